@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { until } from '../../test/harness/wait.ts'
+import { systemClock, withTimeout } from './clock.ts'
+
+const late = () => new Error('late')
+
+describe('withTimeout', () => {
+  it('gives what the work gave, and leaves no timer', async () => {
+    const clock = new TestClock()
+    await expect(withTimeout(clock, Promise.resolve(7), 100, late)).resolves.toBe(7)
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('fails as the work failed, and leaves no timer', async () => {
+    const clock = new TestClock()
+    await expect(withTimeout(clock, Promise.reject(new Error('refused')), 100, late)).rejects.toThrow('refused')
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('fails when the time is up, not before', async () => {
+    const clock = new TestClock()
+    let outcome = 'waiting'
+    const result = withTimeout(clock, new Promise(() => {}), 100, late).catch((error: Error) => {
+      outcome = error.message
+    })
+    await clock.advance(99)
+    expect(outcome).toBe('waiting')
+    await clock.advance(1)
+    await result
+    expect(outcome).toBe('late')
+  })
+
+  it('ignores what the work does after that', async () => {
+    const clock = new TestClock()
+    const { promise, reject } = Promise.withResolvers<never>()
+    const result = withTimeout(clock, promise, 100, late)
+    const failed = expect(result).rejects.toThrow('late')
+    await clock.advance(100)
+    await failed
+    reject(new Error('refused at last'))
+    await clock.advance(1)
+  })
+})
+
+describe('systemClock', () => {
+  it('runs a task once, after its delay', async () => {
+    const startMs = systemClock.monotonicMs()
+    let ranAtMs = 0
+    systemClock.after(20, () => {
+      ranAtMs = systemClock.monotonicMs()
+    })
+    await until(() => ranAtMs > 0, { what: 'the task' })
+    expect(ranAtMs - startMs).toBeGreaterThanOrEqual(19)
+  })
+
+  it('runs a task again and again until it is cancelled', async () => {
+    let runs = 0
+    const cancel = systemClock.every(1, () => {
+      runs += 1
+      if (runs === 3) cancel()
+    })
+    let later = false
+    await until(() => runs === 3, { what: 'three runs' })
+    systemClock.after(20, () => {
+      later = true
+    })
+    await until(() => later, { what: 'twenty more milliseconds' })
+    expect(runs).toBe(3)
+  })
+
+  it('does not run what was cancelled', async () => {
+    let ran = false
+    const cancel = systemClock.after(5, () => {
+      ran = true
+    })
+    cancel()
+    cancel()
+    let later = false
+    systemClock.after(20, () => {
+      later = true
+    })
+    await until(() => later, { what: 'a later task' })
+    expect(ran).toBe(false)
+  })
+
+  it('tells the wall-clock time in milliseconds', () => {
+    expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(1_000)
+  })
+})

@@ -1,0 +1,45 @@
+/** Cancels a timer; calling it again, or after it fired, does nothing. */
+export type Cancel = () => void
+
+/**
+ * Where all time comes from, so that a test can hold it still or move it.
+ *
+ * `now` is wall-clock milliseconds since the epoch (for instants that are stored or shown); `monotonicMs` never jumps and
+ * has sub-millisecond digits (for measuring and for deadlines). Timers never keep the process alive by themselves.
+ */
+export type Clock = {
+  now(): number
+  monotonicMs(): number
+  /** Runs `task` once after `delayMs`. */
+  after(delayMs: number, task: () => void): Cancel
+  /** Runs `task` every `intervalMs` until cancelled. A task that throws ends the process like any uncaught error. */
+  every(intervalMs: number, task: () => void): Cancel
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+  every(intervalMs, task) {
+    const timer = setInterval(task, intervalMs)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
+}
+
+/**
+ * Resolves like `work`, or rejects with the error that `late` makes once `timeoutMs` have passed.
+ *
+ * The work itself is not stopped: hand it a signal of its own where it can be.
+ */
+export function withTimeout<T>(clock: Clock, work: Promise<T>, timeoutMs: number, late: () => Error): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(timeoutMs, () => reject(late()))
+    work.then(resolve, reject).finally(cancel)
+  })
+}

@@ -1,0 +1,89 @@
+/** Every code of ours and the HTTP status it travels as. The table is the whole mapping. */
+const STATUS = {
+  invalid_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  conflict: 409,
+  precondition_failed: 412,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  headers_too_large: 431,
+  internal: 500,
+  upstream_failed: 502,
+  unavailable: 503,
+} as const
+
+export type ErrorCode = keyof typeof STATUS
+
+/** All codes, for the description of the API. */
+export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
+
+/** One fault of an input: `path` is a JSON pointer into the body, query, path or headers, e.g. `/body/limits/idle_seconds`. */
+export type FaultDetail = { path: string; message: string }
+
+type AppErrorOptions = {
+  /** For the operators' log only. */
+  detail?: string
+  /** Sent with a 400 as `details`. */
+  details?: FaultDetail[]
+  /** Response headers that belong to the refusal, such as `www-authenticate`. */
+  headers?: Record<string, string>
+  cause?: unknown
+}
+
+/**
+ * A failure that the caller is meant to see.
+ *
+ * `message` is sent to the client, so it says what to do and holds no secret; `detail` and `cause` are only logged.
+ */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly detail: string | undefined
+  readonly details: FaultDetail[] | undefined
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : {})
+    this.code = code
+    this.detail = options.detail
+    this.details = options.details
+    this.headers = options.headers ?? {}
+  }
+
+  get status(): number {
+    return STATUS[this.code]
+  }
+}
+
+/** More of them help nobody. */
+const MAX_DETAILS = 20
+
+/**
+ * A 400 made of what is wrong with the input: its sentence names the first fault, `details` lists up to 20.
+ *
+ * @param details at least one; each message completes a sentence that begins with the name of the field: `must not be empty`.
+ */
+export function invalidRequest(details: [FaultDetail, ...FaultDetail[]]): AppError {
+  const [first, ...others] = details
+  const rest = others.length === 0 ? '' : ' There are more faults: see details.'
+  return new AppError('invalid_request', `${fieldName(first.path)} ${first.message}.${rest}`, {
+    details: details.slice(0, MAX_DETAILS),
+  })
+}
+
+/** `/body/limits/idle_seconds` is `limits.idle_seconds` to a reader, and `/body` alone the body. */
+function fieldName(path: string): string {
+  const [part = '', ...names] = path.slice(1).split('/')
+  if (names.length === 0) return `The ${part}`
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).join('.')
+}
+
+/** Marks a branch that the types say cannot be reached. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`)
+}

@@ -1,0 +1,62 @@
+import { invalidRequest } from './errors.ts'
+
+/** Where the next page starts: after the row of this instant and id, newest first. */
+export type PagePosition = { createdAt: Date; id: string }
+
+/** What a list was asked for. `after` is set when a cursor was given; then `offset` is 0. */
+export type PageRequest = { limit: number; offset: number; after: PagePosition | null }
+
+/** The rows of one page and the cursor of the next, null at the end. */
+export type Page<Row> = { rows: Row[]; nextCursor: string | null }
+
+export const DEFAULT_LIMIT_ROWS = 50
+export const MAX_LIMIT_ROWS = 500
+
+type PageQuery = { limit?: number; offset?: number; cursor?: string }
+
+/**
+ * Reads the paging parameters of a list.
+ *
+ * @throws AppError `invalid_request` for a cursor that we did not make, or one together with an offset.
+ */
+export function readPage(query: PageQuery): PageRequest {
+  const limit = query.limit ?? DEFAULT_LIMIT_ROWS
+  if (query.cursor === undefined) return { limit, offset: query.offset ?? 0, after: null }
+  if (query.offset !== undefined)
+    throw invalidRequest([{ path: '/query/offset', message: 'must not be given together with cursor' }])
+  return { limit, offset: 0, after: decodeCursor(query.cursor) }
+}
+
+/**
+ * Cuts a page out of rows that were read with `limit + 1`: the row too many tells that there is a next page.
+ *
+ * @param position what places a row in its list.
+ */
+export function toPage<Row>(rows: Row[], limit: number, position: (row: Row) => PagePosition): Page<Row> {
+  const kept = rows.slice(0, limit)
+  const last = kept.at(-1)
+  return { rows: kept, nextCursor: rows.length > limit && last ? encodeCursor(position(last)) : null }
+}
+
+function encodeCursor({ createdAt, id }: PagePosition): string {
+  return Buffer.from(`${createdAt.getTime()} ${id}`).toString('base64url')
+}
+
+/** No timestamp of ours is later, and not every driver can write one that is. */
+const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+/** Written strictly: a cursor that is nearly ours would silently give a wrong page. */
+const CURSOR_TEXT = /^(\d{1,14}) ([A-Za-z0-9_+-]{1,64})$/
+
+function decodeCursor(cursor: string): PagePosition {
+  const match = CURSOR_TEXT.exec(Buffer.from(cursor, 'base64url').toString())
+  const [, ms, id] = match ?? []
+  if (ms === undefined || id === undefined || Number(ms) > LAST_INSTANT_MS) throw notOurs()
+  const createdAt = new Date(Number(ms))
+  if (encodeCursor({ createdAt, id }) !== cursor) throw notOurs()
+  return { createdAt, id }
+}
+
+function notOurs(): Error {
+  return invalidRequest([{ path: '/query/cursor', message: 'is not a cursor of this list' }])
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { E164_PATTERN, isPhoneNumber } from './phone.ts'
+
+describe('isPhoneNumber', () => {
+  it.each(['+14155550100', '+15005550006', '+442071838750', '+4930901820', '+390612345678', '+6591234567'])(
+    'takes %s',
+    (number) => {
+      expect(isPhoneNumber(number)).toBe(true)
+    },
+  )
+
+  it.each([
+    ['national form', '4155550100'],
+    ['no plus', '14155550100'],
+    ['spaces', '+1 415 555 0100'],
+    ['a leading zero', '+04155550100'],
+    ['too short for its country', '+1415555'],
+    ['too long for its country', '+141555501000'],
+    ['too long for anyone', '+1234567890123456'],
+    ['a country code that nobody has', '+99912345678'],
+    ['a line feed at its end', '+14155550100\n'],
+    ['digits of another script', '+1415555٠١٠٠'],
+    ['an address', 'sip:+14155550100@example.com'],
+    ['nothing', ''],
+    ['a word', 'anonymous'],
+  ])('refuses %s', (_what, text) => {
+    expect(isPhoneNumber(text)).toBe(false)
+  })
+
+  it('takes nothing that its pattern does not', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(isPhoneNumber(`+${text}`) && !new RegExp(E164_PATTERN).test(`+${text}`)).toBe(false)
+      }),
+    )
+  })
+})
