@@ -1,0 +1,116 @@
+import { sql } from 'kysely'
+import { describe, expect, inject, it } from 'vitest'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { startTcpProxy } from '../../../test/harness/tcp-proxy.ts'
+import { until } from '../../../test/harness/wait.ts'
+import type { Db } from './schema.ts'
+import { openServer } from './server.ts'
+
+const test = useDatabase()
+const UNREACHABLE = { code: 'unavailable', message: 'The database is not reachable. Try again.' }
+
+async function backend(db: Db): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db)
+  return rows[0]?.pid ?? Number.NaN
+}
+
+/** The address of this file's database. */
+async function currentUrl(): Promise<URL> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(test.db)
+  const template = inject('databaseTemplate')
+  if (template.kind !== 'server') throw new Error('the embedded database has no address')
+  const url = new URL(template.url)
+  url.pathname = `/${rows[0]?.name}`
+  return url
+}
+
+/** Ends the connection from outside, as an administrator or a restart would, and waits until it is gone. */
+async function terminate(pid: number): Promise<void> {
+  const { db } = await test.anotherNode()
+  await sql`select pg_terminate_backend(${pid}::int4)`.execute(db)
+  const gone = async () => {
+    const { rows } = await sql`select from pg_stat_activity where pid = ${pid}::int4`.execute(db)
+    return rows.length === 0
+  }
+  await until(gone, { what: 'the end of the connection' })
+}
+
+// The embedded database has no connection to lose; what happens when its thread ends is told in embedded.test.ts.
+describe.runIf(inject('databaseTemplate').kind === 'server')('when the server ends a connection', () => {
+  it('that runs a statement, the statement is unavailable and the next one works', async () => {
+    const { db } = await test.anotherNode()
+    const sleeping = sql`select pg_sleep(60)`.execute(db)
+    const refused = expect(sleeping).rejects.toMatchObject(UNREACHABLE)
+    const running = async () => {
+      const { rows } = await sql<{ pid: number }>`
+        select pid from pg_stat_activity
+         where query = 'select pg_sleep(60)' and state = 'active' and pid <> pg_backend_pid()`.execute(test.db)
+      return rows[0]?.pid
+    }
+    await terminate(await until(running, { what: 'the statement to run' }))
+    await refused
+    expect(await backend(db)).toBeGreaterThan(0)
+  })
+
+  it('that nobody uses, the next statement works', async () => {
+    const before = await backend(test.db)
+    await terminate(before)
+    await until(async () => (await backend(test.db)) !== before, { what: 'a new connection' })
+  })
+
+  it('between two statements of a transaction, the second is unavailable and the process goes on', async () => {
+    const work = test.db.transaction().execute(async (tx) => {
+      await sql`insert into installation_marks (mark) values ('lost')`.execute(tx)
+      await terminate(await backend(tx))
+      await sql`select 1`.execute(tx)
+    })
+    await expect(work).rejects.toMatchObject(UNREACHABLE)
+    expect((await sql`select from installation_marks`.execute(test.db)).rows).toEqual([])
+  })
+
+  it('before the commit, the transaction is unavailable', async () => {
+    const work = test.db.transaction().execute(async (tx) => {
+      await sql`insert into installation_marks (mark) values ('lost')`.execute(tx)
+      await terminate(await backend(tx))
+    })
+    await expect(work).rejects.toMatchObject(UNREACHABLE)
+    expect((await sql`select from installation_marks`.execute(test.db)).rows).toEqual([])
+  })
+
+  it('without a word, the statement is unavailable in time and the next one works', async () => {
+    const url = await currentUrl()
+    const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
+    url.port = String(proxy.port)
+    const behind = openServer({ url: url.href, applicationName: 'test', maxConnections: 1, statementTimeoutMs: 100 })
+    try {
+      await behind.ping(1_000)
+      proxy.freeze()
+      await expect(sql`select 1`.execute(behind.db)).rejects.toMatchObject(UNREACHABLE)
+      expect(await backend(behind.db)).toBeGreaterThan(0)
+    } finally {
+      await behind.close()
+      await proxy.close()
+    }
+  })
+
+  it('because we close it under a transaction that does not end, nothing of that remains', async () => {
+    const { db, close } = await test.anotherNode()
+    const held = await db.startTransaction().execute()
+    await sql`insert into installation_marks (mark) values ('lost')`.execute(held)
+    await close()
+    await expect(sql`select 1`.execute(held)).rejects.toMatchObject(UNREACHABLE)
+    expect((await sql`select from installation_marks`.execute(test.db)).rows).toEqual([])
+  })
+})
+
+describe('a statement that waits too long for a connection', () => {
+  it('is unavailable, and those who hold one go on', async () => {
+    const { db } = await test.anotherNode()
+    const holders = test.kind === 'server' ? 10 : 1
+    const held = await Promise.all(Array.from({ length: holders }, () => db.startTransaction().execute()))
+    await expect(sql`select 1`.execute(db)).rejects.toMatchObject({ code: 'unavailable' })
+    for (const transaction of held) await sql`select 1`.execute(transaction)
+    for (const transaction of held) await transaction.rollback().execute()
+    expect(await backend(db)).toBeGreaterThan(0)
+  }, 20_000)
+})

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { PGlite } from '@electric-sql/pglite'
+import { FolderError, unusable } from './folder-lock.ts'
+
+/** The major version of PostgreSQL inside PGlite. Data of one major version cannot be read by another. */
+const POSTGRES_MAJOR = '18'
+
+/** Makes the folder, readable by nobody else, if it is not there. @throws FolderError when it cannot be made. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+  } catch (error) {
+    throw unusable(folder, error)
+  }
+}
+
+/**
+ * Opens PostgreSQL's data in `<folder>/postgres`, making it first if needed. The folder must be locked.
+ *
+ * @throws FolderError when the data is of another major version, or does not open.
+ */
+export async function openData(folder: string): Promise<PGlite> {
+  const data = join(folder, 'postgres')
+  try {
+    if (!existsSync(data)) await initialise(data)
+    checkVersion(folder, data)
+    return await PGlite.create(data)
+  } catch (error) {
+    throw error instanceof FolderError ? error : unusable(folder, error)
+  }
+}
+
+/** Made beside its place and then moved, so that a process killed meanwhile leaves no half of a database behind. */
+async function initialise(data: string): Promise<void> {
+  const unfinished = `${data}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  const pglite = await PGlite.create(unfinished)
+  await pglite.close()
+  renameSync(unfinished, data)
+}
+
+function checkVersion(folder: string, data: string): void {
+  const version = readVersion(data)
+  if (version === POSTGRES_MAJOR) return
+  throw new FolderError(
+    `The database in ${folder} was made by PostgreSQL ${version}, and this program has ${POSTGRES_MAJOR}. ` +
+      'Move its contents with the release that made it, or set DATA_DIR to another folder.',
+  )
+}
+
+function readVersion(data: string): string {
+  try {
+    return readFileSync(join(data, 'PG_VERSION'), 'utf8').trim()
+  } catch {
+    return 'of unknown version'
+  }
+}

@@ -1,0 +1,51 @@
+import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
+import { Mutex } from './mutex.ts'
+import { encodeParameter } from './parameters.ts'
+import type { PgliteClient } from './pglite-client.ts'
+import type { RawResult } from './pglite-protocol.ts'
+import { parserOf } from './values.ts'
+
+/** As long as a server lets one wait for a connection of its pool. */
+const LIMITS = { maxWaiting: 10_000, waitTimeoutMs: 5_000 }
+
+/**
+ * The embedded database as a pool of one connection, so that Kysely's own PostgreSQL driver runs on it as on a server.
+ *
+ * A transaction owns the connection; others queue in their order. A queue of 10,000, or 5 s in it, is AppError
+ * `unavailable`.
+ */
+export function embeddedPool(client: PgliteClient): PostgresPool {
+  const turn = new Mutex(LIMITS)
+  const connection = connectionOf(client, turn)
+  return {
+    options: {},
+    async connect() {
+      await turn.acquire()
+      return connection
+    },
+    async end() {
+      // Whoever still holds the connection when the wait is over has its transaction rolled back.
+      await turn.close().catch(() => undefined)
+      await client.close()
+    },
+  }
+}
+
+function connectionOf(client: PgliteClient, turn: Mutex): PostgresPoolClient {
+  async function query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    const encoded = parameters.length > 0 ? parameters.map(encodeParameter) : null
+    return parsed<R>(await client.query(sql, encoded))
+  }
+  return { query: query as PostgresPoolClient['query'], release: () => turn.release() }
+}
+
+function parsed<R>({ command, affectedRows, columns, rows }: RawResult): PostgresQueryResult<R> {
+  const readers = columns.map(({ name, typeId }) => ({ name, parse: parserOf(typeId) }))
+  const toRow = (values: (string | null)[]) =>
+    Object.fromEntries(readers.map(({ name, parse }, i) => [name, parseValue(values[i], parse)])) as R
+  return { command: command as PostgresQueryResult<R>['command'], rowCount: affectedRows, rows: rows.map(toRow) }
+}
+
+function parseValue(text: string | null | undefined, parse: (text: string) => unknown): unknown {
+  return text === null || text === undefined ? null : parse(text)
+}

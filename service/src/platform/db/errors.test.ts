@@ -1,0 +1,52 @@
+import pg from 'pg'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../kernel/errors.ts'
+import { foreignKeyViolation, toAppError, uniqueViolation } from './errors.ts'
+
+function sqlError(code: string, constraint?: string): Error {
+  const error = new pg.DatabaseError('text', 4, 'error')
+  error.code = code
+  error.constraint = constraint
+  return error
+}
+
+function socketError(code: string): Error {
+  return Object.assign(new Error(`connect ${code}`), { code })
+}
+
+describe('toAppError', () => {
+  it.each([
+    ['57P01', sqlError('57P01')],
+    ['57P03', sqlError('57P03')],
+    ['53300', sqlError('53300')],
+    ['ECONNREFUSED', socketError('ECONNREFUSED')],
+    ['all addresses of a name', new AggregateError([socketError('ECONNREFUSED'), socketError('ENETUNREACH')])],
+  ])('says that the database is not reachable for %s, and keeps the cause', (_name, cause) => {
+    const error = toAppError(cause)
+    expect(error).toBeInstanceOf(AppError)
+    expect(error).toMatchObject({ code: 'unavailable', message: 'The database is not reachable. Try again.', cause })
+  })
+
+  it.each([
+    ['an error of SQL', sqlError('23505')],
+    ['a statement that took too long', sqlError('57014')],
+    ['a fault of ours', new TypeError('undefined is not a function')],
+    ['what is no error', 'text'],
+  ])('leaves %s as it is', (_name, error) => {
+    expect(toAppError(error)).toBe(error)
+  })
+})
+
+describe('the violated constraint', () => {
+  it('is null for what is not an error of PostgreSQL', () => {
+    const lookalike = Object.assign(new Error('no'), { code: '23505', constraint: 'x' })
+    expect(uniqueViolation(lookalike)).toBeNull()
+    expect(foreignKeyViolation(null)).toBeNull()
+  })
+
+  it('is told for its own kind only', () => {
+    expect(uniqueViolation(sqlError('23505', 'one'))).toBe('one')
+    expect(uniqueViolation(sqlError('23503', 'one'))).toBeNull()
+    expect(foreignKeyViolation(sqlError('23503', 'two'))).toBe('two')
+  })
+})

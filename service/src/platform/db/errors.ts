@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { AppError } from '../../kernel/errors.ts'
+
+/** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const UNREACHABLE_STATES = new Set([
+  '08000', // connection_exception
+  '08001', // sqlclient_unable_to_establish_sqlconnection
+  '08003', // connection_does_not_exist
+  '08004', // sqlserver_rejected_establishment_of_sqlconnection
+  '08006', // connection_failure
+  '25P03', // idle_in_transaction_session_timeout: it ends the session
+  '53300', // too_many_connections
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+])
+
+/** What Node's sockets say. */
+const UNREACHABLE_SOCKET = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // the server's Unix socket is not there
+])
+
+/** `pg` gives these no code. */
+const UNREACHABLE_MESSAGE =
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after calling end)/
+
+/**
+ * The error as callers shall see it: a database that cannot be reached becomes AppError `unavailable`, with the error as
+ * its cause; every other error is returned as it is.
+ */
+export function toAppError(error: unknown): unknown {
+  return isUnreachable(error) ? unreachable(error) : error
+}
+
+/** What is thrown when the database does not answer. */
+export function unreachable(cause?: unknown): AppError {
+  return new AppError('unavailable', 'The database is not reachable. Try again.', { cause })
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  if (error instanceof pg.DatabaseError) return UNREACHABLE_STATES.has(code)
+  // Node tries every address of a name and gives all the failures at once.
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  return UNREACHABLE_SOCKET.has(code) || UNREACHABLE_MESSAGE.test(error.message)
+}
+
+/** The name of the unique constraint or index that the statement would have broken; null for any other error. */
+export function uniqueViolation(error: unknown): string | null {
+  return constraintOf(error, '23505')
+}
+
+/** The name of the foreign key that the statement would have broken; null for any other error. */
+export function foreignKeyViolation(error: unknown): string | null {
+  return constraintOf(error, '23503')
+}
+
+function constraintOf(error: unknown, state: string): string | null {
+  if (!(error instanceof pg.DatabaseError) || error.code !== state) return null
+  return error.constraint ?? null
+}

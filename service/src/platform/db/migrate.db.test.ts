@@ -1,0 +1,92 @@
+import { cp, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { scratchFolder } from '../../../test/harness/scratch.ts'
+import { MIGRATIONS } from '../../../test/harness/template.ts'
+import { makeLog } from '../log.ts'
+import { migrate } from './migrate.ts'
+
+const test = useDatabase()
+let path: string
+let folder: URL
+
+beforeEach(async () => {
+  await sql`drop schema public cascade; create schema public`.execute(test.db)
+  path = await scratchFolder()
+  folder = pathToFileURL(`${path}/`)
+})
+afterEach(() => rm(path, { recursive: true }))
+
+function file(name: string, text: string): Promise<void> {
+  return writeFile(join(path, name), text)
+}
+
+async function tables(): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(test.db)
+  return rows.map(({ name }) => name)
+}
+
+describe('migrate', () => {
+  it('runs each file once, in the order of their numbers', async () => {
+    await file('0002_fill.sql', "insert into things values ('a'); insert into things values ('b')")
+    await file('0001_things.sql', 'create table things (name text); -- with a comment; and a semicolon')
+    expect(await migrate(test.db, folder)).toEqual(['0001_things', '0002_fill'])
+    expect(await migrate(test.db, folder)).toEqual([])
+    await file('0003_more.sql', "insert into things values ('c')")
+    expect(await migrate(test.db, folder)).toEqual(['0003_more'])
+    expect((await sql`select name from things`.execute(test.db)).rows).toHaveLength(3)
+  })
+
+  it('takes only files of its own form', async () => {
+    for (const name of ['readme.md', '0001_up.sql~', '1_x.sql', '0001-x.sql']) await file(name, 'not sql')
+    expect(await migrate(test.db, folder)).toEqual([])
+  })
+
+  it('leaves nothing of a file that fails, keeps those before it, and names it', async () => {
+    await file('0001_good.sql', 'create table good ()')
+    await file('0002_bad.sql', 'create table bad (); create table bad ()')
+    await expect(migrate(test.db, folder)).rejects.toThrow('migration 0002_bad failed: relation "bad" already exists')
+    expect(await tables()).toEqual(['good', 'schema_migrations'])
+    await file('0002_bad.sql', 'create table mended ()')
+    expect(await migrate(test.db, folder)).toEqual(['0002_bad'])
+  })
+
+  it('refuses a file that was changed after it had been applied, and runs nothing after it', async () => {
+    await file('0001_a.sql', 'create table a ()')
+    await migrate(test.db, folder)
+    await file('0001_a.sql', 'create table a (more text)')
+    await file('0002_b.sql', 'create table b ()')
+    await expect(migrate(test.db, folder)).rejects.toThrow('migration 0001_a was changed after it had been applied')
+    expect(await tables()).toEqual(['a', 'schema_migrations'])
+  })
+
+  it('lets an older release start beside a newer one, and says so', async () => {
+    await file('0001_a.sql', 'create table a ()')
+    await file('0002_newer.sql', 'alter table a add more text')
+    await migrate(test.db, folder)
+    await rm(join(path, '0002_newer.sql'))
+    const lines: string[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
+    expect(await migrate(test.db, folder, log)).toEqual([])
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ migrations: ['0002_newer'] }])
+  })
+
+  it('applies each file once however many nodes start together', async () => {
+    await file('0001_a.sql', 'create table a (name text); select pg_sleep(0.05)')
+    await file('0002_fill.sql', "insert into a values ('once')")
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => test.anotherNode()))
+    const applied = await Promise.all(nodes.map(({ db }) => migrate(db, folder)))
+    expect(applied.flat().sort()).toEqual(['0001_a', '0002_fill'])
+    expect((await sql`select name from a`.execute(test.db)).rows).toEqual([{ name: 'once' }])
+  })
+
+  it('applies the files of this release to an empty database', async () => {
+    await cp(MIGRATIONS, folder, { recursive: true })
+    const files = await readdir(folder)
+    expect(await migrate(test.db, folder)).toEqual(files.sort().map((name) => name.slice(0, -'.sql'.length)))
+  })
+})

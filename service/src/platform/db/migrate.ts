@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { CompiledQuery, sql } from 'kysely'
+import type { Log } from '../log.ts'
+import type { Db, Tx } from './schema.ts'
+
+type Migration = { name: string; text: string; checksum: string }
+
+/** Any constant will do that nothing else locks: it spells "parley". */
+const LOCK_ID = 0x7061726c6579
+
+/** As many as four digits can name. */
+const MAX_MIGRATIONS = 10_000
+
+const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
+
+/**
+ * Brings the schema up to date: runs the files `NNNN_name.sql` of the folder that have not run yet, in their order, each
+ * in its own transaction. Nodes that start together wait for each other, and each file runs once. Migrations that we do
+ * not have are left alone, so that a release runs beside the next one.
+ *
+ * @param folder ends in `/`.
+ * @returns the names that were applied, without `.sql`.
+ * @throws Error when a file was changed after it had been applied, or when one fails: then nothing of it remains.
+ */
+export async function migrate(db: Db, folder: URL, log?: Pick<Log, 'info'>): Promise<string[]> {
+  const migrations = await readMigrations(folder)
+  await locked(db, createTable)
+  const applied: string[] = []
+  for (const migration of migrations) {
+    if (!(await applyOnce(db, migration))) continue
+    applied.push(migration.name)
+    log?.info({ migration: migration.name }, 'migration applied')
+  }
+  const newer = await unknownNames(db, migrations)
+  if (newer.length > 0) log?.info({ migrations: newer }, 'the database is ahead: a newer release runs beside this one')
+  return applied
+}
+
+async function readMigrations(folder: URL): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter((file) => FILE_NAME.test(file)).sort()
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(new URL(file, folder), 'utf8')
+      return { name: file.slice(0, -'.sql'.length), text, checksum: createHash('sha256').update(text).digest('hex') }
+    }),
+  )
+}
+
+function locked<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${LOCK_ID})`.execute(tx)
+    return work(tx)
+  })
+}
+
+async function createTable(tx: Tx): Promise<void> {
+  await sql`
+    create table if not exists schema_migrations (
+      name       text primary key,
+      checksum   text not null,
+      applied_at timestamptz(3) not null default now()
+    )`.execute(tx)
+}
+
+/** Whether it was for us to apply: another node may have done it while we waited for the lock. */
+function applyOnce(db: Db, { name, text, checksum }: Migration): Promise<boolean> {
+  return locked(db, async (tx) => {
+    const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
+    if (done && done.checksum !== checksum) throw new Error(`migration ${name} was changed after it had been applied`)
+    if (done) return false
+    await runFile(tx, name, text)
+    await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
+    return true
+  })
+}
+
+async function runFile(tx: Tx, name: string, text: string): Promise<void> {
+  try {
+    await tx.executeQuery(CompiledQuery.raw(text))
+  } catch (error) {
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
+  }
+}
+
+async function unknownNames(db: Db, migrations: Migration[]): Promise<string[]> {
+  const ours = new Set(migrations.map(({ name }) => name))
+  const rows = await db.selectFrom('schema_migrations').select('name').orderBy('name').limit(MAX_MIGRATIONS).execute()
+  return rows.map(({ name }) => name).filter((name) => !ours.has(name))
+}

@@ -1,0 +1,31 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
+import { AppError } from '../../kernel/errors.ts'
+import type { PagePosition } from '../../kernel/pages.ts'
+
+/** UUIDs as we write them. PostgreSQL reads more forms than this one and fails on any other text. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** What the cursor of a list may name: an instant with a year of four digits, which every driver writes alike. */
+const LAST_INSTANT_MS = Date.UTC(9999, 11, 31)
+
+/** Whether `text` can be compared with a uuid column. An id that cannot is the id of nothing. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}
+
+/**
+ * The rows of a list that is sorted newest first, ties by id, which come after `after`; all of them when it is null. The
+ * table's index on (created_at desc, id desc) makes every page cost what the first one costs.
+ *
+ * @param table has the columns `created_at` and `id`, a uuid.
+ * @throws AppError `invalid_request` for the cursor of another kind of list.
+ */
+export function isAfter(table: string, after: PagePosition | null): Expression<SqlBool> {
+  if (after === null) return sql<SqlBool>`true`
+  if (!isUuid(after.id) || after.createdAt.getTime() > LAST_INSTANT_MS) {
+    const details = [{ path: '/query/cursor', message: 'is not a cursor of this list' }]
+    throw new AppError('invalid_request', 'cursor is not a cursor of this list.', { details })
+  }
+  const [createdAt, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
+  return sql<SqlBool>`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`
+}

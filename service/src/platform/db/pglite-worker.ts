@@ -1,0 +1,80 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { PGlite, Results } from '@electric-sql/pglite'
+import { makeFolder, openData } from './data-folder.ts'
+import { FolderError, lockFolder } from './folder-lock.ts'
+import type { Response, WorkerStart } from './pglite-protocol.ts'
+import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Request } from './pglite-protocol.ts'
+
+/**
+ * PostgreSQL in a thread of its own: each statement blocks the thread that it runs on, and the main thread moves audio.
+ * What is not an error of SQL ends the thread, because nothing is known of PostgreSQL's state after it.
+ */
+async function serve({ folder }: WorkerStart): Promise<void> {
+  makeFolder(folder)
+  const unlock = lockFolder(folder)
+  const pglite = await openData(folder)
+  leaveValuesAsText(pglite)
+  send({ type: 'ready' })
+
+  let last: Promise<void> = Promise.resolve()
+  parentPort?.on('message', (request: Request) => {
+    last = last.then(() => (request === 'close' ? close(pglite, unlock) : answer(pglite, request)))
+  })
+}
+
+/** Texts cross to the main thread cheaply and are parsed there by the parsers of `pg`, alike for both databases. */
+function leaveValuesAsText(pglite: PGlite): void {
+  for (const typeId of Object.keys(pglite.parsers)) pglite.parsers[typeId] = (text) => text
+  pglite.serializers = {}
+}
+
+async function answer(pglite: PGlite, { id, sql, parameters }: QueryRequest): Promise<void> {
+  try {
+    send({ type: 'result', id, result: await run(pglite, sql, parameters) })
+  } catch (error) {
+    if (!isSqlError(error)) throw error
+    send({ type: 'error', id, error: toRawError(error) })
+  }
+}
+
+async function run(pglite: PGlite, sql: string, parameters: QueryRequest['parameters']): Promise<RawResult> {
+  if (parameters) return toRawResult(await pglite.query(sql, parameters, { rowMode: 'array' }))
+  return toRawResult((await pglite.exec(sql, { rowMode: 'array' })).at(-1))
+}
+
+function toRawResult(result: Results | undefined): RawResult {
+  const rows = (result?.rows ?? []) as unknown as RawResult['rows']
+  const columns = (result?.fields ?? []).map((field) => ({ name: field.name, typeId: field.dataTypeID }))
+  return { command: result?.command ?? '', affectedRows: result?.rowCount ?? 0, columns, rows }
+}
+
+function isSqlError(error: unknown): error is Error & Record<string, unknown> {
+  return error instanceof Error && 'severity' in error && 'code' in error
+}
+
+function toRawError(error: Error & Record<string, unknown>): RawError {
+  const raw: RawError = { message: error.message }
+  for (const field of ERROR_FIELDS) {
+    const value = error[field]
+    if (typeof value === 'string') raw[field] = value
+  }
+  return raw
+}
+
+async function close(pglite: PGlite, unlock: () => void): Promise<void> {
+  await pglite.close()
+  unlock()
+  parentPort?.close()
+}
+
+function send(response: Response): void {
+  parentPort?.postMessage(response)
+}
+
+const start: WorkerStart = workerData
+try {
+  await serve(start)
+} catch (error) {
+  if (!(error instanceof FolderError)) throw error
+  send({ type: 'refused', message: error.message })
+}

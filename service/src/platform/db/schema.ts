@@ -1,0 +1,26 @@
+import type { Kysely, Transaction } from 'kysely'
+
+/**
+ * The tables that the code knows. Each store declares its own beside its queries:
+ * `declare module '../platform/db/schema.ts' { interface Schema { agents: AgentRow } }`.
+ */
+export interface Schema {
+  schema_migrations: { name: string; checksum: string; applied_at: Date }
+}
+
+/** A handle on the database: the pool, or one transaction. A store does all its SQL on the handle that it was given. */
+export type Db = Kysely<Schema>
+
+/** One transaction: what is asked for in this type must commit together with something else. */
+export type Tx = Transaction<Schema>
+
+/** An open database and what its owner can do with it. */
+export type Database = {
+  db: Db
+  /** `embedded`: PostgreSQL inside this process, one process per folder. `server`: a PostgreSQL server, shared by nodes. */
+  kind: 'embedded' | 'server'
+  /** Resolves when the database answers. @throws AppError `unavailable` when it does not within `timeoutMs`. */
+  ping(timeoutMs: number): Promise<void>
+  /** Waits for running queries, then closes. Calling it again changes nothing. */
+  close(): Promise<void>
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Database } from './schema.ts'
+import { openServer } from './server.ts'
+
+const UNREACHABLE = { code: 'unavailable', message: 'The database is not reachable. Try again.' }
+
+let server: Server
+const sockets = new Set<Socket>()
+let database: Database
+
+async function listen(onSocket: (socket: Socket) => void): Promise<number> {
+  server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    onSocket(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
+
+function open(port: number): Database {
+  database = openServer({ url: `postgres://user@127.0.0.1:${port}/none`, applicationName: 'test' })
+  return database
+}
+
+afterEach(async () => {
+  await database.close()
+  for (const socket of sockets) socket.destroy()
+  sockets.clear()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+describe('openServer, when the server', () => {
+  it('is not there: queries are unavailable', async () => {
+    const port = await listen(() => undefined)
+    await new Promise((resolve) => server.close(resolve))
+    await expect(open(port).ping(2_000)).rejects.toMatchObject(UNREACHABLE)
+  })
+
+  it('hangs up: queries are unavailable', async () => {
+    const port = await listen((socket) => socket.end())
+    await expect(open(port).ping(2_000)).rejects.toMatchObject(UNREACHABLE)
+  })
+
+  it('accepts and says nothing: a ping gives up after its own time, a query after five seconds', async () => {
+    const port = await listen(() => undefined)
+    const startMs = performance.now()
+    const query = open(port).db.selectFrom('schema_migrations').selectAll().execute()
+    const refused = expect(query).rejects.toMatchObject(UNREACHABLE)
+    await expect(database.ping(50)).rejects.toMatchObject(UNREACHABLE)
+    expect(performance.now() - startMs).toBeLessThan(2_000)
+    await refused
+  })
+
+  it('was closed by us: queries are unavailable, and to close again changes nothing', async () => {
+    const port = await listen(() => undefined)
+    await open(port).close()
+    await database.close()
+    await expect(database.ping(1_000)).rejects.toMatchObject(UNREACHABLE)
+  })
+})

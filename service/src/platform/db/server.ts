@@ -1,0 +1,92 @@
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import { systemClock, withTimeout } from '../../kernel/clock.ts'
+import { ping } from './ping.ts'
+import type { Database, Schema } from './schema.ts'
+import { serverPool } from './server-pool.ts'
+import { parserOf } from './values.ts'
+
+type ServerOptions = {
+  /** `postgres://user:password@host:port/database`. */
+  url: string
+  /** Shown by the server in `pg_stat_activity`. */
+  applicationName: string
+  /** 10 if not given. */
+  maxConnections?: number
+  /** The server ends a statement that runs longer; 30 s if not given, 0 for no limit, as a migration may need. */
+  statementTimeoutMs?: number
+  /** Told when the server drops a connection that nobody was using. The next query gets a new one. */
+  onError?: (error: Error) => void
+}
+
+const CONNECT_TIMEOUT_MS = 5_000
+const STATEMENT_TIMEOUT_MS = 30_000
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
+const KEEP_ALIVE_AFTER_MS = 10_000
+/** How much longer than the server we wait for its answer, before we take it for gone. */
+const GRACE_MS = 2_000
+const CLOSE_TIMEOUT_MS = 5_000
+
+/**
+ * Opens a pool of connections to a PostgreSQL server. Connects at the first query, so a server that is away shows itself
+ * as AppError `unavailable` there, not here.
+ */
+export function openServer(options: ServerOptions): Database {
+  const pool = new pg.Pool(poolConfig(options))
+  const clients = handleLosses(pool, options.onError ?? (() => undefined))
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: serverPool(pool) }) })
+  let closing: Promise<void> | undefined
+  return {
+    db,
+    kind: 'server',
+    ping: (timeoutMs) => ping(db, timeoutMs),
+    close() {
+      closing ??= endPool(pool, clients)
+      return closing
+    },
+  }
+}
+
+function poolConfig(options: ServerOptions): pg.PoolConfig {
+  const { url, applicationName, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options
+  return {
+    connectionString: url,
+    application_name: applicationName,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + GRACE_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
+    options: '-c timezone=UTC',
+    types: { getTypeParser: parserOf },
+  }
+}
+
+/**
+ * Whoever uses a connection that breaks learns it from the query. Without these listeners the break itself, of an idle
+ * connection or between two statements of a transaction, would end the process.
+ *
+ * @returns the open connections, kept up to date.
+ */
+function handleLosses(pool: pg.Pool, onError: (error: Error) => void): Set<pg.PoolClient> {
+  const clients = new Set<pg.PoolClient>()
+  pool.on('error', onError)
+  pool.on('remove', (client) => clients.delete(client))
+  pool.on('connect', (client) => {
+    clients.add(client)
+    client.on('error', () => undefined)
+  })
+  return clients
+}
+
+/** Waits for whoever holds a connection, but not for ever: then it is ended under them, and the server rolls back. */
+async function endPool(pool: pg.Pool, clients: Set<pg.PoolClient>): Promise<void> {
+  const stuck = () => new Error('connections are still held')
+  try {
+    await withTimeout(systemClock, pool.end(), CLOSE_TIMEOUT_MS, stuck)
+  } catch {
+    await Promise.all([...clients].map((client) => client.end()))
+  }
+}

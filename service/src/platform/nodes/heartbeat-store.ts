@@ -1,0 +1,61 @@
+import { type Generated, sql } from 'kysely'
+import type { NodeId } from '../../kernel/ids.ts'
+import type { Db } from '../db/schema.ts'
+
+declare module '../db/schema.ts' {
+  interface Schema {
+    nodes: {
+      node_id: NodeId
+      started_at: Generated<Date>
+      heartbeat_at: Generated<Date>
+      version: string
+    }
+  }
+}
+
+/** A process that shares the database and was heard from lately. */
+export type LiveNode = { nodeId: NodeId; version: string; startedAt: Date; heartbeatAt: Date }
+
+/** More than an installation has. */
+const MAX_NODES = 1_000
+
+/** Says that the node is alive, by the database's clock: the clocks of the nodes need not agree. */
+export async function beat(db: Db, nodeId: NodeId, version: string): Promise<void> {
+  await db
+    .insertInto('nodes')
+    .values({ node_id: nodeId, version })
+    .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ heartbeat_at: sql`now()` }))
+    .execute()
+}
+
+/** Says that the node has stopped. Repeating it changes nothing. */
+export async function removeNode(db: Db, nodeId: NodeId): Promise<void> {
+  await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
+}
+
+/** Forgets the nodes that were not heard from for `silentMs`. */
+export async function pruneNodes(db: Db, silentMs: number): Promise<void> {
+  await db.deleteFrom('nodes').where('heartbeat_at', '<', ago(silentMs)).execute()
+}
+
+/** The nodes that were heard from within the last `withinMs`, oldest first; at most 1,000. */
+export async function liveNodes(db: Db, withinMs: number): Promise<LiveNode[]> {
+  const rows = await db
+    .selectFrom('nodes')
+    .selectAll()
+    .where('heartbeat_at', '>=', ago(withinMs))
+    .orderBy('started_at')
+    .orderBy('node_id')
+    .limit(MAX_NODES)
+    .execute()
+  return rows.map((row) => ({
+    nodeId: row.node_id,
+    version: row.version,
+    startedAt: row.started_at,
+    heartbeatAt: row.heartbeat_at,
+  }))
+}
+
+function ago(ms: number) {
+  return sql<Date>`now() - ${ms} * interval '1 millisecond'`
+}

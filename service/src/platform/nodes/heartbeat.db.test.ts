@@ -1,0 +1,157 @@
+import { type RawBuilder, sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { until } from '../../../test/harness/wait.ts'
+import { type NodeId, newId } from '../../kernel/ids.ts'
+import type { Db } from '../db/schema.ts'
+import { makeLog } from '../log.ts'
+import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
+import { beat, liveNodes, pruneNodes, removeNode } from './heartbeat-store.ts'
+
+const test = useDatabase()
+const MINUTE_MS = 60_000
+
+function node(n: number): NodeId {
+  return newId<NodeId>(n)
+}
+
+/** Makes the node's last heartbeat older. */
+async function silence(nodeId: NodeId, age: RawBuilder<unknown>): Promise<void> {
+  await test.db
+    .updateTable('nodes')
+    .set({ heartbeat_at: sql<Date>`now() - ${age}` })
+    .where('node_id', '=', nodeId)
+    .execute()
+}
+
+async function heartbeatOf(nodeId: NodeId): Promise<Date | undefined> {
+  return (await liveNodes(test.db, MINUTE_MS)).find((live) => live.nodeId === nodeId)?.heartbeatAt
+}
+
+describe('the list of nodes', () => {
+  it('holds a node once however often it beats, with the instant it started', async () => {
+    const id = node(1)
+    await beat(test.db, id, '1.0.0')
+    const [first] = await liveNodes(test.db, MINUTE_MS)
+    await silence(id, sql`interval '5 seconds'`)
+    await beat(test.db, id, '1.0.0')
+    const [second, ...others] = await liveNodes(test.db, 2_000)
+    expect(others).toEqual([])
+    expect(second).toMatchObject({ nodeId: id, version: '1.0.0', startedAt: first?.startedAt })
+  })
+
+  it('shows only the nodes heard from within the given time', async () => {
+    const [alive, silent] = [node(1), node(2)]
+    await beat(test.db, alive, '1')
+    await beat(test.db, silent, '1')
+    await silence(silent, sql`interval '2 minutes'`)
+    expect((await liveNodes(test.db, MINUTE_MS)).map(({ nodeId }) => nodeId)).toEqual([alive])
+  })
+
+  it('loses a node that stopped, and only that one', async () => {
+    const [stopped, other] = [node(1), node(2)]
+    await beat(test.db, stopped, '1')
+    await beat(test.db, other, '1')
+    await removeNode(test.db, stopped)
+    await removeNode(test.db, stopped)
+    expect((await liveNodes(test.db, MINUTE_MS)).map(({ nodeId }) => nodeId)).toEqual([other])
+  })
+
+  it('forgets nodes that were silent for longer than the given time', async () => {
+    const [young, old] = [node(1), node(2)]
+    await beat(test.db, young, '1')
+    await beat(test.db, old, '1')
+    await silence(young, sql`interval '23 hours'`)
+    await silence(old, sql`interval '25 hours'`)
+    await pruneNodes(test.db, 24 * 3_600_000)
+    expect((await liveNodes(test.db, 48 * 3_600_000)).map(({ nodeId }) => nodeId)).toEqual([young])
+  })
+})
+
+describe('startHeartbeat', () => {
+  let clock: TestClock
+  let lines: string[]
+  let started: Heartbeat | undefined
+
+  beforeEach(() => {
+    clock = new TestClock()
+    lines = []
+  })
+  afterEach(() => started?.close())
+
+  function start(nodeId: NodeId, db: Db = test.db): Heartbeat {
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
+    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log })
+    return started
+  }
+
+  it('writes at once and then each second', async () => {
+    const id = node(1)
+    start(id)
+    const first = await until(() => heartbeatOf(id), { what: 'the first beat' })
+    await silence(id, sql`interval '10 seconds'`)
+    await clock.advance(1_000)
+    await until(async () => Number(await heartbeatOf(id)) >= Number(first), { what: 'the second beat' })
+  })
+
+  it('forgets the nodes of yesterday', async () => {
+    const old = node(1)
+    await beat(test.db, old, '1')
+    await silence(old, sql`interval '25 hours'`)
+    start(node(2))
+    const left = () => test.db.selectFrom('nodes').select('node_id').execute()
+    await until(async () => !(await left()).some((row) => row.node_id === old), {
+      what: 'the old node to be forgotten',
+    })
+  })
+
+  it('takes the node off the list when it closes, and leaves no timer', async () => {
+    const id = node(1)
+    const heartbeat = start(id)
+    await until(() => heartbeatOf(id), { what: 'the first beat' })
+    await Promise.all([heartbeat.close(), heartbeat.close()])
+    expect(await heartbeatOf(id)).toBeUndefined()
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('says once that the database is away and once that it is back', async () => {
+    const id = node(1)
+    start(id)
+    await until(() => heartbeatOf(id), { what: 'the first beat' })
+    await sql`alter table nodes rename to away`.execute(test.db)
+    for (let second = 0; second < 4; second++) await clock.advance(1_000)
+    await until(() => lines.length > 0, { what: 'the warning' })
+    await clock.advance(5_000)
+    await sql`alter table away rename to nodes`.execute(test.db)
+    await until(
+      async () => {
+        await clock.advance(1_000)
+        return lines.length === 2
+      },
+      { what: 'the news that it is back' },
+    )
+    expect(lines.map((line) => JSON.parse(line).level)).toEqual(['warn', 'info'])
+  })
+
+  it('has one write on its way however slow the database is', async () => {
+    const id = node(1)
+    start(id)
+    await until(() => heartbeatOf(id), { what: 'the first beat' })
+    let beats = 0
+    const counting = test.db.withPlugin({
+      transformQuery: ({ node: query }) => {
+        beats += 1
+        return query
+      },
+      transformResult: async ({ result }) => result,
+    })
+    await started?.close()
+    await test.db.transaction().execute(async (tx) => {
+      await sql`lock table nodes in access exclusive mode`.execute(tx)
+      start(id, counting)
+      await clock.advance(30_000)
+      expect(beats).toBe(1)
+    })
+  })
+})

@@ -1,0 +1,91 @@
+import type { Cancel, Clock } from '../../kernel/clock.ts'
+import type { NodeId } from '../../kernel/ids.ts'
+import type { Db } from '../db/schema.ts'
+import type { Log } from '../log.ts'
+import { beat, pruneNodes, removeNode } from './heartbeat-store.ts'
+
+const BEAT_INTERVAL_MS = 1_000
+const PRUNE_INTERVAL_MS = 3_600_000
+/** A node that was silent for so long will not come back for what it left. */
+const FORGET_AFTER_MS = 86_400_000
+
+type HeartbeatDeps = { db: Db; clock: Clock; nodeId: NodeId; version: string; log: Pick<Log, 'info' | 'warn'> }
+
+/** What the starter of a heartbeat holds. */
+export type Heartbeat = {
+  /** Stops, waits for a write on its way and takes the node off the list. Never throws; again, it changes nothing. */
+  close(): Promise<void>
+}
+
+/**
+ * Writes each second that this node is alive, and each hour forgets nodes that were silent for a day.
+ *
+ * A write that is still on its way when the next is due makes that one drop out. A database that is away is said once in
+ * the log, and once that it is back.
+ */
+export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
+  const pulse = new Pulse(deps)
+  pulse.start()
+  return pulse
+}
+
+class Pulse implements Heartbeat {
+  readonly #deps: HeartbeatDeps
+  #timers: Cancel[] = []
+  #writing: Promise<void> | null = null
+  #prune = true
+  #failing = false
+  #closing: Promise<void> | null = null
+
+  constructor(deps: HeartbeatDeps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    const { clock } = this.#deps
+    const askForPrune = () => {
+      this.#prune = true
+    }
+    this.#timers = [
+      clock.every(PRUNE_INTERVAL_MS, askForPrune),
+      clock.every(BEAT_INTERVAL_MS, () => this.#writeUnlessWriting()),
+    ]
+    this.#writeUnlessWriting()
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#stop()
+    return this.#closing
+  }
+
+  async #stop(): Promise<void> {
+    for (const cancel of this.#timers) cancel()
+    await this.#writing
+    await this.#guarded(() => removeNode(this.#deps.db, this.#deps.nodeId))
+  }
+
+  #writeUnlessWriting(): void {
+    this.#writing ??= this.#guarded(() => this.#write()).finally(() => {
+      this.#writing = null
+    })
+  }
+
+  async #write(): Promise<void> {
+    const { db, nodeId, version } = this.#deps
+    await beat(db, nodeId, version)
+    if (!this.#prune) return
+    await pruneNodes(db, FORGET_AFTER_MS)
+    this.#prune = false
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+      if (this.#failing) this.#deps.log.info('the heartbeat is written again')
+      this.#failing = false
+    } catch (err) {
+      if (!this.#failing) this.#deps.log.warn({ err }, 'the heartbeat cannot be written')
+      this.#failing = true
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, inject } from 'vitest'
+import type { Database, Db } from '../../src/platform/db/schema.ts'
+import { type Copy, copyTemplate, type Template } from './template.ts'
+import { until } from './wait.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    databaseTemplate: Template
+  }
+}
+
+/** Reading a member before the first `beforeAll` has run throws. */
+export type TestDatabase = {
+  readonly database: Database
+  readonly db: Db
+  readonly kind: Database['kind']
+  /** A handle as another node of the same installation has; the embedded database has one node, so there it is the same. */
+  anotherNode(): Promise<Database>
+}
+
+type Opened = { copy: Copy; database: Database; others: Set<Database> }
+
+/**
+ * Gives a test file a migrated database of its own, whose tables are empty before each test. The file runs twice: on the
+ * embedded database and on a server. It fails when it leaves a transaction open.
+ */
+export function useDatabase(): TestDatabase {
+  let opened: Opened | undefined
+  const current = (): Opened => {
+    if (!opened) throw new Error('the database is open only while tests run')
+    return opened
+  }
+  beforeAll(async () => {
+    const copy = await copyTemplate(inject('databaseTemplate'))
+    opened = { copy, database: await copy.open(), others: new Set() }
+  })
+  beforeEach(() => emptyTables(current().database.db))
+  afterAll(() => discard(current()))
+  return {
+    get database() {
+      return current().database
+    },
+    get db() {
+      return current().database.db
+    },
+    get kind() {
+      return current().database.kind
+    },
+    async anotherNode() {
+      const { copy, database, others } = current()
+      const other = await copy.open()
+      if (other !== database) others.add(other)
+      return other
+    },
+  }
+}
+
+async function discard({ copy, database, others }: Opened): Promise<void> {
+  const leaked = await hasOpenTransaction(database)
+  for (const each of [...others, database]) await each.close()
+  await copy.remove()
+  if (leaked) throw new Error('a test of this file left a transaction open')
+}
+
+const TABLES_LIMIT = 1_000
+const SETTLE_TIMEOUT_MS = 2_000
+
+async function emptyTables(db: Db): Promise<void> {
+  const tables = await sql<{ name: string }>`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname = 'public' and tablename <> 'schema_migrations' limit ${TABLES_LIMIT}`.execute(db)
+  const filled = await filledTables(
+    db,
+    tables.rows.map(({ name }) => name),
+  )
+  if (filled.length > 0) await sql`truncate ${sql.raw(filled.join(', '))} restart identity cascade`.execute(db)
+}
+
+/** To look first is ten times faster than to truncate what is empty. */
+async function filledTables(db: Db, names: string[]): Promise<string[]> {
+  if (names.length === 0) return []
+  const looks = names.map((name) => `select ${quoted(name)} as name where exists (select from ${name})`)
+  const { rows } = await sql<{ name: string }>`${sql.raw(looks.join(' union all '))}`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Those of a server may take a moment to end after their client has said so. */
+async function hasOpenTransaction({ db, kind, ping }: Database): Promise<boolean> {
+  // A transaction on the embedded database owns its only connection.
+  const settled =
+    kind === 'embedded'
+      ? ping(SETTLE_TIMEOUT_MS)
+      : until(async () => (await openTransactions(db)) === 0, {
+          what: 'the end of every transaction',
+          timeoutMs: SETTLE_TIMEOUT_MS,
+        })
+  return settled.then(
+    () => false,
+    () => true,
+  )
+}
+
+async function openTransactions(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { until } from './wait.ts'
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+const START_TIMEOUT_MS = 30_000
+
+/** How a program ended, and how long that took after it was told to. */
+export type Ending = { code: number | null; signal: NodeJS.Signals | null; afterMs: number }
+
+/** The whole service as its own process: what an operator starts. */
+export type Program = {
+  pid: number
+  /** Everything that it wrote so far. */
+  stdout(): string
+  stderr(): string
+  /** Waits until it listens. @throws Error with what it wrote when it ends instead. */
+  listening(): Promise<string>
+  /** Sends the signal, or waits for its own end without one. */
+  end(signal?: NodeJS.Signals): Promise<Ending>
+}
+
+const running = new Set<ChildProcess>()
+
+/**
+ * Starts `main.ts` with these settings and nothing of the test's own environment but the path. End it in the test; what a
+ * failed test leaves is killed by `killPrograms`.
+ */
+export function startProgram(settings: Record<string, string>, args: string[] = []): Program {
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  running.add(child)
+  const written = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text
+  })
+  const closed = once(child, 'close').then(() => running.delete(child))
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    listening: () =>
+      until(
+        () => {
+          if (hasEnded()) throw new Error(`it ended instead of listening: ${written.stderr}${written.stdout}`)
+          return addressIn(written.stdout)
+        },
+        { what: 'the program to listen', timeoutMs: START_TIMEOUT_MS },
+      ),
+    async end(signal) {
+      const startedMs = performance.now()
+      if (signal) child.kill(signal)
+      await closed
+      return { code: child.exitCode, signal: child.signalCode, afterMs: performance.now() - startedMs }
+    },
+  }
+}
+
+function addressIn(lines: string): string | undefined {
+  const line = lines.split('\n').find((text) => text.includes('"msg":"listening"'))
+  return line && (JSON.parse(line) as { address: string }).address
+}
+
+/** Kills what tests left running, and waits for its end: for `afterEach`. */
+export async function killPrograms(): Promise<void> {
+  const left = [...running]
+  for (const child of left) child.kill('SIGKILL')
+  await until(() => left.every((child) => !running.has(child)), { what: 'the programs to be gone' })
+}

@@ -1,0 +1,26 @@
+import { defineConfig } from 'vitest/config'
+
+const DATABASE_TESTS = '**/*.db.test.ts'
+const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
+
+/** The same files on both databases; the setup makes the one that they run on. */
+function databaseProject(name: 'embedded' | 'server') {
+  return {
+    extends: true as const,
+    test: { name, include: [DATABASE_TESTS], exclude: NOT_OURS, globalSetup: `service/test/harness/${name}-setup.ts` },
+  }
+}
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 15_000,
+    hookTimeout: 30_000,
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, DATABASE_TESTS] } },
+      databaseProject('embedded'),
+      databaseProject('server'),
+    ],
+  },
+})
