@@ -1,0 +1,210 @@
+import type { Socket } from 'node:net'
+import { base64Bytes, isSameBehindStamp, type Random } from './audio.ts'
+import type { Call } from './call.ts'
+import { FrameReader } from './frame-reader.ts'
+import { encodeFrame, OPCODE } from './framing.ts'
+import { openWebSocket } from './handshake.ts'
+import { MediaFrame } from './media-frame.ts'
+import { MODEL_AUDIO } from './model-socket.ts'
+import { Playout } from './playout.ts'
+import type { Scratch } from './scratch.ts'
+import { blankStamp, KIND, readStamp } from './stamp.ts'
+import { startsWith } from './starts-with.ts'
+import { nowUs, type Tally } from './tally.ts'
+
+/** What the callers of a load share. */
+export type CallerDeps = { tally: Tally; scratch: Scratch; random: Random }
+
+const MEDIA = Buffer.from('{"event":"media"')
+const PAYLOAD_KEY = Buffer.from('"payload":"')
+const QUOTE = 0x22
+const ACCOUNT_SID = `AC${'0'.repeat(32)}`
+/** A socket with this much waiting is full; what does not fit is counted, not queued without end. */
+const BACKLOG_BYTES_MAX = 262_144
+const NORMAL_CLOSURE = Buffer.from([0x03, 0xe8])
+const CLOSE_TIMEOUT_MS = 2_000
+
+/**
+ * The carrier's end of one call: speaks Media Streams, sends a frame at every beat, plays what it gets at real speed
+ * and echoes marks as their audio has played, or at once after `clear`.
+ */
+export class Caller {
+  /** Resolves when the socket is closed. */
+  readonly closed: Promise<void>
+  readonly #call: Call
+  readonly #deps: CallerDeps
+  readonly #socket: Socket
+  readonly #reader: FrameReader
+  readonly #streamSid: string
+  readonly #sid: Buffer
+  readonly #media: MediaFrame
+  readonly #playout = new Playout()
+  readonly #stamp = blankStamp()
+  #sequence = 0
+  #hasStopped = false
+
+  private constructor(socket: Socket, call: Call, deps: CallerDeps) {
+    this.#socket = socket
+    this.#call = call
+    this.#deps = deps
+    this.#streamSid = `MZ${hexId(call.id)}`
+    this.#sid = Buffer.from(`"streamSid":"${this.#streamSid}"`)
+    this.#media = new MediaFrame(this.#streamSid)
+    this.#reader = new FrameReader({ masked: false, onMessage: this.#onMessage })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.closed = promise
+    socket.on('data', (chunk) => this.#push(chunk))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      if (!this.#hasStopped) deps.tally.faults.callsDropped += 1
+      this.#hasStopped = true
+      resolve()
+    })
+  }
+
+  /** Connects and sends `connected` and `start`. @throws Error when the handshake fails. */
+  static async open(url: string, call: Call, deps: CallerDeps): Promise<Caller> {
+    const { socket, head } = await openWebSocket(url)
+    const caller = new Caller(socket, call, deps)
+    caller.#start()
+    if (head.length > 0) caller.#push(head)
+    return caller
+  }
+
+  /** Whether frames go out. */
+  get isLive(): boolean {
+    return !this.#hasStopped
+  }
+
+  /** Sends the next frame and the echoes that are due. */
+  beat(nowMs: number): void {
+    if (this.#hasStopped) return
+    if (this.#socket.writableLength > BACKLOG_BYTES_MAX) this.#deps.tally.faults.unsent += 1
+    else this.#sendFrame()
+    for (let mark = this.#playout.due(nowMs); mark !== undefined; mark = this.#playout.due(nowMs)) this.#echo(mark)
+  }
+
+  /** Says `stop` and closes. A peer that does not close within 2 s is cut off. */
+  stop(): void {
+    if (this.#hasStopped) return
+    const callSid = `CA${hexId(this.#call.id)}`
+    this.#send({ event: 'stop', streamSid: this.#streamSid, stop: { accountSid: ACCOUNT_SID, callSid } })
+    this.#hasStopped = true
+    this.#socket.write(encodeFrame(OPCODE.close, NORMAL_CLOSURE, this.#deps.random.next()))
+    const timer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS)
+    this.#socket.once('close', () => clearTimeout(timer))
+  }
+
+  #start(): void {
+    const { id } = this.#call
+    const start = {
+      accountSid: ACCOUNT_SID,
+      streamSid: this.#streamSid,
+      callSid: `CA${hexId(id)}`,
+      tracks: ['inbound'],
+      mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
+      customParameters: {},
+    }
+    this.#sendText(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }))
+    this.#send({ event: 'start', streamSid: this.#streamSid, start })
+  }
+
+  #sendFrame(): void {
+    const call = this.#call
+    const stamp = this.#stamp
+    stamp.call = call.id
+    stamp.kind = KIND.callerFrame
+    stamp.sequence = call.framesSent
+    stamp.sentUs = nowUs()
+    call.framesSent += 1
+    this.#sequence += 1
+    this.#deps.scratch.add(this.#media.fill(this.#sequence, call.framesSent, stamp), this.#deps.random.next())
+    this.#deps.scratch.send(this.#socket)
+    this.#deps.tally.frameSent(stamp.sentUs)
+  }
+
+  #echo(name: string): void {
+    this.#send({ event: 'mark', streamSid: this.#streamSid, mark: { name } })
+  }
+
+  /** Sends a message with the stream's next number. */
+  #send(message: object): void {
+    this.#sequence += 1
+    this.#sendText(JSON.stringify({ ...message, sequenceNumber: String(this.#sequence) }))
+  }
+
+  #sendText(text: string): void {
+    this.#socket.write(encodeFrame(OPCODE.text, Buffer.from(text), this.#deps.random.next()))
+  }
+
+  #push(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk)
+    } catch {
+      this.#deps.tally.faults.refused += 1
+      this.#socket.destroy()
+    }
+  }
+
+  readonly #onMessage = (opcode: number, bytes: Buffer, start: number, end: number): void => {
+    if (opcode === OPCODE.text) {
+      if (startsWith(bytes, start, MEDIA)) this.#onMedia(bytes, start, end)
+      else this.#onControl(JSON.parse(bytes.toString('latin1', start, end)))
+      return
+    }
+    if (opcode === OPCODE.ping) {
+      this.#socket.write(encodeFrame(OPCODE.pong, bytes.subarray(start, end), this.#deps.random.next()))
+    }
+    if (opcode === OPCODE.close) this.#socket.end()
+  }
+
+  #onMedia(bytes: Buffer, start: number, end: number): void {
+    const key = bytes.indexOf(PAYLOAD_KEY, start)
+    const at = key + PAYLOAD_KEY.length
+    const audioEnd = bytes.indexOf(QUOTE, at)
+    if (key < 0 || audioEnd < 0 || audioEnd >= end || !bytes.subarray(start, end).includes(this.#sid)) {
+      this.#deps.tally.faults.refused += 1
+      return
+    }
+    this.#playout.audio(base64Bytes(bytes, at, audioEnd), performance.now())
+    // Audio without a stamp is the system's own, such as a clip.
+    if (readStamp(bytes, at, this.#stamp)) this.#onStamped(bytes, at, audioEnd)
+  }
+
+  #onStamped(bytes: Buffer, at: number, audioEnd: number): void {
+    const stamp = this.#stamp
+    const { tally } = this.#deps
+    if (stamp.call !== this.#call.id || stamp.kind === KIND.callerFrame) {
+      tally.faults.crossed += 1
+      return
+    }
+    if (!isSameBehindStamp(MODEL_AUDIO, bytes, at, audioEnd)) tally.faults.damaged += 1
+    const isNew = this.#call.down.accept(stamp.sequence)
+    if (isNew && stamp.kind === KIND.firstDelta) tally.firstDeltaArrived(stamp.sentUs, nowUs())
+  }
+
+  #onControl(message: { event?: string; streamSid?: string; mark?: { name?: string } }): void {
+    if (message.streamSid !== this.#streamSid) {
+      this.#deps.tally.faults.refused += 1
+      return
+    }
+    const nowMs = performance.now()
+    if (message.event === 'mark') {
+      const name = message.mark?.name ?? ''
+      if (this.#playout.mark(name, nowMs)) this.#echo(name)
+    } else if (message.event === 'clear') {
+      for (const mark of this.#playout.clear(nowMs)) this.#echo(mark)
+      this.#noteClear()
+    }
+  }
+
+  #noteClear(): void {
+    if (this.#call.bargeInUs === undefined) return
+    this.#deps.tally.clearArrived(this.#call.bargeInUs, nowUs())
+    this.#call.bargeInUs = undefined
+  }
+}
+
+function hexId(id: number): string {
+  return id.toString(16).padStart(32, '0')
+}

@@ -1,0 +1,62 @@
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+/** Where and how a child runs: on which core, whether before everything else that wants it, and when it has to die. */
+export type Place = { core: number; isRealtime: boolean; signal: AbortSignal }
+
+const STOP_TIMEOUT_MS = 2_000
+
+/** A process of ours, pinned to one core. */
+export class Child {
+  readonly process: ChildProcess
+  readonly #name: string
+  readonly #exited: Promise<void>
+
+  private constructor(name: string, child: ChildProcess) {
+    this.#name = name
+    this.process = child
+    this.#exited = new Promise((resolve) => child.once('exit', () => resolve()))
+  }
+
+  /**
+   * Runs a file of this workspace with this Node on `place.core`; killed when `place.signal` aborts.
+   * It leads a process group of its own, so that Ctrl-C in the terminal reaches only the runner, which then decides.
+   */
+  static async start(file: URL, args: string[], place: Place & { stdio: StdioOptions }): Promise<Child> {
+    const path = fileURLToPath(file)
+    const { core, isRealtime, signal, stdio } = place
+    const pinned = ['taskset', '-c', String(core), process.execPath, path, ...args]
+    // Round robin at the lowest real-time priority is above every ordinary process.
+    const [command = '', ...rest] = isRealtime ? ['chrt', '-r', '1', ...pinned] : pinned
+    const child = spawn(command, rest, { signal, stdio, killSignal: 'SIGKILL', detached: true })
+    const started = new Child(path, child)
+    await once(child, 'spawn')
+    // An abort is also an `error` of the child; those who wait for it hear of its end.
+    child.on('error', () => {})
+    return started
+  }
+
+  /** Its process id. */
+  get pid(): number {
+    const { pid } = this.process
+    if (pid === undefined) throw new Error(`${this.#name} did not start`)
+    return pid
+  }
+
+  /** Waits for `wanted`, or throws because the process ended first. */
+  async before<T>(wanted: Promise<T>): Promise<T> {
+    const ended = this.#exited.then(() => {
+      throw new Error(`${this.#name} ended too early`)
+    })
+    return Promise.race([wanted, ended])
+  }
+
+  /** Ends the process, by force after 2 s. Resolves when it is gone; may be repeated. */
+  async stop(): Promise<void> {
+    this.process.kill('SIGTERM')
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await this.#exited
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,142 @@
+import type { Socket } from 'node:net'
+import { DELTA_BYTES, isSameBehindStamp, noiseBase64 } from './audio.ts'
+import type { Call, ModelEnd } from './call.ts'
+import { FrameReader } from './frame-reader.ts'
+import { encodeFrame, OPCODE } from './framing.ts'
+import type { Upgraded } from './handshake.ts'
+import { CALLER_AUDIO } from './media-frame.ts'
+import * as events from './model-events.ts'
+import type { Scratch } from './scratch.ts'
+import { blankStamp, KIND, readStamp, writeStamp } from './stamp.ts'
+import { startsWith } from './starts-with.ts'
+import { nowUs, type Tally } from './tally.ts'
+import type { TurnStep } from './turn-script.ts'
+
+/** The audio of every delta, without its stamp, as base64. */
+export const MODEL_AUDIO = noiseBase64(DELTA_BYTES)
+
+const APPEND = Buffer.from('{"type":"input_audio_buffer.append"')
+const AUDIO_KEY = Buffer.from('"audio":"')
+const QUOTE = 0x22
+
+/** What the sockets of a load share. */
+export type ModelDeps = { tally: Tally; scratch: Scratch; callOf: (id: number) => Call | undefined }
+
+/**
+ * The model's end of one call.
+ *
+ * Which call it carries it learns from the first stamped frame, so the system under test needs to say nothing about
+ * it; from then on another call's frame is a crossing. It speaks by the call's script. Of what a client may ask it
+ * answers `session.update`; the rest of a conversation is the script's.
+ */
+export class ModelSocket implements ModelEnd {
+  readonly #socket: Socket
+  readonly #deps: ModelDeps
+  readonly #reader: FrameReader
+  readonly #stamp = blankStamp()
+  #call: Call | undefined
+
+  constructor(upgraded: Upgraded, deps: ModelDeps) {
+    this.#socket = upgraded.socket
+    this.#deps = deps
+    this.#reader = new FrameReader({ masked: true, onMessage: this.#onMessage })
+    this.#socket.on('data', (chunk) => this.#push(chunk))
+    this.#socket.on('error', () => this.#socket.destroy())
+    this.#socket.on('end', () => this.#socket.end())
+    this.#socket.on('close', () => this.#onClose())
+    this.#sendText(events.sessionCreated())
+    if (upgraded.head.length > 0) this.#push(upgraded.head)
+  }
+
+  /** Does what the script has due. */
+  beat(call: Call, nowMs: number): void {
+    if (!this.#socket.writable) return
+    for (let step = call.script.due(nowMs); step !== undefined; step = call.script.due(nowMs)) this.#play(call, step)
+  }
+
+  /** Cuts the socket. */
+  destroy(): void {
+    this.#socket.destroy()
+  }
+
+  #play(call: Call, step: TurnStep): void {
+    const { scratch } = this.#deps
+    const ids = events.answerIds(call.id, step.turn)
+    if (step.kind === 'speech_started') {
+      if (step.isBargeIn) call.bargeInUs = nowUs()
+      scratch.addText(events.speechStarted(ids))
+    } else if (step.kind === 'answer_started') {
+      for (const text of events.answerStarted(ids)) scratch.addText(text)
+    } else if (step.kind === 'delta') {
+      this.#addDelta(call, ids, step.isFirst)
+    } else {
+      for (const text of events.answerDone(ids)) scratch.addText(text)
+    }
+    scratch.send(this.#socket)
+  }
+
+  #addDelta(call: Call, ids: events.AnswerIds, isFirst: boolean): void {
+    const { scratch } = this.#deps
+    const audio = scratch.addParts(events.deltaHead(ids), MODEL_AUDIO, events.DELTA_TAIL)
+    scratch.addText(events.transcriptDelta(ids))
+    const kind = isFirst ? KIND.firstDelta : KIND.delta
+    writeStamp(audio.bytes, audio.at, { call: call.id, sequence: call.deltasSent, kind, sentUs: nowUs() })
+    call.deltasSent += 1
+  }
+
+  #push(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk)
+    } catch {
+      this.#socket.destroy()
+    }
+  }
+
+  readonly #onMessage = (opcode: number, bytes: Buffer, start: number, end: number): void => {
+    if (opcode === OPCODE.text) {
+      if (startsWith(bytes, start, APPEND)) this.#onAudio(bytes, start, end)
+      else this.#onControl(bytes.toString('latin1', start, end))
+      return
+    }
+    if (opcode === OPCODE.ping) this.#socket.write(encodeFrame(OPCODE.pong, bytes.subarray(start, end)))
+    if (opcode === OPCODE.close) this.#socket.end(encodeFrame(OPCODE.close, bytes.subarray(start, end)))
+  }
+
+  #onAudio(bytes: Buffer, start: number, end: number): void {
+    const key = bytes.indexOf(AUDIO_KEY, start)
+    const at = key + AUDIO_KEY.length
+    const stamp = this.#stamp
+    // Audio without a stamp is the system's own, such as padding with silence.
+    if (key < 0 || at >= end || !readStamp(bytes, at, stamp)) return
+    const call = this.#call ?? this.#bind(stamp.call)
+    if (call === undefined || call.id !== stamp.call || stamp.kind !== KIND.callerFrame) {
+      this.#deps.tally.faults.crossed += 1
+      return
+    }
+    if (!isSameBehindStamp(CALLER_AUDIO, bytes, at, bytes.indexOf(QUOTE, at))) this.#deps.tally.faults.damaged += 1
+    if (call.up.accept(stamp.sequence)) this.#deps.tally.frameArrived(stamp.sentUs, nowUs())
+  }
+
+  /** Takes a call that no other socket carries. */
+  #bind(id: number): Call | undefined {
+    const call = this.#deps.callOf(id)
+    if (call === undefined || call.modelEnd !== undefined) return undefined
+    call.modelEnd = this
+    this.#call = call
+    return call
+  }
+
+  #onControl(text: string): void {
+    const message: { type?: string; session?: unknown } = JSON.parse(text)
+    if (message.type === 'session.update') this.#sendText(events.sessionUpdated(message.session))
+  }
+
+  #sendText(text: string): void {
+    this.#deps.scratch.addText(text)
+    this.#deps.scratch.send(this.#socket)
+  }
+
+  #onClose(): void {
+    if (this.#call?.modelEnd === this) this.#call.modelEnd = undefined
+  }
+}

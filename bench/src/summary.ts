@@ -1,0 +1,126 @@
+import type { Measurement, ThreadShare } from './measure.ts'
+import type { Repeat, Round } from './rounds.ts'
+import { median, spread } from './stats.ts'
+import type { Delays } from './tally.ts'
+import { relayOverFloor } from './verdict.ts'
+
+/** One system at one number of calls: medians over the repeats, sums of what must not happen. */
+export type Row = {
+  system: string
+  calls: number
+  cpuMsPerCallSecond: number
+  /** CPU in relays: the median of the rounds' own ratios. */
+  timesRelay: number
+  cpuSpread: number
+  busyPercent: number
+  rssKbPerCall: number
+  callerToModel: Delays
+  firstDelta: Delays
+  bargeInToClear: Delays
+  lost: number
+  doubled: number
+  crossed: number
+  late: number
+  threads: ThreadShare[]
+}
+
+/** What to know about the rounds at one number of calls before one believes the rows. */
+export type Quality = {
+  calls: number
+  relayOverFloor: number
+  lateP99Ms: number
+  lateMaxMs: number
+  loadBusyPercent: number
+  othersPercent: number
+  stealPercent: number
+  retried: number
+  voidBecause: string[]
+}
+
+/** Boils the repeats down to one row per number of calls and system. */
+export function summarise(repeats: readonly Repeat[]): { rows: Row[]; quality: Quality[] } {
+  const byCalls = [...Map.groupBy(repeats, (repeat) => repeat.calls).values()]
+  return { rows: byCalls.flatMap(rowsOf), quality: byCalls.map(qualityOf) }
+}
+
+/** The round of a repeat that counts: its last. */
+function lastRound(repeat: Repeat): Round {
+  return repeat.rounds.at(-1) ?? { measurements: [], voidBecause: ['nothing was run'] }
+}
+
+function rowsOf(repeats: readonly Repeat[]): Row[] {
+  const rounds = repeats.map((repeat) => lastRound(repeat).measurements)
+  const systems = rounds[0]?.map((one) => one.system) ?? []
+  return systems.map((system) => rowOf(system, rounds))
+}
+
+function rowOf(system: string, rounds: Measurement[][]): Row {
+  const own = rounds.flatMap((round) => round.filter((one) => one.system === system))
+  const middle = (value: (one: Measurement) => number) => median(own.map(value))
+  const total = (value: (one: Measurement) => number) => own.reduce((sum, one) => sum + value(one), 0)
+  return {
+    system,
+    calls: own[0]?.calls ?? 0,
+    cpuMsPerCallSecond: middle((one) => one.cpuMsPerCallSecond),
+    timesRelay: median(rounds.map((round) => cpuOf(round, isNamed(system)) / cpuOf(round, isRelay))),
+    cpuSpread: spread(own.map((one) => one.cpuMsPerCallSecond)),
+    busyPercent: middle((one) => one.busyPercent),
+    rssKbPerCall: middle((one) => one.rssKbPerCall),
+    callerToModel: middleDelays(own.map((one) => one.report.callerToModel)),
+    firstDelta: middleDelays(own.map((one) => one.report.firstDelta)),
+    bargeInToClear: middleDelays(own.map((one) => one.report.bargeInToClear)),
+    lost: total(({ report }) => report.up.lost + report.down.lost + report.faults.unsent),
+    doubled: total(({ report }) => report.up.doubled + report.down.doubled),
+    crossed: total(({ report }) => report.faults.crossed),
+    late: total(({ report }) => report.faults.late),
+    threads: middleThreads(own),
+  }
+}
+
+function qualityOf(repeats: readonly Repeat[]): Quality {
+  const rounds = repeats.map(lastRound)
+  const all = rounds.flatMap((round) => round.measurements)
+  return {
+    calls: repeats[0]?.calls ?? 0,
+    relayOverFloor: median(rounds.map((round) => relayOverFloor(round.measurements))),
+    lateP99Ms: Math.max(...all.map((one) => one.report.load.lateness.p99Ms)),
+    lateMaxMs: Math.max(...all.map((one) => one.report.load.lateness.maxMs)),
+    loadBusyPercent: Math.max(...all.map((one) => one.report.load.busy * 100)),
+    othersPercent: Math.max(...all.map((one) => one.noise.othersPercent)),
+    stealPercent: Math.max(...all.map((one) => one.noise.stealPercent)),
+    retried: repeats.reduce((sum, repeat) => sum + repeat.rounds.length - 1, 0),
+    voidBecause: rounds.flatMap((round) => round.voidBecause),
+  }
+}
+
+function isNamed(system: string): (one: Measurement) => boolean {
+  return (one) => one.system === system
+}
+
+function isRelay(one: Measurement): boolean {
+  return one.role === 'relay'
+}
+
+function cpuOf(round: Measurement[], which: (one: Measurement) => boolean): number {
+  return round.find(which)?.cpuMsPerCallSecond ?? Number.NaN
+}
+
+function middleDelays(delays: Delays[]): Delays {
+  const middle = (value: (one: Delays) => number) => median(delays.map(value))
+  return {
+    count: middle((one) => one.count),
+    p50Ms: middle((one) => one.p50Ms),
+    p99Ms: middle((one) => one.p99Ms),
+    maxMs: middle((one) => one.maxMs),
+  }
+}
+
+function middleThreads(own: Measurement[]): ThreadShare[] {
+  const shares = Map.groupBy(
+    own.flatMap((one) => one.threads),
+    (thread) => thread.name,
+  )
+  return [...shares]
+    .map(([name, of]) => ({ name, cpuMsPerCallSecond: median(of.map((share) => share.cpuMsPerCallSecond)) }))
+    .toSorted((a, b) => b.cpuMsPerCallSecond - a.cpuMsPerCallSecond)
+}

@@ -1,0 +1,153 @@
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
+import type { Arrivals } from './sequence-check.ts'
+
+/** A distribution of delays, in ms. All 0 when `count` is 0. */
+export type Delays = { count: number; p50Ms: number; p99Ms: number; maxMs: number }
+
+/** What the load saw. Delays are of what was sent inside the window; arrivals and faults are of the whole run. */
+export type LoadReport = {
+  /** 50 caller frames are a second of a call. */
+  callSeconds: number
+  callerToModel: Delays
+  firstDelta: Delays
+  bargeInToClear: Delays
+  up: Arrivals
+  down: Arrivals
+  faults: Faults
+  load: LoadHealth
+}
+
+/** Faults of the system under test, by count. */
+export type Faults = {
+  /** Audio of one call that reached another, in either direction. */
+  crossed: number
+  /** Stamped audio whose other bytes had changed. */
+  damaged: number
+  /** Messages to a caller that no carrier would take: no JSON, another stream's id. */
+  refused: number
+  /** Caller frames that took more than 20 ms, a frame's own length, to the model. */
+  late: number
+  /** Interruptions that no `clear` answered. */
+  clearsMissing: number
+  /** Calls whose sockets closed before their end, or that never opened. */
+  callsDropped: number
+  /** Caller frames that could not be sent, because the socket took no more. */
+  unsent: number
+}
+
+/** Whether the load's own timing can be believed. `lateness` is how late its beats were; `busy` the share of its core, 0 to 1. */
+export type LoadHealth = { lateness: Delays; busy: number }
+
+const LATE_US = 20_000
+
+/** Everything that is counted in one run. */
+export class Tally {
+  readonly faults: Faults = {
+    crossed: 0,
+    damaged: 0,
+    refused: 0,
+    late: 0,
+    clearsMissing: 0,
+    callsDropped: 0,
+    unsent: 0,
+  }
+  readonly #callerToModel = createHistogram()
+  readonly #firstDelta = createHistogram()
+  readonly #bargeInToClear = createHistogram()
+  readonly #lateness = createHistogram()
+  readonly #up: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
+  readonly #down: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
+  #openUs = Number.POSITIVE_INFINITY
+  #closeUs = Number.POSITIVE_INFINITY
+  #framesSent = 0
+  #loopAtOpen = performance.eventLoopUtilization()
+  #busy = 0
+
+  /** Opens the window: what is sent from now on is measured. */
+  open(): void {
+    this.#openUs = nowUs()
+    this.#loopAtOpen = performance.eventLoopUtilization()
+  }
+
+  /** Closes the window. What was sent before may still arrive and is still measured. */
+  close(): void {
+    this.#closeUs = nowUs()
+    this.#busy = performance.eventLoopUtilization(this.#loopAtOpen).utilization
+  }
+
+  /** A caller frame was sent. */
+  frameSent(sentUs: number): void {
+    if (this.#isInside(sentUs)) this.#framesSent += 1
+  }
+
+  /** A caller frame reached the model. */
+  frameArrived(sentUs: number, arrivedUs: number): void {
+    if (!this.#isInside(sentUs)) return
+    record(this.#callerToModel, arrivedUs - sentUs)
+    if (arrivedUs - sentUs > LATE_US) this.faults.late += 1
+  }
+
+  /** The first delta of a turn reached its caller. */
+  firstDeltaArrived(sentUs: number, arrivedUs: number): void {
+    if (this.#isInside(sentUs)) record(this.#firstDelta, arrivedUs - sentUs)
+  }
+
+  /** A `clear` reached the caller who had cut in. */
+  clearArrived(sentUs: number, arrivedUs: number): void {
+    if (this.#isInside(sentUs)) record(this.#bargeInToClear, arrivedUs - sentUs)
+  }
+
+  /** A beat of the load came `lateMs` after its time. */
+  beat(lateMs: number): void {
+    if (this.#isInside(nowUs())) record(this.#lateness, lateMs * 1000)
+  }
+
+  /** A call is over: adds what came, and what did not. */
+  callOver(up: Arrivals, down: Arrivals): void {
+    add(this.#up, up)
+    add(this.#down, down)
+  }
+
+  /** The whole result. */
+  report(): LoadReport {
+    return {
+      callSeconds: this.#framesSent / 50,
+      callerToModel: delaysOf(this.#callerToModel),
+      firstDelta: delaysOf(this.#firstDelta),
+      bargeInToClear: delaysOf(this.#bargeInToClear),
+      up: this.#up,
+      down: this.#down,
+      faults: this.faults,
+      load: { lateness: delaysOf(this.#lateness), busy: this.#busy },
+    }
+  }
+
+  #isInside(sentUs: number): boolean {
+    return sentUs >= this.#openUs && sentUs < this.#closeUs
+  }
+}
+
+/** This process's monotonic clock, in whole µs. */
+export function nowUs(): number {
+  return Math.round(performance.now() * 1000)
+}
+
+function record(histogram: RecordableHistogram, delayUs: number): void {
+  histogram.record(Math.max(1, Math.round(delayUs)))
+}
+
+function delaysOf(histogram: RecordableHistogram): Delays {
+  if (histogram.count === 0) return { count: 0, p50Ms: 0, p99Ms: 0, maxMs: 0 }
+  return {
+    count: histogram.count,
+    p50Ms: histogram.percentile(50) / 1000,
+    p99Ms: histogram.percentile(99) / 1000,
+    maxMs: histogram.max / 1000,
+  }
+}
+
+function add(sum: Arrivals, more: Arrivals): void {
+  sum.lost += more.lost
+  sum.doubled += more.doubled
+  sum.reordered += more.reordered
+}
