@@ -23,7 +23,7 @@ export const MIGRATIONS = new URL('../../migrations/', import.meta.url)
 
 export async function makeEmbeddedTemplate(): Promise<Template> {
   const folder = await scratchFolder()
-  await migrated(await openEmbedded({ folder }))
+  await migrated(await openEmbedded({ pid: process.pid, folder }))
   return { kind: 'embedded', folder }
 }
 
@@ -52,7 +52,7 @@ async function copyFolder(template: string): Promise<Copy> {
   return {
     settings: { DATA_DIR: dataDir },
     open() {
-      opened ??= openEmbedded({ folder })
+      opened ??= openEmbedded({ pid: process.pid, folder })
       return opened
     },
     remove: () => rm(dataDir, { recursive: true }),

@@ -1,4 +1,4 @@
-import { argv, stderr, stdout } from 'node:process'
+import { argv, pid, stderr, stdout } from 'node:process'
 import { sql } from 'kysely'
 import { openEmbedded } from '../../src/platform/db/embedded.ts'
 
@@ -7,7 +7,7 @@ import { openEmbedded } from '../../src/platform/db/embedded.ts'
  * prints each number after its insert was acknowledged, until it is killed. Started by `startWriter`.
  */
 async function write(folder: string): Promise<void> {
-  const { db } = await openEmbedded({ folder })
+  const { db } = await openEmbedded({ pid, folder })
   await sql`create table if not exists written (n int primary key)`.execute(db)
   const { rows } = await sql<{ last: number }>`select coalesce(max(n), 0) as last from written`.execute(db)
   for (let n = (rows[0]?.last ?? 0) + 1; ; n++) {

@@ -19,7 +19,7 @@ const writers = new Set<Writer>()
 beforeAll(async () => {
   root = await scratchFolder()
   template = join(root, 'template')
-  await (await openEmbedded({ folder: template })).close()
+  await (await openEmbedded({ pid: process.pid, folder: template })).close()
 })
 afterAll(() => rm(root, { recursive: true }))
 
@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 async function opened(options: Partial<Parameters<typeof openEmbedded>[0]> = {}): Promise<Database> {
-  const database = await openEmbedded({ folder, ...options })
+  const database = await openEmbedded({ pid: process.pid, folder, ...options })
   open.add(database)
   return database
 }
@@ -76,7 +76,7 @@ describe('the folder of an embedded database', () => {
 
   it('is refused to the same process too', async () => {
     await opened()
-    await expect(openEmbedded({ folder })).rejects.toMatchObject({
+    await expect(openEmbedded({ pid: process.pid, folder })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining('is in use by process'),
     })
@@ -104,7 +104,7 @@ describe('the folder of an embedded database', () => {
 
   it('says what is wrong when it cannot be a folder', async () => {
     const path = join(folder, 'owner.json', 'below')
-    await expect(openEmbedded({ folder: path })).rejects.toMatchObject({
+    await expect(openEmbedded({ pid: process.pid, folder: path })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/owner\.json\/below cannot hold the database \(.+\)\. Set DATA_DIR/),
     })
@@ -112,7 +112,7 @@ describe('the folder of an embedded database', () => {
 
   it('says so when its data is of another major version of PostgreSQL', async () => {
     await writeFile(join(folder, 'postgres', 'PG_VERSION'), '17\n')
-    await expect(openEmbedded({ folder })).rejects.toMatchObject({
+    await expect(openEmbedded({ pid: process.pid, folder })).rejects.toMatchObject({
       message: expect.stringContaining('was made by PostgreSQL 17, and this program has 18'),
     })
   })
@@ -126,7 +126,7 @@ describe('the folder of an embedded database', () => {
 
   it('says so when its data is damaged', async () => {
     await rm(join(folder, 'postgres', 'global'), { recursive: true })
-    await expect(openEmbedded({ folder })).rejects.toMatchObject({
+    await expect(openEmbedded({ pid: process.pid, folder })).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringContaining(`The folder ${folder} cannot hold the database`),
     })

@@ -7,6 +7,8 @@ import type { Database, Schema } from './schema.ts'
 type EmbeddedOptions = {
   /** Made with mode 0700 if it is not there. PostgreSQL's data goes to `<folder>/postgres`. */
   folder: string
+  /** Of this process: whoever finds the folder in use is told it. */
+  pid: number
   /** A statement that runs longer ends the database for this process, as nothing else stops it; 60 s if not given. */
   statementTimeoutMs?: number
   /** Told once when the database's thread ends by itself; from then on every query is `unavailable`. */
@@ -23,8 +25,8 @@ const STATEMENT_TIMEOUT_MS = 60_000
  * data of another major version of PostgreSQL.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  const { folder, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => undefined } = options
-  const client = await PgliteClient.start({ folder, statementTimeoutMs, onError })
+  const { folder, pid, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => undefined } = options
+  const client = await PgliteClient.start({ folder, pid, statementTimeoutMs, onError })
   const pool = embeddedPool(client)
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined

@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pid } from 'node:process'
 import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../kernel/clock.ts'
 
@@ -15,14 +14,15 @@ const SQLITE_BUSY = 5
  * Takes the folder for this process until it ends, however it ends: the lock is the operating system's, on a file that
  * SQLite holds open, so a crash leaves nothing to clean up. The holder writes itself into `owner.json`, for the message only.
  *
+ * @param pid of this process, for that message.
  * @returns what gives the folder back.
  * @throws FolderError when another process has it, or when no lock can be had there.
  */
-export function lockFolder(folder: string): () => void {
+export function lockFolder(folder: string, pid: number): () => void {
   const file = openLockFile(folder)
   try {
     file.exec('pragma locking_mode = exclusive; begin exclusive')
-    writeOwner(folder)
+    writeOwner(folder, pid)
   } catch (error) {
     file.close()
     throw isBusy(error) ? new FolderError(inUse(folder), { cause: error }) : unusable(folder, error)
@@ -48,7 +48,7 @@ function ownerPath(folder: string): string {
   return join(folder, 'owner.json')
 }
 
-function writeOwner(folder: string): void {
+function writeOwner(folder: string, pid: number): void {
   const owner: Owner = { pid, since: new Date(systemClock.now()).toISOString() }
   writeFileSync(ownerPath(folder), JSON.stringify(owner))
 }

@@ -51,7 +51,7 @@ export class PgliteClient {
   static async start(options: ClientOptions): Promise<PgliteClient> {
     const worker = new Worker(WORKER_FILE, {
       name: 'database',
-      workerData: { folder: options.folder } satisfies WorkerStart,
+      workerData: { folder: options.folder, pid: options.pid } satisfies WorkerStart,
       // `node:sqlite` still announces itself as experimental. Nothing is inherited from how the process was started.
       execArgv: ['--disable-warning=ExperimentalWarning'],
       env: {},

@@ -9,9 +9,9 @@ import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Re
  * PostgreSQL in a thread of its own: each statement blocks the thread that it runs on, and the main thread moves audio.
  * What is not an error of SQL ends the thread, because nothing is known of PostgreSQL's state after it.
  */
-async function serve({ folder }: WorkerStart): Promise<void> {
+async function serve({ folder, pid }: WorkerStart): Promise<void> {
   makeFolder(folder)
-  const unlock = lockFolder(folder)
+  const unlock = lockFolder(folder, pid)
   const pglite = await openData(folder)
   leaveValuesAsText(pglite)
   send({ type: 'ready' })
