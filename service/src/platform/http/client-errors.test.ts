@@ -1,0 +1,204 @@
+import { Type } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { until } from '../../../test/harness/wait.ts'
+import { type LogLine, listen, RawConnection, testServer } from './http.fixture.ts'
+import { strict } from './schemas.ts'
+
+const SHORT = { headersTimeoutMs: 200, requestTimeoutMs: 400, timeoutCheckIntervalMs: 50, keepAliveTimeoutMs: 200 }
+
+async function listening(limits = {}) {
+  const test = testServer({ limits })
+  test.server.get('/', async () => ({ ok: true }))
+  test.server.post('/things', { schema: { body: strict({ name: Type.String() }) } }, async () => ({ ok: true }))
+  return { ...test, port: await listen(test.server) }
+}
+
+describe('what is not a request', () => {
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
+    ['a TLS greeting', '\x16\x03\x01\x02\x00\x01\x00\x01', 400, 'invalid_request'],
+    ['an unknown method', 'BREW / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid_request'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    [
+      'two lengths',
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    [
+      'length and chunks',
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      400,
+      'invalid_request',
+    ],
+    [
+      'a broken chunk',
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+      400,
+      'invalid_request',
+    ],
+    ['a control character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\x00b\r\n\r\n', 400, 'invalid_request'],
+    ['a header folded over lines', 'GET / HTTP/1.1\r\nHost: x\r\n X-A: b\r\n\r\n', 400, 'invalid_request'],
+    [
+      'headers of 17 KiB',
+      `GET / HTTP/1.1\r\nHost: x\r\nX-A: ${'a'.repeat(17 * 1024)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['an address of 17 KiB', `GET /${'a'.repeat(17 * 1024)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'headers_too_large'],
+  ])('is refused in the shape of every error: %s', async (_what, bytes, status, code) => {
+    const { port } = await listening()
+    const connection = new RawConnection(port).write(bytes)
+    const answer = await connection.answer()
+    expect([answer.status, answer.headers['connection']]).toEqual([status, 'close'])
+    await connection.closed()
+    expect(JSON.parse(answer.body)).toEqual({
+      ok: false,
+      error: expect.stringMatching(/\.$/),
+      code,
+      request_id: answer.headers['x-request-id'],
+    })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    })
+  })
+
+  it('is logged with the id that was sent, and nothing of its bytes', async () => {
+    const { port, logLines, logText } = await listening()
+    const answer = await new RawConnection(port)
+      .write('GET / HTTP/1.1\r\nHost: x\r\nX-Key: swordfish\x01\r\n\r\n')
+      .answer()
+    expect(logLines()).toEqual([
+      expect.objectContaining({ msg: 'connection refused', status: 400, request_id: answer.headers['x-request-id'] }),
+    ])
+    expect(logText()).not.toContain('swordfish')
+  })
+})
+
+describe('a request that is being answered', () => {
+  it('is not answered by the refusal of what follows it', async () => {
+    const { server } = testServer()
+    let started = false
+    server.post('/calls', async () => {
+      started = true
+      return new Promise(() => {})
+    })
+    const connection = new RawConnection(await listen(server)).write('POST /calls HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => started, { what: 'the request' })
+    await connection.write('no HTTP\r\n\r\n').closed()
+    expect(connection.received).toBe('')
+  })
+})
+
+describe('an expectation that is not understood', () => {
+  it('is ignored', async () => {
+    const { port } = await listening()
+    const answer = await new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\nExpect: cake\r\n\r\n').answer()
+    expect([answer.status, answer.body]).toEqual([200, '{"ok":true}'])
+  })
+})
+
+describe('a body without a declared length', () => {
+  it('is refused as soon as it is too large', async () => {
+    const { port } = await listening({ maxBodyBytes: 1_000 })
+    const connection = new RawConnection(port).write(
+      `POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${'3e8\r\n'}${'x'.repeat(1_000)}\r\n1\r\nx\r\n`,
+    )
+    const { status, headers, body } = await connection.answer()
+    expect([status, headers['connection'], JSON.parse(body).code]).toEqual([413, 'close', 'body_too_large'])
+  })
+})
+
+describe('a client that is slow', () => {
+  it('with its headers is refused with 408', async () => {
+    const { port } = await listening(SHORT)
+    const connection = new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\nX-A: ')
+    const { status, body } = await connection.answer()
+    expect([status, JSON.parse(body).code]).toEqual([408, 'request_timeout'])
+    await connection.closed()
+  })
+
+  it('with its body is refused with 408 and the id of its request', async () => {
+    const { port, logLines } = await listening(SHORT)
+    const connection = new RawConnection(port).write(
+      'POST /things HTTP/1.1\r\nHost: x\r\nX-Request-Id: slow-one-1\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na',
+    )
+    const { status, headers, body } = await connection.answer()
+    expect([status, JSON.parse(body).request_id, headers['x-request-id']]).toEqual([408, 'slow-one-1', 'slow-one-1'])
+    await connection.closed()
+    const lines = await until(() => logLines().length >= 2 && logLines(), { what: 'the lines of the log' })
+    expect(lines.map(({ level, status, request_id }) => [level, status, request_id])).toEqual([
+      ['debug', 408, 'slow-one-1'],
+      ['debug', 408, 'slow-one-1'],
+    ])
+  })
+
+  it('to say anything is closed', async () => {
+    const { port } = await listening(SHORT)
+    await (await new RawConnection(port).opened()).closed()
+  })
+
+  it('to send its next request is closed', async () => {
+    const { port } = await listening(SHORT)
+    const connection = new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect((await connection.answer()).status).toBe(200)
+    await connection.closed()
+  })
+
+  it('does not keep others waiting: 200 half-open connections', async () => {
+    const { port, server } = await listening(SHORT)
+    const slow = Array.from({ length: 200 }, () => new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\nX-A: '))
+    await Promise.all(slow.map((connection) => connection.opened()))
+    const startMs = performance.now()
+    const { status } = await new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer()
+    expect(status).toBe(200)
+    expect(performance.now() - startMs).toBeLessThan(1_000)
+    await Promise.all(slow.map((connection) => connection.closed()))
+    await until(() => connectionsOf(server.server).then((count) => count <= 1), { what: 'the end of all connections' })
+  })
+
+  it('to wait for its answer is recorded as gone, not as answered', async () => {
+    const test = testServer()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let started = false
+    test.server.get('/slow', async () => {
+      started = true
+      await promise
+      return { ok: true }
+    })
+    const connection = new RawConnection(await listen(test.server)).write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => started, { what: 'the request' })
+    connection.destroy()
+    const [line] = await until(() => test.logLines().length > 0 && test.logLines(), { what: 'its line in the log' })
+    expect(line).toMatchObject({ level: 'debug', msg: 'request answered', route: '/slow', status: 499 })
+    resolve()
+  })
+
+  it('and gone before its body is there leaves no error behind', async () => {
+    const test = testServer()
+    let seen = false
+    test.server.addHook('onRequest', async () => {
+      seen = true
+    })
+    test.server.post('/things', { schema: { body: strict({}) } }, async () => ({ ok: true }))
+    const connection = new RawConnection(await listen(test.server)).write(
+      'POST /things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"na',
+    )
+    await until(() => seen, { what: 'the request' })
+    connection.destroy()
+    const isOver = ({ msg }: LogLine) => msg === 'request answered'
+    const lines = await until(() => test.logLines().some(isOver) && test.logLines(), { what: 'its line in the log' })
+    expect(lines.filter(({ level }) => level !== 'debug')).toEqual([])
+  })
+})
+
+type Counted = { getConnections(done: (error: Error | null, count: number) => void): unknown }
+
+function connectionsOf(server: Counted): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
+}

@@ -1,0 +1,51 @@
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../log.ts'
+import { errorBody } from './errors.ts'
+import { BASE_HEADERS } from './headers.ts'
+import type { Listener } from './listener.ts'
+import { newRequestId, requestIdOf } from './request-ids.ts'
+
+type Deps = { listener: Listener; clock: Clock; log: Log }
+
+const REFUSALS: Record<string, () => AppError> = {
+  ERR_HTTP_REQUEST_TIMEOUT: () => new AppError('request_timeout', 'The request took too long to arrive.'),
+  HPE_INVALID_EOF_STATE: () => new AppError('invalid_request', 'The request ended before it was complete.'),
+  HPE_HEADER_OVERFLOW: () => new AppError('headers_too_large', 'The headers of the request are too large.'),
+}
+
+/**
+ * Answers, on the bare socket, a request that never became one: bytes that are not HTTP, headers beyond the limit, a client
+ * that takes too long. The connection is closed after it.
+ */
+export function answerClientError(error: Error & { code: string }, socket: Socket, deps: Deps): void {
+  const exchange = deps.listener.exchangeOf(socket)
+  // An answer is out in part or on its way: these bytes would be taken for it, or for the rest of it.
+  const isBeingAnswered = exchange !== null && (exchange.response.headersSent || exchange.request.complete)
+  if (!socket.writable || error.code === 'ECONNRESET' || isBeingAnswered) {
+    socket.destroy()
+    return
+  }
+  const refusal = REFUSALS[error.code]?.() ?? new AppError('invalid_request', 'The request is not valid HTTP.')
+  const requestId = exchange ? requestIdOf(exchange.request, deps.clock) : newRequestId(deps.clock)
+  // Recorded with the request whose answer this is.
+  if (exchange) exchange.response.statusCode = refusal.status
+  deps.log.debug({ request_id: requestId, status: refusal.status, code: error.code }, 'connection refused')
+  socket.write(rawAnswer(refusal, requestId))
+  socket.destroySoon()
+}
+
+function rawAnswer(refusal: AppError, requestId: string): string {
+  const body = JSON.stringify(errorBody(refusal, requestId))
+  const headers = {
+    ...BASE_HEADERS,
+    'x-request-id': requestId,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}\r\n${body}`
+}

@@ -1,0 +1,70 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { AppError, type ErrorCode, type FaultDetail } from '../../kernel/errors.ts'
+
+/** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
+type WireError = { ok: false; error: string; code: ErrorCode; request_id: string; details?: FaultDetail[] }
+
+const INTERNAL = 'Internal error. Repeat the request if that is safe, and give the request id if it fails again.'
+
+/** What the parser and the router of the framework refuse, in our words. */
+const FRAMEWORK_ERRORS: Record<string, () => AppError> = {
+  FST_ERR_BAD_URL: () =>
+    new AppError('invalid_request', 'The path is not well-formed: its percent-encoding is broken.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => new AppError('invalid_request', 'A part of the path is too long.'),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () => bodyFault('The body is empty: send JSON, or leave the content type out.'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () =>
+    bodyFault('The body is not valid JSON, or has a member that is named __proto__.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => bodyFault('The body is not as long as its Content-Length says.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new AppError(
+      'unsupported_media_type',
+      'The body has a content type that is not taken here: send application/json.',
+    ),
+  ECONNRESET: () => new AppError('request_timeout', 'The request did not arrive in full.'),
+}
+
+/** For errors of plugins that carry no more than a status. */
+const BY_STATUS: Record<number, () => AppError> = {
+  401: () => new AppError('unauthorized', 'The credentials are missing or wrong.'),
+  403: () => new AppError('forbidden', 'This is not allowed.'),
+  404: () => new AppError('not_found', 'There is nothing at this address.'),
+  429: () => new AppError('rate_limited', 'Too many requests: wait before the next one.'),
+}
+
+function bodyFault(message: string): AppError {
+  return new AppError('invalid_request', message, { details: [{ path: '/body', message }] })
+}
+
+/** Turns whatever was thrown into what the client may see of it; what is not ours or the framework's is `internal`. */
+function toAppError(thrown: FastifyError | Error, bodyLimitBytes: number): AppError {
+  if (thrown instanceof AppError) return thrown
+  const { code = '', statusCode = 500 } = thrown as Partial<FastifyError>
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return tooLarge(bodyLimitBytes)
+  const ours = FRAMEWORK_ERRORS[code] ?? BY_STATUS[statusCode]
+  if (ours) return ours()
+  if (statusCode >= 400 && statusCode < 500) return new AppError('invalid_request', 'The request cannot be understood.')
+  return new AppError('internal', INTERNAL, { cause: thrown })
+}
+
+function tooLarge(limitBytes: number): AppError {
+  return new AppError('body_too_large', `The body is larger than ${limitBytes / 1024} KiB.`)
+}
+
+/** The one shape of every error. What is internal is told to nobody, whatever its message says. */
+export function errorBody(error: AppError, requestId: string): WireError {
+  return {
+    ok: false,
+    error: error.code === 'internal' ? INTERNAL : error.message,
+    code: error.code,
+    request_id: requestId,
+    ...(error.details ? { details: error.details } : {}),
+  }
+}
+
+/** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */
+export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toAppError(thrown, request.routeOptions.bodyLimit)
+  if (error.status >= 500) request.log.error({ err: thrown }, 'request failed')
+  else if (error.detail !== undefined || error.cause !== undefined) request.log.info({ err: error }, 'request refused')
+  return reply.code(error.status).headers(error.headers).send(errorBody(error, request.id))
+}

@@ -1,0 +1,103 @@
+import type { ErrorObject } from 'ajv'
+import type { FaultDetail } from '../../kernel/errors.ts'
+import { wantedForm } from './formats.ts'
+import { settleUnions } from './union-faults.ts'
+
+/** Names come from the client and can be of any length. */
+const MAX_NAME_LENGTH = 100
+
+/** As the parts of a request are called in a fault's path. */
+const PART_NAMES: Record<string, string> = { querystring: 'query', params: 'path' }
+
+/**
+ * Puts what a validator found into words that complete "<field> …". They say what is wanted and never repeat the value,
+ * which may be a secret.
+ */
+export function tellFaults(errors: ErrorObject[], part: string): FaultDetail[] {
+  const root = `/${PART_NAMES[part] ?? part}`
+  const faults = settleUnions(errors).map((error) => ({ path: root + pointerOf(error), message: messageOf(error) }))
+  const seen = new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault]))
+  return [...seen.values()]
+}
+
+/** A missing or unknown member is told at its own place, not at that of the object around it. */
+function pointerOf({ instancePath, params }: ErrorObject): string {
+  const { missingProperty, additionalProperty, propertyName } = params
+  const member: unknown = missingProperty ?? additionalProperty ?? propertyName
+  return typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath
+}
+
+function escaped(name: string): string {
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name
+  return short.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
+const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as Described)}`
+
+const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {
+  required: () => 'is required',
+  additionalProperties: () => 'is not a known field',
+  propertyNames: () => 'is not a name that is taken here',
+  type: wanted,
+  const: wanted,
+  enum: wanted,
+  anyOf: wanted,
+  oneOf: wanted,
+  format: wanted,
+  pattern: (_error, pattern) => `must match ${String(pattern)}`,
+  minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
+  maxLength: (_error, limit) => `must have at most ${limit} characters`,
+  minimum: (_error, limit) => `must be at least ${limit}`,
+  maximum: (_error, limit) => `must be at most ${limit}`,
+  exclusiveMinimum: (_error, limit) => `must be greater than ${limit}`,
+  exclusiveMaximum: (_error, limit) => `must be less than ${limit}`,
+  multipleOf: (_error, limit) => `must be a multiple of ${limit}`,
+  minItems: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} items`),
+  maxItems: (_error, limit) => `must have at most ${limit} items`,
+  uniqueItems: () => 'must not hold the same item twice',
+  minProperties: (_error, limit) => `must have at least ${limit} members`,
+  maxProperties: (_error, limit) => `must have at most ${limit} members`,
+}
+
+/** With `verbose` on, `schema` is what the keyword asks for and `parentSchema` the schema around it. */
+function messageOf(error: ErrorObject): string {
+  const tell = MESSAGES[error.keyword]
+  return tell ? tell(error, error.schema) : (error.message ?? 'is not valid')
+}
+
+const TYPES: Record<string, string> = {
+  string: 'a string',
+  integer: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  null: 'null',
+}
+
+type Described = {
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Described[]
+  oneOf?: Described[]
+  type?: string
+  format?: string
+}
+
+/** What a schema takes: `a string`, `one of open, claimed`, `an object or null`. */
+function describe(schema: Described = {}): string {
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.format !== undefined) return wantedForm(schema.format)
+  const branches = schema.anyOf ?? schema.oneOf
+  if (branches) return alternatives(branches)
+  return TYPES[schema.type ?? ''] ?? 'something else'
+}
+
+function alternatives(branches: Described[]): string {
+  const texts = branches.filter((branch) => typeof branch.const === 'string')
+  const others = branches.filter((branch) => typeof branch.const !== 'string').map(describe)
+  const words = texts.length > 1 ? [`one of ${texts.map((text) => text.const).join(', ')}`] : texts.map(describe)
+  const all = [...new Set([...words, ...others])]
+  return all.join(all.some((word) => word.includes(',')) ? ', or ' : ' or ')
+}

@@ -1,0 +1,56 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { isIP, type Socket } from 'node:net'
+import { Connections } from './connections.ts'
+import type { HttpLimits } from './limits.ts'
+import { makeTrusts, type Trusts } from './trust.ts'
+
+type Exchange = { request: IncomingMessage; response: ServerResponse }
+
+const isLoopback = makeTrusts(['127.0.0.0/8', '::1'])
+
+/** The listening side of a server: Node's HTTP server with our limits, and what is open on it. */
+export class Listener {
+  /** Set once, before the server is closed. */
+  stopping = false
+  readonly connections: Connections
+  #limits: HttpLimits
+  #exchanges = new WeakMap<Socket, Exchange>()
+
+  constructor(limits: HttpLimits, trusts: Trusts) {
+    this.#limits = limits
+    // Programs of this machine share its loopback address, a proxy that was not configured among them.
+    this.connections = new Connections(
+      limits.maxConnectionsPerAddress,
+      (address) => isIP(address) === 0 || isLoopback(address, 0) || trusts(address, 0),
+    )
+  }
+
+  /** Makes the server that calls `handle` with each request. */
+  serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
+    const answer = (request: IncomingMessage, response: ServerResponse) => {
+      this.#exchanges.set(request.socket, { request, response })
+      handle(request, response)
+    }
+    const server = createServer(
+      {
+        maxHeaderSize: this.#limits.maxHeaderBytes,
+        headersTimeout: this.#limits.headersTimeoutMs,
+        requestTimeout: this.#limits.requestTimeoutMs,
+        keepAliveTimeout: this.#limits.keepAliveTimeoutMs,
+        connectionsCheckingInterval: this.#limits.timeoutCheckIntervalMs,
+        requireHostHeader: false,
+      },
+      answer,
+    )
+    // An `Expect` that is not understood may be ignored; Node's own refusal would have no body.
+    server.on('checkExpectation', answer)
+    server.prependListener('connection', (socket: Socket) => this.connections.admit(socket))
+    return server
+  }
+
+  /** The request that a connection has sent in full or in part, and its response, if it is not yet answered. */
+  exchangeOf(socket: Socket): Exchange | null {
+    const exchange = this.#exchanges.get(socket)
+    return exchange && !exchange.response.writableEnded ? exchange : null
+  }
+}

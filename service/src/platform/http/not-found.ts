@@ -1,0 +1,27 @@
+import type { FastifyReply, FastifyRequest, preParsingHookHandler } from 'fastify'
+import { AppError } from '../../kernel/errors.ts'
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+
+/**
+ * Answers a request that no route takes: 404, or 405 with `Allow` when the path is known for other methods. OPTIONS of a
+ * known path is answered with its `Allow`; there are no CORS headers, because no page of another origin is served.
+ */
+export function answerUnknownRoute(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const allowed = allowedMethods(request)
+  if (allowed.length === 0) throw new AppError('not_found', 'There is nothing at this address.')
+  const allow = [...allowed, 'OPTIONS'].join(', ')
+  if (request.method === 'OPTIONS') return reply.code(204).header('allow', allow).send()
+  throw new AppError('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
+}
+
+/** The hook that does so before the body is read: what is sent to an unknown address need not be well-formed. */
+export const refuseUnknownRoute: preParsingHookHandler = (request, reply, payload, done) => {
+  if (request.is404) answerUnknownRoute(request, reply)
+  else done(null, payload)
+}
+
+function allowedMethods({ server, url }: FastifyRequest): string[] {
+  const path = url.replace(/[?#].*$/s, '')
+  return METHODS.filter((method) => server.findRoute({ method, url: path }) !== null)
+}

@@ -1,0 +1,107 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { makeLog } from '../log.ts'
+import { testServer } from './http.fixture.ts'
+import { makeMetrics } from './metrics.ts'
+import { type Phase, probes } from './probes.ts'
+
+function probed() {
+  const clock = new TestClock()
+  const lines: string[] = []
+  const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
+  const metrics = makeMetrics()
+  onTestFinished(() => metrics.stop())
+  const state: { phase: Phase; down: string | null } = { phase: 'serving', down: null }
+  const checks = ['database', 'bus'].map((name) => ({
+    name,
+    check: async () => {
+      if (state.down === name) throw new Error('connect ECONNREFUSED 10.1.2.3:5432 password=swordfish')
+    },
+  }))
+  const test = testServer()
+  test.server.register(probes({ clock, log, metrics, version: '1.2.3', phase: () => state.phase, checks }))
+  return { ...test, clock, state, logText: () => lines.join('') + test.logText(), logLines: test.logLines }
+}
+
+describe('/livez', () => {
+  it('is fine as long as it answers', async () => {
+    const { server, state } = probed()
+    state.down = 'database'
+    state.phase = 'stopping'
+    expect((await server.inject({ url: '/livez' })).json()).toEqual({ ok: true })
+  })
+})
+
+describe('/readyz', () => {
+  it('is ready while it serves and everything works', async () => {
+    const { server } = probed()
+    expect((await server.inject({ url: '/readyz' })).json()).toEqual({ ok: true })
+  })
+
+  it.each(['starting', 'stopping'] as const)('is not ready while %s', async (phase) => {
+    const { server, state } = probed()
+    state.phase = phase
+    const answer = await server.inject({ url: '/readyz' })
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toMatchObject({ ok: false, error: `Not ready: ${phase}.`, code: 'unavailable' })
+  })
+
+  it('tells what does not work, and nothing about it', async () => {
+    const { server, state } = probed()
+    state.down = 'database'
+    const answer = await server.inject({ url: '/readyz' })
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toEqual({
+      ok: false,
+      error: 'Not ready: database.',
+      code: 'unavailable',
+      request_id: answer.headers['x-request-id'],
+    })
+  })
+
+  it('does not fill the log with errors', async () => {
+    const { server, state, logLines } = probed()
+    state.phase = 'stopping'
+    for (const _ of [1, 2, 3]) await server.inject({ url: '/readyz' })
+    expect(logLines().filter(({ level }) => level !== 'debug')).toEqual([])
+  })
+})
+
+describe('/health', () => {
+  it('tells the version, the time since the start, and each check', async () => {
+    const { server, clock } = probed()
+    await clock.advance(90_500)
+    const answer = await server.inject({ url: '/health' })
+    expect(answer.statusCode).toBe(200)
+    expect(answer.json()).toEqual({
+      ok: true,
+      version: '1.2.3',
+      uptime_seconds: 90,
+      checks: [
+        { name: 'database', ok: true, latency_ms: 0 },
+        { name: 'bus', ok: true, latency_ms: 0 },
+      ],
+    })
+  })
+
+  it('fails when a check does, without address or secret', async () => {
+    const { server, state, logText } = probed()
+    state.down = 'bus'
+    const answer = await server.inject({ url: '/health' })
+    expect(answer.statusCode).toBe(503)
+    expect(answer.json()).toMatchObject({ ok: false, code: 'unavailable', error: 'Not ready: bus.', version: '1.2.3' })
+    expect(answer.json().checks).toContainEqual({ name: 'bus', ok: false, latency_ms: 0 })
+    expect(answer.body).not.toMatch(/10\.1\.2\.3|swordfish/)
+    expect(logText()).toContain('check failed')
+    expect(logText()).not.toContain('swordfish')
+  })
+})
+
+describe('/metrics', () => {
+  it('is text that Prometheus reads', async () => {
+    const { server } = probed()
+    const answer = await server.inject({ url: '/metrics' })
+    expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+    expect(answer.body).toMatch(/^# HELP process_cpu_seconds_total /m)
+  })
+})

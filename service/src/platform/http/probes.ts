@@ -1,0 +1,91 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../log.ts'
+import { errorBody } from './errors.ts'
+import { type HealthCheck, HealthChecks, type HealthResult } from './health-checks.ts'
+import type { Metrics } from './metrics.ts'
+import { ErrorBody, Ok } from './schemas.ts'
+
+/** Where a process is in its life: it takes work only while it serves. */
+export type Phase = 'starting' | 'serving' | 'stopping'
+
+type ProbeDeps = {
+  clock: Clock
+  log: Log
+  metrics: Metrics
+  version: string
+  phase: () => Phase
+  checks: HealthCheck[]
+}
+
+const Check = Type.Object({ name: Type.String(), ok: Type.Boolean(), latency_ms: Type.Number() })
+
+const healthFields = {
+  version: Type.String(),
+  uptime_seconds: Type.Integer({ minimum: 0 }),
+  checks: Type.Array(Check),
+}
+
+/**
+ * The four addresses that need no credential: `/livez` (restart me when I do not answer), `/readyz` (send me work), `/health`
+ * (how I am, for people and monitors) and `/metrics` (Prometheus). They tell no address, name or secret of what is checked.
+ */
+export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
+  const health = new HealthChecks(deps)
+  const startMs = deps.clock.monotonicMs()
+  const tags = ['operations']
+  return async (app) => {
+    app.get('/livez', { schema: { tags, response: { 200: Type.Object({ ok: Ok }) } } }, async () => ({
+      ok: true as const,
+    }))
+
+    app.get(
+      '/readyz',
+      { schema: { tags, response: { 200: Type.Object({ ok: Ok }), 503: ErrorBody } } },
+      async (_request, reply) => {
+        const phase = deps.phase()
+        const lacking = phase === 'serving' ? failed(await health.results()) : [phase]
+        return lacking.length === 0 ? { ok: true as const } : reply.code(503).send(notReady(lacking, reply))
+      },
+    )
+
+    app.get(
+      '/health',
+      {
+        schema: {
+          tags,
+          response: {
+            200: Type.Object({ ok: Ok, ...healthFields }),
+            503: Type.Object({ ...ErrorBody.properties, ...healthFields }),
+          },
+        },
+      },
+      async (_request, reply) => {
+        const results = await health.results()
+        const facts = {
+          version: deps.version,
+          uptime_seconds: Math.floor((deps.clock.monotonicMs() - startMs) / 1000),
+          checks: results.map(({ name, ok, latencyMs }) => ({ name, ok, latency_ms: latencyMs })),
+        }
+        const lacking = failed(results)
+        if (lacking.length === 0) return { ok: true as const, ...facts }
+        return reply.code(503).send({ ...notReady(lacking, reply), ...facts })
+      },
+    )
+
+    app.get('/metrics', { schema: { tags, response: { 200: Type.String() } } }, async (_request, reply) =>
+      reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
+    )
+  }
+}
+
+function failed(results: HealthResult[]): string[] {
+  return results.filter(({ ok }) => !ok).map(({ name }) => name)
+}
+
+function notReady(lacking: string[], reply: FastifyReply) {
+  return errorBody(new AppError('unavailable', `Not ready: ${lacking.join(', ')}.`), reply.request.id)
+}

@@ -1,0 +1,123 @@
+import {
+  type TArray,
+  type TInteger,
+  type TNull,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  type TString,
+  type TUnion,
+  Type,
+} from 'typebox'
+import { ERROR_CODES, type ErrorCode } from '../../kernel/errors.ts'
+import { DEFAULT_LIMIT_ROWS, MAX_LIMIT_ROWS } from '../../kernel/pages.ts'
+
+/**
+ * An object that refuses members it does not name: what a body or a query must be. The server takes no route whose body or
+ * query schema leaves the question open.
+ */
+export function strict<Properties extends TProperties>(properties: Properties): TObject<Properties> {
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+/** The schema or null. */
+export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema, TNull]> {
+  return Type.Union([schema, Type.Null()])
+}
+
+/** A phone number in E.164 that is possible in its country. */
+export const Phone = Type.String({ format: 'phone' })
+
+/** An instant in UTC with milliseconds, such as `2026-01-31T09:05:00.000Z`. */
+export const Timestamp = Type.String({ format: 'date-time' })
+
+/** Writes an instant as a `Timestamp`. */
+export function iso(instant: Date): string {
+  return instant.toISOString()
+}
+
+/** Writes an instant as a `Timestamp`, and what has not happened as null. */
+export function isoOrNull(instant: Date | null): string | null {
+  return instant === null ? null : iso(instant)
+}
+
+/** The `ok` of every success. */
+export const Ok = Type.Literal(true)
+
+const FaultDetail = Type.Object({
+  path: Type.String({ description: 'A JSON pointer into the request, such as /body/limits/idle_seconds.' }),
+  message: Type.String(),
+})
+
+/** The body of every refusal and failure, on every surface. */
+export const ErrorBody = Type.Object({
+  ok: Type.Literal(false),
+  error: Type.String({ description: 'One sentence that a person can act on.' }),
+  code: Type.Unsafe<ErrorCode>(Type.String({ enum: ERROR_CODES })),
+  request_id: Type.String({ description: 'As in the x-request-id header and in the log.' }),
+  details: Type.Optional(Type.Array(FaultDetail, { description: 'With a 400: what is wrong, and where.' })),
+})
+
+/** What any route may answer instead of a success: spread it into the route's `response`. */
+export const errorResponses = {
+  400: ErrorBody,
+  401: ErrorBody,
+  404: ErrorBody,
+  409: ErrorBody,
+  412: ErrorBody,
+  413: ErrorBody,
+  429: ErrorBody,
+  500: ErrorBody,
+  503: ErrorBody,
+}
+
+/** The paging parameters, to be spread into a query that has filters too. */
+export const pageFields = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_LIMIT_ROWS,
+      default: DEFAULT_LIMIT_ROWS,
+      description: 'Rows in this answer.',
+    }),
+  ),
+  offset: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Rows to skip. Not together with cursor.',
+    }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 200, description: 'The next_cursor of the page before.' }),
+  ),
+}
+
+/** The query of a list without filters. `readPage` of the kernel reads it. */
+export const PageQuery = strict(pageFields)
+
+type ListEnvelope = { ok: typeof Ok; count: TInteger; next_cursor: TUnion<[TString, TNull]> }
+
+/** The answer of a list: `{ ok, count, <name>: [...], next_cursor }`. `listBody` makes it. */
+export function listResponse<const Name extends string, Row extends TSchema>(
+  name: Name,
+  row: Row,
+): TObject<ListEnvelope & Record<Name, TArray<Row>>> {
+  const rows = { [name]: Type.Array(row) } as Record<Name, TArray<Row>>
+  return Type.Object({
+    ok: Ok,
+    count: Type.Integer({ minimum: 0, description: 'Rows in this answer.' }),
+    ...rows,
+    next_cursor: nullable(Type.String({ description: 'Asks for the next page; null at the end.' })),
+  })
+}
+
+/** Makes the body that `listResponse(name, …)` describes. */
+export function listBody<const Name extends string, Row>(
+  name: Name,
+  rows: Row[],
+  nextCursor: string | null,
+): { ok: true; count: number; next_cursor: string | null } & Record<Name, Row[]> {
+  const list = { [name]: rows } as Record<Name, Row[]>
+  return { ok: true, count: rows.length, next_cursor: nextCursor, ...list }
+}

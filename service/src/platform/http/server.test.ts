@@ -1,0 +1,294 @@
+import { Type } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { AppError } from '../../kernel/errors.ts'
+import { listen, RawConnection, testServer } from './http.fixture.ts'
+import { errorResponses, strict } from './schemas.ts'
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+/** One route of each kind that an error can come out of. */
+function serverWithRoutes() {
+  const test = testServer({ secrets: ['swordfish-9'] })
+  const { server } = test
+  server.get('/things/:id', { schema: { params: strict({ id: Type.String() }) } }, async (request) => ({
+    id: request.params.id,
+  }))
+  server.post('/things', { schema: { body: strict({ name: Type.String() }) } }, async (request) => ({
+    name: request.body.name,
+  }))
+  server.get('/broken', async () => {
+    throw new Error('relation "tenants" does not exist, password swordfish-9', { cause: new Error('the cause') })
+  })
+  server.get('/busy', async () => {
+    throw new AppError('rate_limited', 'Slow down.', { headers: { 'retry-after': '7' }, detail: 'bucket empty' })
+  })
+  server.get('/down', async () => {
+    throw new AppError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED') })
+  })
+  server.get(
+    '/lax',
+    { schema: { response: { 200: Type.Object({ shown: Type.String() }), ...errorResponses } } },
+    async () => ({
+      shown: 'yes',
+      secret: 'swordfish-9',
+    }),
+  )
+  server.get('/wrong', { schema: { response: { 200: Type.Object({ count: Type.Integer() }) } } }, async () =>
+    JSON.parse('{}'),
+  )
+  return test
+}
+
+const json = { 'content-type': 'application/json' }
+
+describe('every error', () => {
+  it.each([
+    ['an unknown address', { url: '/nowhere' }, 404, 'not_found'],
+    [
+      'an unknown address with a malformed body',
+      { method: 'POST', url: '/nowhere', payload: '{', headers: json },
+      404,
+      'not_found',
+    ],
+    ['another method', { method: 'DELETE', url: '/things' }, 405, 'method_not_allowed'],
+    ['a method nobody has', { method: 'PROPFIND', url: '/things' }, 405, 'method_not_allowed'],
+    ['malformed JSON', { method: 'POST', url: '/things', payload: '{"name":', headers: json }, 400, 'invalid_request'],
+    ['an empty body', { method: 'POST', url: '/things', payload: '', headers: json }, 400, 'invalid_request'],
+    ['no body', { method: 'POST', url: '/things' }, 400, 'invalid_request'],
+    ['a body that is a list', { method: 'POST', url: '/things', payload: '[]', headers: json }, 400, 'invalid_request'],
+    [
+      '__proto__',
+      { method: 'POST', url: '/things', payload: '{"name":"x","__proto__":{}}', headers: json },
+      400,
+      'invalid_request',
+    ],
+    [
+      'constructor',
+      { method: 'POST', url: '/things', payload: '{"name":"x","constructor":{"prototype":{}}}', headers: json },
+      400,
+      'invalid_request',
+    ],
+    [
+      'text',
+      { method: 'POST', url: '/things', payload: '{"name":"x"}', headers: { 'content-type': 'text/plain' } },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a form',
+      {
+        method: 'POST',
+        url: '/things',
+        payload: 'name=x',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      'a content type that is none',
+      { method: 'POST', url: '/things', payload: '{}', headers: { 'content-type': 'json' } },
+      415,
+      'unsupported_media_type',
+    ],
+    [
+      '257 KiB',
+      { method: 'POST', url: '/things', payload: JSON.stringify({ name: 'x'.repeat(257 * 1024) }), headers: json },
+      413,
+      'body_too_large',
+    ],
+    ['broken percent-encoding', { url: '/things/%zz' }, 400, 'invalid_request'],
+    ['half a character in the path', { url: '/things/%c3' }, 400, 'invalid_request'],
+    ['a very long part of the path', { url: `/things/${'x'.repeat(501)}` }, 400, 'invalid_request'],
+    ['a refusal of ours', { url: '/busy' }, 429, 'rate_limited'],
+    ['an outage', { url: '/down' }, 503, 'unavailable'],
+    ['a bug', { url: '/broken' }, 500, 'internal'],
+    ['an answer that its schema forbids', { url: '/wrong' }, 500, 'internal'],
+  ] as const)('has the same shape: %s', async (_what, request, status, code) => {
+    const { server } = serverWithRoutes()
+    const answer = await server.inject(request)
+    const body = answer.json()
+    expect(answer.statusCode).toBe(status)
+    expect(body).toEqual({
+      ok: false,
+      error: expect.stringMatching(/^[A-Z_a-z].*\.$/s),
+      code,
+      request_id: answer.headers['x-request-id'],
+      ...('details' in body && {
+        details: expect.arrayContaining([{ path: expect.any(String), message: expect.any(String) }]),
+      }),
+    })
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['x-request-id']).toMatch(UUID)
+    expect(answer.headers['cache-control']).toBe('no-store')
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+  })
+
+  it('from 500 on tells nothing of its cause, and logs it once', async () => {
+    const { server, logLines, logText } = serverWithRoutes()
+    const answer = await server.inject({ url: '/broken' })
+    expect(answer.body).not.toMatch(/tenants|swordfish|cause|at .*ts/)
+    const lines = logLines()
+    expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
+      ['error', 'request failed'],
+      ['error', 'request answered'],
+    ])
+    expect(lines[0]).toMatchObject({ err: { name: 'Error', cause: { message: 'the cause' } } })
+    expect(logText()).not.toContain('swordfish-9')
+  })
+
+  it('keeps what is for operators out of the answer and in the log', async () => {
+    const { server, logLines } = serverWithRoutes()
+    const answer = await server.inject({ url: '/busy' })
+    expect(answer.body).not.toContain('bucket')
+    expect(logLines()).toContainEqual(
+      expect.objectContaining({ msg: 'request refused', err: expect.objectContaining({ detail: 'bucket empty' }) }),
+    )
+  })
+
+  it('brings the headers that belong to it', async () => {
+    const { server } = serverWithRoutes()
+    expect((await server.inject({ url: '/busy' })).headers['retry-after']).toBe('7')
+  })
+
+  it('of a method tells which ones there are', async () => {
+    const { server } = serverWithRoutes()
+    expect((await server.inject({ method: 'DELETE', url: '/things/1?x=1' })).headers.allow).toBe('GET, HEAD, OPTIONS')
+    expect((await server.inject({ method: 'GET', url: '/things' })).headers.allow).toBe('POST, OPTIONS')
+  })
+})
+
+describe('a request', () => {
+  it('keeps the id that its client gave it, in the answer and in the log', async () => {
+    const { server, logLines } = serverWithRoutes()
+    const answer = await server.inject({ url: '/things/1', headers: { 'x-request-id': 'client_id-12345' } })
+    expect(answer.headers['x-request-id']).toBe('client_id-12345')
+    expect(logLines()[0]).toMatchObject({ request_id: 'client_id-12345', msg: 'request answered' })
+  })
+
+  it.each(['short', 'x'.repeat(65), 'has space1', 'a\u00e9bcdefghij', '12345678"}', '+14155550100'])(
+    'gets an id of ours in place of "%s"',
+    async (id) => {
+      const { server } = serverWithRoutes()
+      const answer = await server.inject({ url: '/things/1', headers: { 'x-request-id': id } })
+      expect(answer.headers['x-request-id']).toMatch(UUID)
+    },
+  )
+
+  it('is logged by the pattern of its route, without its address or query', async () => {
+    const { server, logLines, logText } = serverWithRoutes()
+    await server.inject({ url: '/things/4711?token=opensesame' })
+    expect(logLines()).toEqual([
+      expect.objectContaining({
+        level: 'debug',
+        method: 'GET',
+        route: '/things/:id',
+        status: 200,
+        duration_ms: expect.any(Number),
+      }),
+    ])
+    expect(logText()).not.toMatch(/4711|opensesame/)
+  })
+
+  it('of HEAD is answered as GET is, without a body', async () => {
+    const { server } = serverWithRoutes()
+    const answer = await server.inject({ method: 'HEAD', url: '/things/1' })
+    expect([answer.statusCode, answer.body, answer.headers['content-length']]).toEqual([200, '', '10'])
+  })
+
+  it('of OPTIONS gets the methods of a known path and nothing for other origins', async () => {
+    const { server } = serverWithRoutes()
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' }
+    const answer = await server.inject({ method: 'OPTIONS', url: '/things', headers })
+    expect([answer.statusCode, answer.headers.allow]).toEqual([204, 'POST, OPTIONS'])
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
+    expect((await server.inject({ method: 'OPTIONS', url: '/nowhere' })).statusCode).toBe(404)
+  })
+
+  it('of 256 KiB is taken', async () => {
+    const { server } = serverWithRoutes()
+    const payload = JSON.stringify({ name: 'x'.repeat(256 * 1024 - 11) })
+    expect(payload).toHaveLength(256 * 1024)
+    expect((await server.inject({ method: 'POST', url: '/things', payload, headers: json })).statusCode).toBe(200)
+  })
+
+  it.each([
+    [
+      'NUL in the body',
+      { method: 'POST', url: '/things', payload: '{"name":"a\\u0000b"}', headers: json },
+      '/body/name',
+    ],
+    [
+      'half a character in the body',
+      { method: 'POST', url: '/things', payload: '{"name":"\\ud800"}', headers: json },
+      '/body/name',
+    ],
+    ['NUL in a name', { method: 'POST', url: '/things', payload: '{"a\\u0000":1}', headers: json }, '/body'],
+    ['NUL in the path', { url: '/things/a%00b' }, '/path/id'],
+    ['NUL in the query', { url: '/things/1?q=%00' }, '/query/q'],
+    [
+      'a hundred levels',
+      { method: 'POST', url: '/things', payload: `{"name":${'['.repeat(100)}${']'.repeat(100)}}`, headers: json },
+      `/body/name${'/0'.repeat(64)}`,
+    ],
+    [
+      'a hundred thousand levels',
+      { method: 'POST', url: '/things', payload: `${'['.repeat(100_000)}${']'.repeat(100_000)}`, headers: json },
+      `/body${'/0'.repeat(65)}`,
+    ],
+  ] as const)('is refused where it holds what cannot be stored: %s', async (_what, request, path) => {
+    const { server } = serverWithRoutes()
+    const answer = await server.inject(request)
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json().details).toEqual([{ path, message: expect.any(String) }])
+  })
+})
+
+describe('an answer', () => {
+  it('holds only what its schema names', async () => {
+    const { server } = serverWithRoutes()
+    expect((await server.inject({ url: '/lax' })).json()).toEqual({ shown: 'yes' })
+  })
+
+  it('does not tell what serves it', async () => {
+    const port = await listen(serverWithRoutes().server)
+    const { headers } = await new RawConnection(port).write('GET /things/1 HTTP/1.1\r\nHost: x\r\n\r\n').answer()
+    expect(Object.keys(headers)).not.toContain('server')
+    expect(Object.keys(headers)).not.toContain('x-powered-by')
+  })
+
+  it('to a browser allows neither framing nor scripts', async () => {
+    const { server } = serverWithRoutes()
+    const { headers } = await server.inject({ url: '/things/1' })
+    expect(headers).toMatchObject({
+      'x-frame-options': 'DENY',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    })
+  })
+})
+
+describe('a proxy', () => {
+  const address = { schema: { response: { 200: Type.Object({ ip: Type.String() }) } } }
+
+  it.each([
+    ['none is trusted', false, '203.0.113.9', '127.0.0.1'],
+    ['its address is trusted', ['127.0.0.0/8'], '203.0.113.9', '203.0.113.9'],
+    ['the client wrote an address before it', ['127.0.0.0/8'], '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['two are trusted', ['127.0.0.1', '10.0.0.0/8'], '203.0.113.9, 10.1.2.3', '203.0.113.9'],
+    ['another address is trusted', ['10.0.0.0/8'], '203.0.113.9', '127.0.0.1'],
+    ['one hop is trusted', 1, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+  ] as const)(
+    'is believed the address of the client only as far as it is trusted: %s',
+    async (_what, trust, forwarded, ip) => {
+      const { server } = testServer({ trustProxy: typeof trust === 'object' ? [...trust] : trust })
+      server.get('/ip', address, async (request) => ({ ip: request.ip }))
+      const answer = await server.inject({
+        url: '/ip',
+        headers: { 'x-forwarded-for': forwarded },
+        remoteAddress: '127.0.0.1',
+      })
+      expect(answer.json()).toEqual({ ip })
+    },
+  )
+})

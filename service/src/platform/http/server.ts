@@ -1,0 +1,124 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  fastify,
+  type RawReplyDefaultExpression,
+  type RawRequestDefaultExpression,
+  type RawServerDefault,
+} from 'fastify'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Log } from '../log.ts'
+import { recordAnswers, recordWhenOver } from './access-log.ts'
+import { answerClientError } from './client-errors.ts'
+import { answerError } from './errors.ts'
+import { serializerFormats } from './formats.ts'
+import { FrameworkLines } from './framework-lines.ts'
+import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders } from './headers.ts'
+import { HTTP_LIMITS, type HttpLimits, MAX_PATH_PARAMETER_LENGTH } from './limits.ts'
+import { Listener } from './listener.ts'
+import type { Metrics } from './metrics.ts'
+import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
+import { refuseOpenSchemas } from './open-schemas.ts'
+import { requestIdOf } from './request-ids.ts'
+import { refuseUnsafeText } from './text-faults.ts'
+import { makeTrusts, type TrustProxy } from './trust.ts'
+import { compileValidator, validationError } from './validation.ts'
+
+/** The server that routes are registered on; their TypeBox schemas type what the handlers get and give. */
+export type HttpServer = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+type ServerDeps = {
+  log: Log
+  clock: Clock
+  metrics: Metrics
+  trustProxy: TrustProxy
+  /** Shorter ones for tests. */
+  limits?: Partial<HttpLimits>
+}
+
+type Lifecycle = { listener: Listener; clock: Clock; stopped: Promise<void> | null }
+
+const lifecycles = new WeakMap<HttpServer, Lifecycle>()
+
+/**
+ * Makes a server without routes, not yet listening: it bounds what a client may send and how slowly, gives every request an
+ * id, validates by schema, answers every error in one shape, counts and logs what it answered.
+ */
+export function buildServer(deps: ServerDeps): HttpServer {
+  const limits = { ...HTTP_LIMITS, ...deps.limits }
+  const trusts = makeTrusts(deps.trustProxy)
+  const listener = new Listener(limits, trusts)
+  const server = fastify({
+    serverFactory: (handler) => listener.serve(handler),
+    clientErrorHandler: (error, socket) =>
+      answerClientError(error, socket, { listener, clock: deps.clock, log: deps.log }),
+    frameworkErrors: (error, request, reply) => {
+      recordWhenOver(request, reply, deps)
+      setBaseHeaders(request, reply)
+      answerError(error, request, reply)
+    },
+    loggerInstance: quiet(deps.log),
+    childLoggerFactory: (_root, fields) => deps.log.child(fields) as FastifyBaseLogger,
+    logController: new FrameworkLines(),
+    genReqId: (request) => requestIdOf(request, deps.clock),
+    bodyLimit: limits.maxBodyBytes,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
+    trustProxy: trusts,
+    serializerOpts: { ajv: { formats: serializerFormats } },
+    // While stopping, what still comes over an open connection is answered rather than refused.
+    return503OnClosing: false,
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  lifecycles.set(server, { listener, clock: deps.clock, stopped: null })
+  // Only JSON is taken until a plugin adds a parser: a browser may send text/plain across origins unasked.
+  server.removeContentTypeParser('text/plain')
+  server.setErrorHandler(answerError)
+  server.setValidatorCompiler(compileValidator)
+  server.setSchemaErrorFormatter(validationError)
+  server.addHook('onRoute', refuseOpenSchemas)
+  server.addHook('onRequest', recordAnswers(deps))
+  server.addHook('onRequest', giveBaseHeaders)
+  server.addHook('onRequest', requireHost)
+  server.addHook('preParsing', refuseUnknownRoute)
+  server.addHook('preValidation', refuseUnsafeText)
+  server.addHook(
+    'onSend',
+    closeWhileStopping(() => listener.stopping),
+  )
+  server.setNotFoundHandler(answerUnknownRoute)
+  return server
+}
+
+/**
+ * Stops a server: it takes no new connections, closes the idle ones, answers what it is answering, and after `graceMs`
+ * destroys what is left (upgraded connections are among that). Resolves when no connection is open. Repeating it waits for
+ * the same end.
+ */
+export function stopServer(server: HttpServer, graceMs: number): Promise<void> {
+  const lifecycle = lifecycles.get(server)
+  if (!lifecycle) throw new Error('not a server of buildServer')
+  lifecycle.stopped ??= stop(server, lifecycle, graceMs)
+  return lifecycle.stopped
+}
+
+async function stop(server: HttpServer, { listener, clock }: Lifecycle, graceMs: number): Promise<void> {
+  listener.stopping = true
+  const cancel = clock.after(graceMs, () => listener.connections.destroyAll())
+  await server.close()
+  cancel()
+}
+
+/**
+ * The log for what happens outside requests. The framework would tell there each address that it bound, in a message made of
+ * it: whoever calls `listen` says it better.
+ */
+function quiet(log: Log): FastifyBaseLogger {
+  const root: FastifyBaseLogger = Object.create(log, { info: { value: () => {} }, child: { value: () => root } })
+  return root
+}

@@ -1,0 +1,45 @@
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../kernel/errors.ts'
+import { secretBytes, secretText } from '../kernel/ids.ts'
+
+const KEY_BYTES = 32
+
+/**
+ * The sealing key of an embedded database that was given none: made once (mode 0600) and kept beside the data, so that
+ * what was sealed yesterday opens today.
+ *
+ * @throws AppError `unavailable` when the file holds something else: a new key would make every sealed secret unreadable.
+ */
+export async function loadOrCreateKey(folder: string): Promise<Buffer> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = join(folder, 'encryption.key')
+  return (await readKey(path)) ?? (await createKey(path))
+}
+
+async function readKey(path: string): Promise<Buffer | null> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null
+    throw error
+  })
+  if (text === null) return null
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length === KEY_BYTES) return key
+  throw new AppError(
+    'unavailable',
+    `${path} does not hold a key of 32 bytes in base64. Restore it, or set ENCRYPTION_KEY.`,
+  )
+}
+
+/** Written whole under another name, then linked: a start that is killed half way leaves no half key behind. */
+async function createKey(path: string): Promise<Buffer> {
+  const draft = `${path}.${secretText(6)}`
+  await writeFile(draft, `${secretBytes(KEY_BYTES).toString('base64')}\n`, { mode: 0o600, flush: true })
+  await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error
+  })
+  await rm(draft)
+  const key = await readKey(path)
+  if (!key) throw new AppError('unavailable', `${path} disappeared while it was made.`)
+  return key
+}

@@ -1,0 +1,75 @@
+import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import { withErrorFacts } from './log-errors.ts'
+import { makeLineCleaner } from './log-lines.ts'
+
+/**
+ * One line of the log. `message` is a constant: what varies goes into `fields`, and what could tell who somebody is goes
+ * into `fields.pii`, which is never written. An error goes into `fields.err`.
+ */
+type LogMethod = {
+  (message: string): void
+  (fields: object, message: string): void
+}
+
+/** What writes lines; `child` returns a log whose every line carries `fields` too. */
+export type Log = {
+  debug: LogMethod
+  info: LogMethod
+  warn: LogMethod
+  error: LogMethod
+  fatal: LogMethod
+  child(fields: Record<string, unknown>): Log
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+/** Takes finished lines, each with its line feed. */
+export type LogDestination = { write(line: string): void; flushSync?(): void }
+
+type LogOptions = {
+  level: LogLevel
+  /** Default: the standard output, without blocking. */
+  destination?: LogDestination
+  /** Exact texts that no line may hold, such as the keys of the configuration. Those under 6 characters are ignored. */
+  secrets: string[]
+}
+
+/** What may wait for a slow reader of the standard output; lines beyond it are dropped, because memory is for calls. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024
+
+/**
+ * Makes the log: one JSON object a line, with an ISO `time`, the `level` as a word and `msg`.
+ *
+ * Personal data, the given secrets, credentials of known form and all but the last four digits of phone numbers are taken
+ * out of every finished line before it is written.
+ */
+export function makeLog({ level, destination: target = standardOutput(), secrets }: LogOptions): Log {
+  const clean = makeLineCleaner(secrets)
+  const cleaned: LogDestination = { write: (line) => target.write(clean(line)), flushSync: () => target.flushSync?.() }
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (word) => ({ level: word }), log: withErrorFacts },
+      // The formatter above has replaced every error already: pino's own serializer would have nothing to add.
+      serializers: { err: (value: unknown) => value },
+    },
+    cleaned,
+  )
+  return withCleanChildren(log)
+}
+
+/** The formatter of a log is not asked about the fields of its children. */
+function withCleanChildren(log: Logger): Log {
+  const { child } = log
+  return Object.assign(log, {
+    child(this: Logger, fields: Record<string, unknown>): Log {
+      return child.call(this, withErrorFacts(fields))
+    },
+  })
+}
+
+function standardOutput(): LogDestination {
+  return destination({ fd: 1, sync: false, maxLength: MAX_WAITING_BYTES })
+}
