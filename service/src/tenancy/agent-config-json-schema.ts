@@ -1,0 +1,56 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+
+const MAX_SCHEMA_BYTES = 32_768
+const MAX_SCHEMA_DEPTH = 32
+
+/** Knows the rules that a JSON Schema must keep itself (draft 2020-12). */
+const rules = new Ajv2020({ strict: false, validateFormats: false, logger: false })
+
+/**
+ * Why `schema` cannot be filled in by a model, or null when it can.
+ *
+ * It must be a sound JSON Schema (draft 2020-12) of an object, at most 32 KiB and 32 levels deep, whose references stay
+ * inside it. Regular expressions are refused: one that backtracks would stop every call of the process.
+ */
+export function jsonSchemaFault(schema: Record<string, unknown>): string | null {
+  const oversize = jsonSizeFault(schema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH)
+  if (oversize) return oversize
+  const { type } = schema
+  if (type !== 'object') return 'must describe an object: "type": "object"'
+  if ('$schema' in schema || '$id' in schema) return 'must not have $schema or $id: it is read as draft 2020-12'
+  if (!rules.validateSchema(schema)) return `is not a JSON Schema: ${rules.errorsText(rules.errors, { dataVar: '' })}`
+  return compileFault(schema)
+}
+
+/** Why `value` is too big to be kept as JSON, or null. Lengths are of its JSON text in UTF-8. */
+export function jsonSizeFault(value: unknown, maxBytes: number, maxDepth: number): string | null {
+  if (isDeeperThan(value, maxDepth)) return `must be at most ${maxDepth} levels deep`
+  return Buffer.byteLength(JSON.stringify(value)) > maxBytes ? `must be at most ${maxBytes} bytes of JSON` : null
+}
+
+function isDeeperThan(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((member) => isDeeperThan(member, levels - 1))
+}
+
+function compileFault(schema: Record<string, unknown>): string | null {
+  // A compiler of its own: a shared one would keep every schema it has ever seen.
+  const compiler = new Ajv2020({
+    strict: false,
+    validateFormats: false,
+    validateSchema: false,
+    meta: false,
+    logger: false,
+    code: { regExp: Object.assign(refuseRegExp, { code: 'refuseRegExp' }) },
+  })
+  try {
+    compiler.compile(schema)
+    return null
+  } catch (error) {
+    return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+function refuseRegExp(): never {
+  throw new Error('regular expressions (pattern, patternProperties) are not accepted')
+}

@@ -1,0 +1,79 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { sha256 } from '../kernel/seal.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { hashToken, keyPrefixOf } from './api-key-token.ts'
+import { type Credential, CredentialCache } from './credential-cache.ts'
+import { findApiKeyAcrossTenants, findLegacyTokenAcrossTenants } from './credential-store.ts'
+import { CredentialUses } from './credential-uses.ts'
+
+/** Whose token is it? */
+export type Credentials = {
+  /**
+   * The tenant that `token` belongs to, or null: unknown, revoked, or of a kind that is turned off. A key that another node
+   * revoked is refused here half a second later at most.
+   *
+   * @throws AppError `unavailable` when the database cannot be asked: that is no reason to call a token wrong.
+   */
+  findTenant(token: string): Promise<Credential | null>
+  /** To be called when a key of the tenant was revoked or its document changed, once that is committed. */
+  forget(tenantId: TenantId): void
+  /** Waits for what is written in the background. Calling it again changes nothing. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Log
+  /** LEGACY_TENANT_BEARER_AUTH_ENABLED: whether the `auth_token` of a tenant document is a credential. */
+  legacyEnabled: boolean
+}
+
+/** Bounds of a legacy token, in characters. An API key is within them too, so that nothing longer is ever hashed. */
+const MIN_TOKEN_CHARS = 16
+const MAX_TOKEN_CHARS = 200
+
+/** Compared with when there is no such key, so that this takes as long as when there is one. */
+const NO_HASH = sha256('')
+
+export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Credentials {
+  const cache = new CredentialCache()
+  const uses = new CredentialUses({ db, clock, log })
+
+  async function byApiKey(token: string): Promise<Credential | null> {
+    const keyPrefix = keyPrefixOf(token)
+    if (keyPrefix === null) return null
+    const key = await findApiKeyAcrossTenants(db, keyPrefix)
+    const matches = timingSafeEqual(hashToken(token), key?.secretHash ?? NO_HASH)
+    if (!key || !matches || key.revokedAt) return null
+    uses.note(key)
+    return { tenantId: key.tenantId, via: 'api_key' }
+  }
+
+  /** Found by its hash: how long that takes tells nothing about the token itself. */
+  async function byLegacyToken(token: string): Promise<Credential | null> {
+    if (!legacyEnabled) return null
+    const tenantId = await findLegacyTokenAcrossTenants(db, sha256(token))
+    return tenantId === null ? null : { tenantId, via: 'legacy' }
+  }
+
+  return {
+    async findTenant(token) {
+      if (token.length < MIN_TOKEN_CHARS || token.length > MAX_TOKEN_CHARS) return null
+      const tokenHash = hashToken(token).toString('hex')
+      const known = cache.get(tokenHash, clock.monotonicMs())
+      if (known) return known
+
+      const lookUp = cache.begin(clock.monotonicMs())
+      // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.
+      const found = (await byApiKey(token)) ?? (await byLegacyToken(token))
+      if (found) cache.put(tokenHash, found, lookUp)
+      return found
+    },
+    forget: (tenantId) => cache.forget(tenantId),
+    close: () => uses.close(),
+  }
+}

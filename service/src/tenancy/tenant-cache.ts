@@ -1,0 +1,151 @@
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { TenantRuntime } from './tenant-runtime.ts'
+
+/** A tenant as a call needs it, and the ETag of the document it was made of. */
+type LoadedTenant = { etag: string; runtime: TenantRuntime }
+
+/** Where the cache gets tenants from. Null: there is no such tenant. */
+export type TenantSource = {
+  load(tenantId: TenantId): Promise<LoadedTenant | null>
+  /** Only the ETag: much cheaper than `load`. */
+  etag(tenantId: TenantId): Promise<string | null>
+}
+
+/** A cached tenant as diagnostics show it. */
+export type CachedTenant = LoadedTenant & { lastUsedAt: Date }
+
+/** Counted since the start: a hit found an entry, a reload replaced one that had changed, an eviction made room. */
+export type CacheCounters = { hits: number; misses: number; reloads: number; evictions: number }
+
+type Entry = CachedTenant & { checkedAtMs: number }
+type Options = { clock: Clock; source: TenantSource; maxEntries?: number }
+
+const MAX_ENTRIES = 1_000
+
+/** An entry this old is compared with the database: so a change made on another node is seen here within a second. */
+const FRESH_MS = 1_000
+
+/** A caller is waiting: better the tenant as it was a second ago than a database that answers late. */
+const CHECK_TIMEOUT_MS = 500
+
+/**
+ * The tenants that calls run by, without a query for each call.
+ *
+ * At 1,000 entries the least recently used one goes. Parallel calls for one tenant share one query. A tenant that does
+ * not exist is not remembered, so that it is found as soon as it does. While the database does not answer, what is cached
+ * is served as it is.
+ */
+export class TenantCache {
+  readonly #clock: Clock
+  readonly #source: TenantSource
+  readonly #maxEntries: number
+  /** Least recently used first. */
+  readonly #entries = new Map<TenantId, Entry>()
+  /** The one query of each tenant. One that is not in here any more was overtaken by `invalidate` and stores nothing. */
+  readonly #queries = new Map<TenantId, Promise<TenantRuntime | null>>()
+  readonly #counters: CacheCounters = { hits: 0, misses: 0, reloads: 0, evictions: 0 }
+
+  constructor({ clock, source, maxEntries = MAX_ENTRIES }: Options) {
+    this.#clock = clock
+    this.#source = source
+    this.#maxEntries = maxEntries
+  }
+
+  /**
+   * The tenant, at most a second old while the database answers; null when there is none.
+   *
+   * @throws AppError `unavailable` for a tenant that is not cached while the database does not answer.
+   */
+  async get(tenantId: TenantId): Promise<TenantRuntime | null> {
+    const entry = this.#entries.get(tenantId)
+    if (!entry) {
+      this.#counters.misses += 1
+      return this.#once(tenantId, (isCurrent) => this.#load(tenantId, isCurrent))
+    }
+    this.#counters.hits += 1
+    this.#use(tenantId, entry)
+    if (this.#clock.monotonicMs() - entry.checkedAtMs < FRESH_MS) return entry.runtime
+    return this.#once(tenantId, (isCurrent) => this.#recheck(tenantId, entry, isCurrent))
+  }
+
+  /** Forgets the tenant at once, also where it is being loaded: to be called when a change of it is committed. */
+  invalidate(tenantId: TenantId): void {
+    this.#entries.delete(tenantId)
+    this.#queries.delete(tenantId)
+  }
+
+  /** What is cached now, least recently used first. */
+  entries(): CachedTenant[] {
+    return [...this.#entries.values()].map(({ etag, runtime, lastUsedAt }) => ({ etag, runtime, lastUsedAt }))
+  }
+
+  get counters(): Readonly<CacheCounters> {
+    return { ...this.#counters }
+  }
+
+  /** Joins the query that is running for this tenant, or starts it. */
+  #once(tenantId: TenantId, start: (isCurrent: () => boolean) => Promise<TenantRuntime | null>) {
+    const running = this.#queries.get(tenantId)
+    if (running) return running
+    const isCurrent = () => this.#queries.get(tenantId) === query
+    const query: Promise<TenantRuntime | null> = start(isCurrent).finally(() => {
+      if (isCurrent()) this.#queries.delete(tenantId)
+    })
+    this.#queries.set(tenantId, query)
+    return query
+  }
+
+  async #load(tenantId: TenantId, isCurrent: () => boolean): Promise<TenantRuntime | null> {
+    // What is read may be as old as the question.
+    const checkedAtMs = this.#clock.monotonicMs()
+    const loaded = await this.#source.load(tenantId)
+    if (!isCurrent()) return loaded?.runtime ?? null
+    this.#entries.delete(tenantId)
+    if (!loaded) return null
+    this.#use(tenantId, { ...loaded, checkedAtMs, lastUsedAt: new Date(this.#clock.now()) })
+    this.#makeRoom()
+    return loaded.runtime
+  }
+
+  async #recheck(tenantId: TenantId, entry: Entry, isCurrent: () => boolean): Promise<TenantRuntime | null> {
+    const startedMs = this.#clock.monotonicMs()
+    try {
+      return await withTimeout(this.#clock, this.#refresh(tenantId, entry, isCurrent), CHECK_TIMEOUT_MS, tooLate)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+      // As if it had been checked: asking again at every call would make each of them wait.
+      entry.checkedAtMs = startedMs
+      return entry.runtime
+    }
+  }
+
+  async #refresh(tenantId: TenantId, entry: Entry, isCurrent: () => boolean): Promise<TenantRuntime | null> {
+    const startedMs = this.#clock.monotonicMs()
+    const etag = await this.#source.etag(tenantId)
+    if (etag !== entry.etag) {
+      this.#counters.reloads += 1
+      return this.#load(tenantId, isCurrent)
+    }
+    entry.checkedAtMs = startedMs
+    return entry.runtime
+  }
+
+  #use(tenantId: TenantId, entry: Entry): void {
+    entry.lastUsedAt = new Date(this.#clock.now())
+    this.#entries.delete(tenantId)
+    this.#entries.set(tenantId, entry)
+  }
+
+  #makeRoom(): void {
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size <= this.#maxEntries || oldest === undefined) return
+    this.#entries.delete(oldest)
+    this.#counters.evictions += 1
+  }
+}
+
+function tooLate(): AppError {
+  return new AppError('unavailable', 'The database is not reachable. Try again.')
+}

@@ -1,0 +1,127 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { nullable, strict } from '../platform/http/schemas.ts'
+import { AgentVersionConfig } from './agent-config.ts'
+import { EVENT_NAMES } from './tenant-events.ts'
+import { TenantTool } from './tenant-tools.ts'
+import { CallableNumber, HttpUrl, Label, TimeOfDay, WriteOnly } from './tenant-values.ts'
+
+/** A member that may be left out, or be null to say the same. */
+function maybe<Schema extends TSchema>(schema: Schema) {
+  return Type.Optional(nullable(schema))
+}
+
+function count(maximum: number, description: string) {
+  return Type.Integer({ minimum: 1, maximum, description })
+}
+
+const Telephony = strict({
+  provider: Type.Optional(Type.Literal('twilio')),
+  account_sid: maybe(
+    Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: "The tenant's account at the carrier." }),
+  ),
+  auth_token: maybe(WriteOnly(200, "The account's auth token: signs callbacks and opens its REST API.")),
+  auth_token_secondary: maybe(WriteOnly(200, 'The second auth token, while tokens are being rotated.')),
+  from_number: maybe(CallableNumber),
+  fallback_number: maybe(CallableNumber),
+})
+
+const AudioOutput = strict({
+  provider: Type.Optional(Type.Enum(['primary', 'secondary'], { description: 'Default primary: the model speaks.' })),
+  voice_id: maybe(Label("The secondary provider's voice.")),
+  model_id: maybe(Label("The secondary provider's model.")),
+})
+
+const Webhook = strict({
+  url: HttpUrl,
+  secret: maybe(WriteOnly(200, 'Signs what is sent: whsec_ and 24 to 64 bytes in base64, or 16 to 200 characters.')),
+  secret_previous: maybe(WriteOnly(200, 'Signs too, while secrets are being rotated.')),
+  events: maybe(
+    Type.Array(Type.Enum(EVENT_NAMES), {
+      minItems: 1,
+      maxItems: EVENT_NAMES.length,
+      uniqueItems: true,
+      description: 'What to send. Default: everything but voice.transcript.turn.',
+    }),
+  ),
+  disabled: Type.Optional(
+    Type.Boolean({
+      readOnly: true,
+      description: 'Set when the address answered 410. What is sent here is ignored; another url, or none, clears it.',
+    }),
+  ),
+})
+
+const InboundDecision = strict({
+  url: HttpUrl,
+  timeout_ms: Type.Optional(Type.Integer({ minimum: 200, maximum: 5_000, description: 'Default 2,000.' })),
+})
+
+const Limits = strict({
+  max_concurrent_calls: maybe(count(10_000, 'Default: no cap of its own.')),
+  requests_per_minute: maybe(count(1_000_000, 'Default: RATE_LIMIT_TENANT_PER_MINUTE.')),
+  max_call_seconds: Type.Optional(Type.Integer({ minimum: 10, maximum: 14_400, description: 'Default 1,800.' })),
+  idle_seconds: Type.Optional(Type.Integer({ minimum: 3, maximum: 600, description: 'Default 30.' })),
+  minutes_per_day: maybe(
+    Type.Integer({ minimum: 0, maximum: 10_000_000, description: 'Carrier minutes of a UTC day.' }),
+  ),
+  budget_per_call: maybe(Type.Number({ minimum: 0, maximum: 1e9, description: 'In USD.' })),
+  budget_per_day: maybe(Type.Number({ minimum: 0, maximum: 1e9, description: 'In USD, of a UTC day.' })),
+})
+
+const Compliance = strict({
+  timezone: maybe(
+    Type.String({ minLength: 1, maxLength: 64, description: 'An IANA time zone, such as Europe/Berlin.' }),
+  ),
+  calling_hours: maybe(strict({ start: TimeOfDay, end: TimeOfDay })),
+  max_attempts_per_day: maybe(count(1_000, "Calls to one number in the callee's day.")),
+  allowed_countries: maybe(
+    Type.Array(Type.String({ pattern: '^[A-Z]{2}$' }), {
+      maxItems: 300,
+      uniqueItems: true,
+      description: 'ISO 3166 alpha-2 codes. Default: all; empty: none.',
+    }),
+  ),
+  require_consent: Type.Optional(Type.Boolean()),
+  record_calls: Type.Optional(Type.Boolean()),
+  record_beep: Type.Optional(Type.Boolean()),
+  redact_pii: Type.Optional(Type.Boolean()),
+  retention_days: maybe(count(3_650, 'Default: kept.')),
+  ai_disclosure: maybe(Type.String({ minLength: 1, maxLength: 2_000, description: 'The exact sentence.' })),
+})
+
+const Ticketing = strict({
+  driver: Type.Enum(['generic', 'zendesk']),
+  base_url: HttpUrl,
+  token: maybe(WriteOnly(4_000, 'The bearer token, or email/token:api_token for Basic.')),
+})
+
+const TransferTarget = Type.String({ pattern: '^\\+[1-9][0-9]{0,14}$' })
+
+/** Everything about a tenant that its administrators set. What is left out has its default; see `toRuntime`. */
+export const TenantDocument = strict({
+  tenant_id: Type.Unsafe<TenantId>(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' })),
+  name: maybe(Label('For people.')),
+  org_id: maybe(Label("The tenant's own organisation id.")),
+  model: maybe(Label("The realtime model. Default: the driver's.")),
+  voice: maybe(Label("The voice. Default: the driver's.")),
+  system_prompt_key: maybe(Label('A stored prompt that comes before the instructions.')),
+  auth_token: maybe(WriteOnly(200, 'The legacy raw bearer token: 16 to 200 visible ASCII characters.')),
+  telephony: maybe(Telephony),
+  agent: maybe(AgentVersionConfig),
+  audio_output: Type.Optional(AudioOutput),
+  webhook: maybe(Webhook),
+  inbound_decision: maybe(InboundDecision),
+  limits: Type.Optional(Limits),
+  compliance: Type.Optional(Compliance),
+  transfer_targets: Type.Optional(
+    Type.Array(TransferTarget, {
+      maxItems: 500,
+      uniqueItems: true,
+      description: 'E.164 numbers or prefixes to which calls may be transferred. Empty refuses all.',
+    }),
+  ),
+  tools: Type.Optional(Type.Array(TenantTool, { maxItems: 100 })),
+  ticketing: maybe(Ticketing),
+})
+export type TenantDocument = Static<typeof TenantDocument>

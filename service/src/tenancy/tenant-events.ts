@@ -1,0 +1,32 @@
+/** Every event that a tenant's webhook can ask for. What names no event asks for all but `voice.transcript.turn`. */
+export const EVENT_NAMES = [
+  'voice.call.started',
+  'voice.call.completed',
+  'voice.call.failed',
+  'voice.session.started',
+  'voice.session.escalated',
+  'voice.session.resumed',
+  'voice.session.completed',
+  'voice.evaluation.completed',
+  'voice.recording.ready',
+  'voice.transcript.turn',
+  'callback.task.created',
+  'callback.task.claimed',
+  'callback.task.snoozed',
+  'callback.task.woken',
+  'callback.task.dispatched',
+  'callback.task.completed',
+  'callback.task.cancelled',
+  'callback.task.reopened',
+  'callback.task.reconciled',
+  'operator_queue.sla_breached',
+  'operator_queue.follow_up_due',
+  'operator_queue.escalated',
+  'dnc.added',
+  'dnc.removed',
+  'rollout.rolled_back',
+  'campaign.started',
+  'campaign.completed',
+] as const
+
+export type EventName = (typeof EVENT_NAMES)[number]

@@ -1,0 +1,116 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
+import { TenantDocument } from './tenant-document.ts'
+import type { ShownTenant, Tenants } from './tenants.ts'
+
+/** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
+const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
+
+const WriteHeaders = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'Write only over the document with this ETag; * over any.' })),
+  'if-none-match': Type.Optional(Type.String({ description: '* creates only.' })),
+})
+
+const Etag = Type.String({ description: 'Quoted, as in the ETag header. Changes with the document, secrets included.' })
+const Tenant = Type.Object({ tenant_id: Type.String(), config: TenantDocument, etag: Etag })
+const TenantAnswer = Type.Object({ ok: Ok, ...Tenant.properties })
+const WriteAnswer = Type.Object({
+  ok: Ok,
+  tenant_id: Type.String(),
+  etag: Etag,
+  warnings: Type.Optional(Type.Array(Type.String(), { description: 'What was taken and will hardly work.' })),
+})
+const DeleteAnswer = Type.Object({ ok: Ok, tenant_id: Type.String() })
+
+/**
+ * Documents go out as they are stored, also those that an older version with other bounds took: a serializer made of the
+ * schema would fail on them. Their secrets were hidden before.
+ */
+const asStored = () => (answer: unknown) => JSON.stringify(answer)
+
+/** The administration of tenants and their documents. */
+export function tenantRoutes(tenants: Tenants): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/tenants',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'List tenants, newest first',
+          operationId: 'listTenants',
+          querystring: PageQuery,
+          response: { 200: listResponse('tenants', Tenant), ...errorResponses },
+        },
+        serializerCompiler: asStored,
+      },
+      async (request) => {
+        const { rows, nextCursor } = await tenants.list(readPage(request.query))
+        return listBody('tenants', rows.map(toWire), nextCursor)
+      },
+    )
+
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Read a tenant',
+          operationId: 'getTenant',
+          params: Params,
+          response: { 200: TenantAnswer, ...errorResponses },
+        },
+        serializerCompiler: asStored,
+      },
+      async (request, reply) => {
+        const tenant = await tenants.get(request.params.tenant_id)
+        reply.header('etag', tenant.etag)
+        return { ok: true as const, ...toWire(tenant) }
+      },
+    )
+
+    app.put(
+      '/api/v1/admin/tenants/:tenant_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Create or replace a tenant',
+          operationId: 'putTenant',
+          params: Params,
+          headers: WriteHeaders,
+          body: TenantDocument,
+          response: { 200: WriteAnswer, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        const conditions = { ifMatch: request.headers['if-match'], ifNoneMatch: request.headers['if-none-match'] }
+        const { tenantId, etag, warnings } = await tenants.put(request.params.tenant_id, request.body, conditions)
+        reply.header('etag', etag)
+        return { ok: true as const, tenant_id: tenantId, etag, ...(warnings.length > 0 && { warnings }) }
+      },
+    )
+
+    app.delete(
+      '/api/v1/admin/tenants/:tenant_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Delete a tenant and everything of it',
+          operationId: 'deleteTenant',
+          params: Params,
+          response: { 200: DeleteAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        await tenants.remove(request.params.tenant_id)
+        return { ok: true as const, tenant_id: request.params.tenant_id }
+      },
+    )
+  }
+}
+
+function toWire({ tenantId, config, etag }: ShownTenant) {
+  return { tenant_id: tenantId, config, etag }
+}

@@ -1,0 +1,114 @@
+import { type ColumnType, sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { TenantDocument } from './tenant-document.ts'
+
+type TenantRow = {
+  tenant_id: TenantId
+  /** Its secrets are sealed in place. Written as JSON text. */
+  document: ColumnType<TenantDocument, string, string>
+  etag: string
+  auth_token_hash: Buffer | null
+  created_at: ColumnType<Date, Date, never>
+  updated_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    tenants: TenantRow
+  }
+}
+
+/** A tenant as it is stored: the document with its secrets sealed, and the ETag of the document with its secrets open. */
+export type StoredTenant = { document: TenantDocument; etag: string }
+
+/** What a write of a tenant stores. */
+export type TenantWrite = StoredTenant & { authTokenHash: Buffer | null; now: Date }
+
+/** A row of the list over all tenants. */
+export type ListedTenant = StoredTenant & { tenant_id: TenantId; created_at: Date }
+
+/** The index that keeps a legacy token from belonging to two tenants. */
+export const AUTH_TOKEN_INDEX = 'tenants_auth_token'
+
+/** Tells this lock from the advisory locks of other subjects. */
+const LOCK_CLASS = 7_465_001
+
+/**
+ * Makes this transaction the only one that writes this tenant until it ends, also when the tenant does not exist yet.
+ * Two ids may share a lock: then one waits without need.
+ */
+export async function lockTenant(tx: Tx, tenantId: TenantId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+}
+
+/**
+ * Keeps the tenant from being deleted until the transaction ends; false when there is none.
+ *
+ * To be asked first by a transaction that writes something of the tenant's: whoever deletes the tenant takes the tenant's
+ * row first too, so neither waits for what the other holds.
+ */
+export async function holdTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('tenant_id', '=', tenantId)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function findStoredTenant(db: Db, tenantId: TenantId): Promise<StoredTenant | null> {
+  const row = await db
+    .selectFrom('tenants')
+    .select(['document', 'etag'])
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The ETag alone: what a cache asks to know whether it is still right. */
+export async function findTenantEtag(db: Db, tenantId: TenantId): Promise<string | null> {
+  const row = await db.selectFrom('tenants').select('etag').where('tenant_id', '=', tenantId).executeTakeFirst()
+  return row?.etag ?? null
+}
+
+/** Tenants newest first, one row more than the limit so that `toPage` can see whether there is a next page. */
+export function listTenantsAcrossTenants(db: Db, { limit, offset, after }: PageRequest): Promise<ListedTenant[]> {
+  let query = db.selectFrom('tenants').select(['tenant_id', 'document', 'etag', 'created_at'])
+  if (after) {
+    query = query.where(sql<boolean>`(created_at, tenant_id) < (${after.createdAt}, ${after.id})`)
+  }
+  return query
+    .orderBy('created_at', 'desc')
+    .orderBy('tenant_id', 'desc')
+    .limit(limit + 1)
+    .offset(offset)
+    .execute()
+}
+
+/**
+ * Creates the tenant or replaces its document. To be called with `lockTenant`.
+ *
+ * @throws a unique violation of `AUTH_TOKEN_INDEX` when another tenant has the legacy token.
+ */
+export async function writeTenant(tx: Tx, tenantId: TenantId, write: TenantWrite): Promise<void> {
+  const values = {
+    document: JSON.stringify(write.document),
+    etag: write.etag,
+    auth_token_hash: write.authTokenHash,
+    updated_at: write.now,
+  }
+  await tx
+    .insertInto('tenants')
+    .values({ tenant_id: tenantId, created_at: write.now, ...values })
+    .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(values))
+    .execute()
+}
+
+/** Removes the tenant and everything of it; false when there is none. To be called with `lockTenant`. */
+export async function removeTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const { numDeletedRows } = await tx.deleteFrom('tenants').where('tenant_id', '=', tenantId).executeTakeFirst()
+  return numDeletedRows > 0n
+}

@@ -1,0 +1,65 @@
+import { jsonSchemaFault } from './agent-config-json-schema.ts'
+import { urlFault } from './tenant-rules.ts'
+import { BUILT_IN_TOOLS, type TenantTool } from './tenant-tools.ts'
+
+/** A member below `/tools` and what is wrong with it. */
+type ToolFault = [pointer: string, message: string | null]
+
+const RESERVED_NAMES = new Set<string>(BUILT_IN_TOOLS)
+
+/** RFC 9110, section 5.1. */
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const MAX_HEADER_NAME_LENGTH = 100
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+
+/** Headers that frame or route the request: whoever sends it decides them. */
+const FRAMING_HEADERS = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** What the schema cannot say about a tenant's tools; a null message is no fault. */
+export function toolFaults(tools: TenantTool[]): ToolFault[] {
+  const names = tools.map(({ name }) => name)
+  return tools.flatMap((tool, index) => [
+    [`/${index}/name`, nameFault(names, index)],
+    [`/${index}/url`, urlFault(tool.url)],
+    [`/${index}/parameters`, tool.type === 'http' && tool.parameters ? jsonSchemaFault(tool.parameters) : null],
+    ...headerFaults(tool.headers ?? {}).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
+  ])
+}
+
+function nameFault(names: string[], index: number): string | null {
+  const name = names[index] ?? ''
+  if (RESERVED_NAMES.has(name)) return 'is the name of a built-in tool'
+  return names.indexOf(name) < index ? 'is the name of another tool of the list' : null
+}
+
+function headerFaults(headers: Record<string, string>): ToolFault[] {
+  const names = Object.keys(headers).map((name) => name.toLowerCase())
+  return Object.entries(headers).map(([name, value], index) => {
+    const member = name.slice(0, MAX_HEADER_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')
+    return [member, headerNameFault(name) ?? headerValueFault(value) ?? repeatFault(names, index)]
+  })
+}
+
+function headerNameFault(name: string): string | null {
+  if (!HEADER_NAME.test(name) || name.length > MAX_HEADER_NAME_LENGTH) return 'is not a header name'
+  return FRAMING_HEADERS.has(name.toLowerCase()) ? 'is a header that a tool may not set' : null
+}
+
+function headerValueFault(value: string): string | null {
+  return HEADER_VALUE.test(value) ? null : 'has characters that a header cannot carry'
+}
+
+function repeatFault(names: string[], index: number): string | null {
+  return names.indexOf(names[index] ?? '') < index ? 'is named twice: upper and lower case are the same' : null
+}

@@ -1,0 +1,66 @@
+import { type Static, Type } from 'typebox'
+import { nullable, strict } from '../platform/http/schemas.ts'
+import { HttpUrl, WriteOnly } from './tenant-values.ts'
+
+/** The tools that every agent may use and no tenant may redefine. */
+export const BUILT_IN_TOOLS = [
+  'end_call',
+  'transfer_call',
+  'escalate_to_human',
+  'schedule_callback',
+  'add_to_dnc',
+  'send_dtmf',
+  'record_outcome',
+  'hand_off',
+  'pause_recording',
+] as const
+
+const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Letters, digits, _ and -, 64 at most.' })
+
+const Headers = Type.Record(Type.String(), WriteOnly(4_000, 'Sent as it is, encrypted at rest.'), {
+  maxProperties: 50,
+  description: 'Request headers by name. Their values are write-only.',
+})
+
+/** A function of the tenant's that the model may call: one HTTP request. */
+export const HttpTool = strict({
+  type: Type.Literal('http'),
+  name: ToolName,
+  description: Type.Optional(
+    Type.String({ maxLength: 4_000, description: 'What it does and when to use it: read by the model.' }),
+  ),
+  parameters: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'JSON Schema of the arguments, an object. Default: none.',
+    }),
+  ),
+  method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { description: 'Default POST.' })),
+  url: HttpUrl,
+  headers: Type.Optional(Headers),
+  timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000, description: 'Default 10,000.' })),
+  idempotent: Type.Optional(
+    Type.Boolean({ description: 'Whether it may be asked again when no answer came. Default false.' }),
+  ),
+})
+export type HttpTool = Static<typeof HttpTool>
+
+/** A server that offers tools over the Model Context Protocol (streamable HTTP). */
+export const McpServer = strict({
+  type: Type.Literal('mcp'),
+  name: ToolName,
+  url: HttpUrl,
+  headers: Type.Optional(Headers),
+  tools: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        maxItems: 200,
+        uniqueItems: true,
+        description: 'Which of its tools to offer. Default: all of them.',
+      }),
+    ),
+  ),
+})
+export type McpServer = Static<typeof McpServer>
+
+export const TenantTool = Type.Union([HttpTool, McpServer])
+export type TenantTool = Static<typeof TenantTool>

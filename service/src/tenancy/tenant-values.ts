@@ -1,0 +1,29 @@
+import { Type } from 'typebox'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { Phone } from '../platform/http/schemas.ts'
+
+/** What a stored secret reads back as; sent in a PUT, it keeps the stored one. */
+export const HIDDEN = '***'
+
+/** A secret: it is never read back, and `***` in its place keeps the stored one. */
+export function WriteOnly(maxLength: number, description: string) {
+  return Type.String({
+    maxLength,
+    writeOnly: true,
+    description: `${description} Reads back as "${HIDDEN}"; send that to keep the stored one.`,
+  })
+}
+
+/** An address that is asked over http or https. It carries no user name or password: those belong into a secret. */
+export const HttpUrl = Type.String({ minLength: 1, maxLength: 2_000, description: 'An http or https address.' })
+
+/** A number that can be called. */
+export const CallableNumber = Type.Unsafe<PhoneNumber>(Phone)
+
+/** A name or a key of the tenant's. */
+export function Label(description: string) {
+  return Type.String({ minLength: 1, maxLength: 200, description })
+}
+
+/** An hour and minute of the day, `00:00` to `24:00`. */
+export const TimeOfDay = Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description: 'HH:MM.' })

@@ -1,0 +1,268 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { makeSealer, sha256 } from '../kernel/seal.ts'
+import { findLegacyTokenAcrossTenants } from './credential-store.ts'
+import { findHolder } from './phone-number-store.ts'
+import { TenantCache } from './tenant-cache.ts'
+import type { TenantDocument } from './tenant-document.ts'
+import { CANARIES, documents, FULL_DOCUMENT } from './tenant-documents.fixture.ts'
+import { makeTenantSource } from './tenant-source.ts'
+import { makeTenants } from './tenants.ts'
+
+const acme = 'acme' as TenantId
+const globex = 'globex' as TenantId
+const one = '+12025550101' as PhoneNumber
+const two = '+12025550102' as PhoneNumber
+
+const test = useDatabase()
+const sealer = makeSealer(Buffer.alloc(32, 7))
+
+function setUp({ defaultTelephonyToken = false } = {}) {
+  const clock = new TestClock()
+  const changed: TenantId[] = []
+  const onChange = (tenantId: TenantId) => changed.push(tenantId)
+  const tenants = makeTenants({ db: test.db, clock, sealer, defaultTelephonyToken, onChange })
+  return { clock, changed, tenants }
+}
+
+function bare(tenantId: TenantId, more: Partial<TenantDocument> = {}): TenantDocument {
+  return { tenant_id: tenantId, ...more }
+}
+
+async function storedText(): Promise<string> {
+  return JSON.stringify(await test.db.selectFrom('tenants').selectAll().execute())
+}
+
+/** What each of several writes at the same time came to. */
+async function outcomes(writes: Promise<unknown>[]): Promise<Record<string, number>> {
+  const settled = await Promise.allSettled(writes)
+  const names = settled.map((write) => (write.status === 'fulfilled' ? 'ok' : String(write.reason.code)))
+  return Object.fromEntries([...new Set(names)].map((name) => [name, names.filter((other) => other === name).length]))
+}
+
+describe('a tenant that is put', () => {
+  it('is read back with its secrets hidden, and stored with them sealed', async () => {
+    const { tenants, changed } = setUp()
+    const { etag } = await tenants.put(acme, FULL_DOCUMENT)
+    const shown = await tenants.get(acme)
+    expect(shown.etag).toBe(etag)
+    expect(shown.config).toMatchObject({ name: 'Acme Dental', auth_token: '***', telephony: { auth_token: '***' } })
+    const texts = [JSON.stringify(shown), await storedText(), etag]
+    for (const canary of Object.values(CANARIES)) expect(texts.join()).not.toContain(canary)
+    expect(changed).toEqual([acme])
+  })
+
+  it('is replaced as a whole: what the new document leaves out is gone', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, FULL_DOCUMENT)
+    await tenants.put(acme, bare(acme, { name: 'Acme' }))
+    expect((await tenants.get(acme)).config).toEqual({ tenant_id: acme, name: 'Acme' })
+  })
+
+  it('keeps its creation and its secrets when what was read is sent again with a change', async () => {
+    const { tenants, clock } = setUp()
+    const { etag } = await tenants.put(acme, FULL_DOCUMENT)
+    await clock.advance(5)
+    const { config } = await tenants.get(acme)
+    const same = await tenants.put(acme, config, { ifMatch: etag })
+    expect(same.etag).toBe(etag)
+    await tenants.put(acme, { ...config, name: 'Acme Dental Care' }, { ifMatch: etag })
+    const row = await test.db.selectFrom('tenants').selectAll().executeTakeFirstOrThrow()
+    expect(row.updated_at.getTime() - row.created_at.getTime()).toBe(5)
+    expect(await findLegacyTokenAcrossTenants(test.db, sha256(CANARIES.authToken))).toBe(acme)
+  })
+
+  it('has an ETag that changes if and only if the document does', async () => {
+    const { tenants } = setUp()
+    let before: { document: TenantDocument; etag: string } | null = null
+    await fc.assert(
+      fc.asyncProperty(documents(), async (document) => {
+        const { etag } = await tenants.put(acme, document)
+        const again = await tenants.put(
+          acme,
+          Object.fromEntries(Object.entries(document).toReversed()) as TenantDocument,
+        )
+        expect(again.etag).toBe(etag)
+        if (before) expect(etag === before.etag).toBe(canonicalJson(document) === canonicalJson(before.document))
+        before = { document, etag }
+      }),
+      { numRuns: 40 },
+    )
+    const secretOnly = (auth_token: string) => tenants.put(acme, bare(acme, { auth_token }))
+    expect((await secretOnly('sixteen-letters-a')).etag).not.toBe((await secretOnly('sixteen-letters-b')).etag)
+  })
+
+  it('is refused with every fault named, and nothing of it is stored', async () => {
+    const { tenants } = setUp()
+    const faulty = bare(globex, { auth_token: 'short', compliance: { timezone: 'Mars/Base' } })
+    await expect(tenants.put(acme, faulty)).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: '/body/tenant_id' }, { path: '/body/auth_token' }, { path: '/body/compliance/timezone' }],
+    })
+    await expect(tenants.put(acme, bare(acme, { auth_token: '***' }))).rejects.toMatchObject({
+      code: 'invalid_request',
+      details: [{ path: '/body/auth_token' }],
+    })
+    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('lets no writer decide whether its webhook was given up, and forgets that with the address', async () => {
+    const { tenants } = setUp()
+    const webhook = { url: 'https://hooks.example.com/a' }
+    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: true } }))
+    expect((await tenants.get(acme)).config.webhook).toEqual(webhook)
+
+    const document = JSON.stringify(bare(acme, { webhook: { ...webhook, disabled: true } }))
+    await test.db.updateTable('tenants').set({ document, etag: '"disabled"' }).where('tenant_id', '=', acme).execute()
+    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: false }, name: 'Acme' }))
+    expect((await tenants.get(acme)).config.webhook).toEqual({ ...webhook, disabled: true })
+    await tenants.put(acme, bare(acme, { webhook: { url: 'https://hooks.example.com/b', disabled: true } }))
+    expect((await tenants.get(acme)).config.webhook).toEqual({ url: 'https://hooks.example.com/b' })
+  })
+
+  it('comes with a warning when nobody has a token for its carrier account', async () => {
+    const account = bare(acme, { telephony: { account_sid: 'AC1' } })
+    const { tenants } = setUp()
+    expect((await tenants.put(acme, account)).warnings).toHaveLength(1)
+    expect((await tenants.put(acme, bare(acme))).warnings).toEqual([])
+    const own = bare(acme, { telephony: { account_sid: 'AC1', auth_token: 'own' } })
+    expect((await tenants.put(acme, own)).warnings).toEqual([])
+    expect((await setUp({ defaultTelephonyToken: true }).tenants.put(acme, account)).warnings).toEqual([])
+  })
+})
+
+describe('writers at the same time', () => {
+  it('that all want to replace what they read: one does, the others are told', async () => {
+    const { tenants } = setUp()
+    // More than once: in the first round the connections are still being opened, one after the other.
+    for (let round = 0; round < 5; round += 1) {
+      const { etag } = await tenants.put(acme, bare(acme, { name: `Round ${round}` }))
+      const writes = Array.from({ length: 20 }, (_, index) =>
+        tenants.put(acme, bare(acme, { name: `Acme ${round}.${index}` }), { ifMatch: etag }),
+      )
+      expect(await outcomes(writes)).toEqual({ ok: 1, precondition_failed: 19 })
+    }
+  })
+
+  it('that all want to create: one does', async () => {
+    const { tenants } = setUp()
+    const writes = Array.from({ length: 20 }, (_, index) =>
+      tenants.put(acme, bare(acme, { name: `Acme ${index}` }), { ifNoneMatch: '*' }),
+    )
+    expect(await outcomes(writes)).toEqual({ ok: 1, precondition_failed: 19 })
+  })
+
+  it('without conditions all succeed, and one of the documents is what is stored', async () => {
+    const { tenants } = setUp()
+    const writes = Array.from({ length: 10 }, (_, index) => tenants.put(acme, bare(acme, { name: `Acme ${index}` })))
+    expect(await outcomes(writes)).toEqual({ ok: 10 })
+    const { config, etag } = await tenants.get(acme)
+    expect(config.name).toMatch(/^Acme \d$/)
+    expect((await tenants.put(acme, config)).etag).toBe(etag)
+  })
+
+  it('of one legacy token, or of one number, for different tenants: one gets it', async () => {
+    const { tenants } = setUp()
+    const ids = ['a', 'b', 'c', 'd', 'e'] as TenantId[]
+    const token = ids.map((id) => tenants.put(id, bare(id, { auth_token: 'one-legacy-token' })))
+    expect(await outcomes(token)).toEqual({ ok: 1, conflict: 4 })
+    const number = ids.map((id) => tenants.put(id, bare(id, { telephony: { from_number: one } })))
+    expect(await outcomes(number)).toEqual({ ok: 1, conflict: 4 })
+  })
+
+  it('that want to swap their numbers refuse each other, and none waits for ever', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
+    await tenants.put(globex, bare(globex, { telephony: { from_number: two } }))
+    for (let round = 0; round < 10; round += 1) {
+      const writes = [
+        tenants.put(acme, bare(acme, { telephony: { from_number: two } })),
+        tenants.put(globex, bare(globex, { telephony: { from_number: one } })),
+      ]
+      expect(await outcomes(writes)).toEqual({ conflict: 2 })
+    }
+    expect(await findHolder(test.db, one)).toBe(acme)
+  })
+
+  it('of which one deletes: the tenant is as the last of them left it', async () => {
+    const { tenants } = setUp()
+    for (let round = 0; round < 10; round += 1) {
+      await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
+      await Promise.all([tenants.remove(acme), tenants.put(acme, bare(acme, { telephony: { from_number: two } }))])
+      const exists = await tenants.get(acme).then(
+        () => true,
+        () => false,
+      )
+      expect(await findHolder(test.db, one)).toBeNull()
+      expect(await findHolder(test.db, two)).toBe(exists ? acme : null)
+    }
+  })
+})
+
+describe('the number of a tenant document', () => {
+  it('is held while the document names it', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
+    await expect(tenants.put(globex, bare(globex, { telephony: { from_number: one } }))).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await expect(tenants.get(globex)).rejects.toMatchObject({ code: 'not_found' })
+    await tenants.put(acme, bare(acme, { telephony: { from_number: two } }))
+    expect(await findHolder(test.db, one)).toBeNull()
+    await tenants.put(globex, bare(globex, { telephony: { from_number: one } }))
+    await tenants.put(acme, bare(acme))
+    expect([await findHolder(test.db, one), await findHolder(test.db, two)]).toEqual([globex, null])
+  })
+
+  it('is free again when the tenant is deleted', async () => {
+    const { tenants, changed } = setUp()
+    await tenants.put(acme, FULL_DOCUMENT)
+    await tenants.remove(acme)
+    expect(await findHolder(test.db, one)).toBeNull()
+    expect(changed).toEqual([acme, acme])
+    await expect(tenants.remove(acme)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('the list of tenants', () => {
+  it('gives every tenant once, newest first and ties by id, however the pages are cut', async () => {
+    const { tenants, clock } = setUp()
+    const ids = Array.from({ length: 7 }, (_, index) => `tenant-${index}` as TenantId)
+    for (const [index, id] of ids.entries()) {
+      await tenants.put(id, bare(id, { auth_token: `sixteen-letters-${index}` }))
+      if (index % 2) await clock.advance(1)
+    }
+    const newestFirst = ['tenant-6', 'tenant-5', 'tenant-4', 'tenant-3', 'tenant-2', 'tenant-1', 'tenant-0']
+    const all = await tenants.list({ limit: 50, offset: 0, after: null })
+    expect(all.rows.map(({ tenantId }) => tenantId)).toEqual(newestFirst)
+    expect(all.rows.every(({ config }) => config.auth_token === '***')).toBe(true)
+    expect(all.nextCursor).toBeNull()
+    const rest = await tenants.list({ limit: 3, offset: 5, after: null })
+    expect(rest.rows.map(({ tenantId }) => tenantId)).toEqual(newestFirst.slice(5))
+  })
+})
+
+describe('the tenants that calls run by', () => {
+  it('are the stored ones with secrets open and defaults applied, and follow a change on another node', async () => {
+    const { tenants, clock } = setUp()
+    const telephony = { account_sid: 'ACoperator', auth_token: null, from_number: null }
+    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, sealer, telephony }) })
+    expect(await cache.get(acme)).toBeNull()
+    await tenants.put(acme, { ...FULL_DOCUMENT, telephony: { auth_token: CANARIES.telephonyToken } })
+    expect(await cache.get(acme)).toMatchObject({
+      telephony: { account_sid: 'ACoperator', auth_token: CANARIES.telephonyToken },
+      limits: { max_call_seconds: 900 },
+    })
+    const other = await test.anotherNode()
+    const elsewhere = makeTenants({ db: other.db, clock, sealer, defaultTelephonyToken: true, onChange: () => {} })
+    await elsewhere.put(acme, bare(acme, { name: 'Changed elsewhere' }))
+    expect((await cache.get(acme))?.name).toBe('Acme Dental')
+    await clock.advance(1_000)
+    expect((await cache.get(acme))?.name).toBe('Changed elsewhere')
+  })
+})

@@ -1,0 +1,162 @@
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { type Sealer, sha256 } from '../kernel/seal.ts'
+import { uniqueViolation } from '../platform/db/errors.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { claimNumber, releaseNumber } from './phone-number-store.ts'
+import type { TenantDocument } from './tenant-document.ts'
+import { documentFaults } from './tenant-document-faults.ts'
+import { checkPrecondition, type Precondition } from './tenant-preconditions.ts'
+import { hideSecrets, keepStored, openSecrets, sealSecrets } from './tenant-secrets.ts'
+import {
+  AUTH_TOKEN_INDEX,
+  findStoredTenant,
+  listTenantsAcrossTenants,
+  lockTenant,
+  removeTenant,
+  type StoredTenant,
+  writeTenant,
+} from './tenant-store.ts'
+
+/** A tenant as it is shown: its secrets read `***`. */
+export type ShownTenant = { tenantId: TenantId; config: TenantDocument; etag: string }
+
+/** What a write answers: the ETag of what is stored now, and what its writer should know although it was taken. */
+export type WrittenTenant = { tenantId: TenantId; etag: string; warnings: string[] }
+
+type Deps = {
+  db: Db
+  clock: Clock
+  sealer: Sealer
+  /** Whether TELEPHONY_AUTH_TOKEN stands in for tenants without a token of their own. */
+  defaultTelephonyToken: boolean
+  /** Told after each change of a tenant is stored, so that nobody on this node goes on with the old one. */
+  onChange(tenantId: TenantId): void
+}
+
+/** The tenants of this installation and their documents. */
+export type Tenants = ReturnType<typeof makeTenants>
+
+export function makeTenants(deps: Deps) {
+  return {
+    /** Newest first, over all tenants. */
+    list: (page: PageRequest): Promise<Page<ShownTenant>> => list(deps.db, page),
+    /** @throws AppError `not_found`. */
+    get: (tenantId: TenantId): Promise<ShownTenant> => get(deps.db, tenantId),
+    /**
+     * Creates the tenant or replaces its document, as a whole; `***` keeps a stored secret. Repeating it changes nothing.
+     *
+     * @throws AppError `invalid_request` for faults of the document, `precondition_failed` when `conditions` do not
+     * hold, `conflict` when another tenant holds the legacy token or the number.
+     */
+    put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition = {}): Promise<WrittenTenant> =>
+      put(deps, tenantId, document, conditions),
+    /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
+    remove: (tenantId: TenantId): Promise<void> => remove(deps, tenantId),
+  }
+}
+
+async function list(db: Db, page: PageRequest): Promise<Page<ShownTenant>> {
+  const rows = await listTenantsAcrossTenants(db, page)
+  const { rows: kept, nextCursor } = toPage(rows, page.limit, (row) => ({
+    createdAt: row.created_at,
+    id: row.tenant_id,
+  }))
+  return { rows: kept.map((row) => shown(row.tenant_id, row)), nextCursor }
+}
+
+async function get(db: Db, tenantId: TenantId): Promise<ShownTenant> {
+  const stored = await findStoredTenant(db, tenantId)
+  if (!stored) throw unknownTenant()
+  return shown(tenantId, stored)
+}
+
+async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, conditions: Precondition) {
+  refuse([...idFaults(tenantId, sent), ...documentFaults(sent, '/body')])
+  const etag = await deps.db
+    .transaction()
+    .execute((tx) => replace(deps, tx, sent, conditions))
+    .catch((error: unknown) => {
+      if (uniqueViolation(error) !== AUTH_TOKEN_INDEX) throw error
+      throw new AppError('conflict', 'The auth_token is held by another tenant.')
+    })
+  deps.onChange(tenantId)
+  return { tenantId, etag, warnings: warnings(sent, deps.defaultTelephonyToken) }
+}
+
+async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, conditions: Precondition) {
+  const tenantId = sent.tenant_id
+  await lockTenant(tx, tenantId)
+  const stored = await findStoredTenant(tx, tenantId)
+  checkPrecondition(conditions, stored?.etag ?? null)
+
+  const before = stored ? openSecrets(stored.document, sealer) : null
+  const { document, faults } = keepStored(withStoredState(sent, before), before, '/body')
+  refuse(faults)
+  const etag = `"${sealer.digest(canonicalJson(document))}"`
+  if (etag === stored?.etag) return etag
+
+  const authTokenHash = document.auth_token ? sha256(document.auth_token) : null
+  await writeTenant(tx, tenantId, {
+    document: sealSecrets(document, sealer),
+    etag,
+    authTokenHash,
+    now: new Date(clock.now()),
+  })
+  await moveNumber(tx, document, before)
+  return etag
+}
+
+/** What a document shows and no writer sets: whether its webhook was given up, for as long as that is the same address. */
+function withStoredState(sent: TenantDocument, before: TenantDocument | null): TenantDocument {
+  if (!sent.webhook) return sent
+  const { disabled: _, ...webhook } = sent.webhook
+  const disabled = before?.webhook?.url === webhook.url && before.webhook.disabled
+  return { ...sent, webhook: disabled ? { ...webhook, disabled } : webhook }
+}
+
+/** The new number is claimed before the old one is released: see `claimNumber`. */
+async function moveNumber(tx: Tx, document: TenantDocument, before: TenantDocument | null): Promise<void> {
+  const number = document.telephony?.from_number
+  const old = before?.telephony?.from_number
+  if (number === old) return
+  if (number) await claimNumber(tx, document.tenant_id, number, 'document')
+  if (old) await releaseNumber(tx, document.tenant_id, old, 'document')
+}
+
+async function remove({ db, onChange }: Deps, tenantId: TenantId): Promise<void> {
+  const removed = await db.transaction().execute(async (tx) => {
+    await lockTenant(tx, tenantId)
+    return removeTenant(tx, tenantId)
+  })
+  if (!removed) throw unknownTenant()
+  onChange(tenantId)
+}
+
+function shown(tenantId: TenantId, { document, etag }: StoredTenant): ShownTenant {
+  return { tenantId, config: hideSecrets(document), etag }
+}
+
+function idFaults(tenantId: TenantId, document: TenantDocument): FaultDetail[] {
+  if (document.tenant_id === tenantId) return []
+  return [{ path: '/body/tenant_id', message: 'must be the tenant_id of the path' }]
+}
+
+/** @throws AppError `invalid_request` when there are any. */
+function refuse([first, ...others]: FaultDetail[]): void {
+  if (first) throw invalidRequest([first, ...others])
+}
+
+function warnings({ telephony }: TenantDocument, defaultTelephonyToken: boolean): string[] {
+  if (!telephony?.account_sid || telephony.auth_token || defaultTelephonyToken) return []
+  return [
+    'telephony.account_sid has no auth token, here or in TELEPHONY_AUTH_TOKEN: callbacks cannot be verified and will be refused.',
+  ]
+}
+
+function unknownTenant(): AppError {
+  return new AppError('not_found', 'There is no such tenant.')
+}
