@@ -1,0 +1,135 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import {
+  errorResponses,
+  iso,
+  isoOrNull,
+  listBody,
+  listResponse,
+  nullable,
+  Ok,
+  pageFields,
+  strict,
+  Timestamp,
+} from '../platform/http/schemas.ts'
+import { AgentVersionConfig, StoredAgentConfig } from '../tenancy/agent-config.ts'
+import { type AgentVersion as AgentVersionRecord, VERSION_STATUSES } from './agent-version-store.ts'
+import type { AgentVersions } from './agent-versions.ts'
+
+/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+const anyId = Type.String({ minLength: 1, maxLength: 200 })
+const tenantId = Type.Unsafe<TenantId>(anyId)
+
+const TenantParams = strict({ tenant_id: tenantId })
+const VersionParams = strict({ tenant_id: tenantId, version_id: Type.Unsafe<AgentVersionId>(anyId) })
+
+const ListQuery = strict({
+  ...pageFields,
+  agent_id: Type.Optional(Type.Unsafe<AgentId>(Type.String({ format: 'uuid', description: 'Only of this agent.' }))),
+})
+const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })
+const ReplaceBody = strict({ config: AgentVersionConfig })
+
+const AgentVersion = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  agent_id: Type.String({ format: 'uuid' }),
+  agent_key: Type.String(),
+  agent_name: Type.String({ description: 'The name of the agent, for people.' }),
+  version_number: Type.Integer({ minimum: 1, description: 'Counts from 1 for each agent.' }),
+  status: Type.Enum(VERSION_STATUSES),
+  config: StoredAgentConfig,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  published_at: nullable(Timestamp),
+})
+const VersionAnswer = Type.Object({ ok: Ok, version: AgentVersion })
+
+/** The administration of the versions of a tenant's agents. */
+export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id/agent-versions',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: "List the versions of a tenant's agents, newest first",
+          operationId: 'listAgentVersions',
+          params: TenantParams,
+          querystring: ListQuery,
+          response: { 200: listResponse('versions', AgentVersion), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { agent_id: agentId = null, ...page } = request.query
+        const { rows, nextCursor } = await versions.list(request.params.tenant_id, agentId, readPage(page))
+        return listBody('versions', rows.map(toWire), nextCursor)
+      },
+    )
+
+    app.post(
+      '/api/v1/admin/tenants/:tenant_id/agent-versions',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Draft a version of an agent',
+          operationId: 'createAgentVersion',
+          params: TenantParams,
+          body: CreateBody,
+          response: { 200: VersionAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { agent_id, config } = request.body
+        return answer(await versions.create(request.params.tenant_id, agent_id, config))
+      },
+    )
+
+    app.patch(
+      '/api/v1/admin/tenants/:tenant_id/agent-versions/:version_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Replace the config of a draft',
+          operationId: 'replaceAgentVersionConfig',
+          params: VersionParams,
+          body: ReplaceBody,
+          response: { 200: VersionAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, version_id } = request.params
+        return answer(await versions.replaceConfig(tenant_id, version_id, request.body.config))
+      },
+    )
+
+    app.post(
+      '/api/v1/admin/tenants/:tenant_id/agent-versions/:version_id/publish',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Publish a version: calls of its agent use it from now on',
+          operationId: 'publishAgentVersion',
+          params: VersionParams,
+          response: { 200: VersionAnswer, ...errorResponses },
+        },
+      },
+      async (request) => answer(await versions.publish(request.params.tenant_id, request.params.version_id)),
+    )
+  }
+}
+
+function answer(version: AgentVersionRecord) {
+  return { ok: true as const, version: toWire(version) }
+}
+
+function toWire({ created_at, updated_at, published_at, ...version }: AgentVersionRecord) {
+  return {
+    ...version,
+    created_at: iso(created_at),
+    updated_at: iso(updated_at),
+    published_at: isoOrNull(published_at),
+  }
+}

@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { systemClock } from '../kernel/clock.ts'
+import type { AgentId, TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import { type AgentVersions, makeAgentVersions } from './agent-versions.ts'
+import { makeAgents } from './agents.ts'
+
+const test = useDatabase()
+const clock = new TestClock()
+let acme: TenantId
+let agentId: AgentId
+let versions: AgentVersions
+
+beforeEach(async () => {
+  acme = await makeTenant(test.db, 'acme')
+  agentId = await makeAgent('support')
+  versions = makeAgentVersions({ db: test.db, clock })
+})
+
+async function makeAgent(agentKey: string): Promise<AgentId> {
+  const agents = makeAgents({ db: test.db, clock })
+  return (await agents.create(acme, { agentKey, name: 'Support', description: '' })).id
+}
+
+async function statuses(): Promise<string[]> {
+  const { rows } = await versions.list(acme, agentId, readPage({}))
+  return rows.toSorted((a, b) => a.version_number - b.version_number).map(({ status }) => status)
+}
+
+describe('agent versions', () => {
+  it('are numbered from 1 for each agent, without a gap or a repeat, also when they are made at once', async () => {
+    const other = await makeAgent('sales')
+    const made = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => versions.create(acme, index % 2 ? agentId : other, {})),
+    )
+    for (const id of [agentId, other]) {
+      const numbers = made.filter(({ agent_id }) => agent_id === id).map(({ version_number }) => version_number)
+      expect(numbers.sort((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+    }
+  })
+
+  it('are newer when their number is higher, also when they are made at once', async () => {
+    const live = makeAgentVersions({ db: test.db, clock: systemClock })
+    await Promise.all(Array.from({ length: 10 }, () => live.create(acme, agentId, {})))
+    const { rows } = await live.list(acme, agentId, readPage({}))
+    const byNumber = rows.toSorted((a, b) => a.version_number - b.version_number)
+    const instants = byNumber.map(({ created_at }) => created_at.getTime())
+    expect(instants).toEqual(instants.toSorted((a, b) => a - b))
+  })
+
+  it('come with the names of their agent and all seven texts', async () => {
+    const version = await versions.create(acme, agentId, { greeting: 'Hello.' })
+    expect(version).toMatchObject({ agent_key: 'support', agent_name: 'Support', status: 'draft', published_at: null })
+    expect(version.config).toEqual({
+      agent_name: '',
+      assistant_profile: '',
+      chat_model: '',
+      greeting: 'Hello.',
+      instructions: '',
+      realtime_model: '',
+      voice: '',
+    })
+  })
+})
+
+describe('publish', () => {
+  it('takes the place of the version that was published', async () => {
+    const [first, second] = [await versions.create(acme, agentId, {}), await versions.create(acme, agentId, {})]
+    await versions.publish(acme, first.id)
+    await clock.advance(1000)
+    const published = await versions.publish(acme, second.id)
+    expect(published).toMatchObject({ status: 'published', published_at: new Date(clock.now()) })
+    expect(await statuses()).toEqual(['superseded', 'published'])
+  })
+
+  it('changes nothing when it is repeated', async () => {
+    const { id } = await versions.create(acme, agentId, {})
+    const first = await versions.publish(acme, id)
+    await clock.advance(1000)
+    expect(await versions.publish(acme, id)).toEqual(first)
+  })
+
+  it('goes back to a version that was superseded', async () => {
+    const [first, second] = [await versions.create(acme, agentId, {}), await versions.create(acme, agentId, {})]
+    await versions.publish(acme, first.id)
+    await versions.publish(acme, second.id)
+    await clock.advance(1000)
+    expect((await versions.publish(acme, first.id)).published_at).toEqual(new Date(clock.now()))
+    expect(await statuses()).toEqual(['published', 'superseded'])
+  })
+
+  it('leaves exactly one version published, whoever publishes how many at once', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => versions.create(acme, agentId, {})))
+    const node = makeAgentVersions({ db: (await test.anotherNode()).db, clock })
+    await Promise.all(made.map(({ id }, index) => (index % 2 ? node : versions).publish(acme, id)))
+    expect((await statuses()).toSorted()).toEqual(['published', ...Array.from({ length: 19 }, () => 'superseded')])
+  })
+
+  it('leaves the published versions of other agents alone', async () => {
+    const other = await versions.create(acme, await makeAgent('sales'), {})
+    await versions.publish(acme, other.id)
+    await versions.publish(acme, (await versions.create(acme, agentId, {})).id)
+    const { rows } = await versions.list(acme, other.agent_id, readPage({}))
+    expect(rows.map(({ status }) => status)).toEqual(['published'])
+  })
+})
+
+describe('replaceConfig', () => {
+  it('replaces the config of a draft as a whole', async () => {
+    const draft = await versions.create(acme, agentId, { greeting: 'Hello.', dtmf: { max_digits: 4 } })
+    await clock.advance(1000)
+    const changed = await versions.replaceConfig(acme, draft.id, { voice: 'marin' })
+    expect(changed).toMatchObject({ config: { greeting: '', voice: 'marin' }, updated_at: new Date(clock.now()) })
+    expect(changed.config).not.toHaveProperty('dtmf')
+  })
+
+  it('leaves a version alone that was published, and one that is superseded', async () => {
+    const draft = await versions.create(acme, agentId, { greeting: 'Hello.' })
+    await versions.publish(acme, draft.id)
+    await expect(versions.replaceConfig(acme, draft.id, {})).rejects.toMatchObject({ code: 'conflict' })
+    await versions.publish(acme, (await versions.create(acme, agentId, {})).id)
+    await expect(versions.replaceConfig(acme, draft.id, {})).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  it('never changes what is published, however the two meet', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const draft = await versions.create(acme, agentId, { greeting: 'before' })
+      const [changed] = await Promise.allSettled([
+        versions.replaceConfig(acme, draft.id, { greeting: 'after' }),
+        versions.publish(acme, draft.id),
+      ])
+      const { rows } = await versions.list(acme, agentId, readPage({}))
+      const published = rows.find(({ id }) => id === draft.id)
+      expect(published?.config.greeting).toBe(changed.status === 'fulfilled' ? 'after' : 'before')
+    }
+  })
+})

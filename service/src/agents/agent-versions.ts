@@ -1,0 +1,129 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import {
+  type AgentVersionConfig,
+  agentConfigFaults,
+  type StoredAgentConfig,
+  withAllTexts,
+} from '../tenancy/agent-config.ts'
+import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { lockAgent } from './agent-store.ts'
+import {
+  type AgentVersion,
+  findAgentVersion,
+  insertDraft,
+  listAgentVersions,
+  nextVersionNumber,
+  replaceDraftConfig,
+  setPublished,
+  supersedePublished,
+} from './agent-version-store.ts'
+
+/** The versions of agents: drafted, published, and published again to go back. */
+export type AgentVersions = {
+  /** Newest first, of one agent or of all of them. @throws AppError `not_found` for an unknown tenant. */
+  list(tenantId: TenantId, agentId: AgentId | null, page: PageRequest): Promise<Page<AgentVersion>>
+  /**
+   * Adds a draft, numbered after the agent's last version.
+   *
+   * @throws AppError `not_found` for an unknown tenant or agent, `invalid_request` for faults of the config.
+   */
+  create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig): Promise<AgentVersion>
+  /**
+   * Replaces the config of a draft, as a whole.
+   *
+   * @throws AppError `not_found`, `conflict` when the version is no draft, `invalid_request` for faults of the config.
+   */
+  replaceConfig(tenantId: TenantId, versionId: AgentVersionId, config: AgentVersionConfig): Promise<AgentVersion>
+  /**
+   * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
+   * publishing a superseded one is the way back. Of several at once each waits for the other and the last one stays.
+   *
+   * @throws AppError `not_found`.
+   */
+  publish(tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion>
+}
+
+export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): AgentVersions {
+  return {
+    async list(tenantId, agentId, page) {
+      const rows = await listAgentVersions(db, tenantId, agentId, page)
+      if (rows.length === 0) await expectTenant(db, tenantId)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    create(tenantId, agentId, config) {
+      refuseFaults(config)
+      return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config }))
+    },
+    replaceConfig(tenantId, versionId, config) {
+      refuseFaults(config)
+      const change = { config: withAllTexts(config), at: new Date(clock.now()) }
+      return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
+    },
+    publish: (tenantId, versionId) => db.transaction().execute((tx) => publishIn(tx, clock, tenantId, versionId)),
+  }
+}
+
+type Draft = { tenantId: TenantId; agentId: AgentId; config: AgentVersionConfig }
+
+async function createIn(tx: Tx, clock: Clock, { tenantId, agentId, config }: Draft): Promise<AgentVersion> {
+  await holdKnownTenant(tx, tenantId)
+  const agent = isUuid(agentId) ? await lockAgent(tx, tenantId, agentId) : null
+  if (!agent) throw new AppError('not_found', 'The tenant has no such agent.')
+  // Only now, so that of two versions the one with the higher number is the newer one.
+  const now = new Date(clock.now())
+  const id = newId<AgentVersionId>(now.getTime())
+  const version_number = await nextVersionNumber(tx, tenantId, agentId)
+  await insertDraft(tx, tenantId, {
+    id,
+    agent_id: agentId,
+    version_number,
+    config: withAllTexts(config),
+    created_at: now,
+    updated_at: now,
+  })
+  return getAgentVersion(tx, tenantId, id)
+}
+
+async function replaceConfigIn(
+  tx: Tx,
+  tenantId: TenantId,
+  versionId: AgentVersionId,
+  change: { config: StoredAgentConfig; at: Date },
+): Promise<AgentVersion> {
+  const replaced = isUuid(versionId) && (await replaceDraftConfig(tx, tenantId, versionId, change))
+  const version = await getAgentVersion(tx, tenantId, versionId)
+  if (replaced) return version
+  throw new AppError('conflict', `Version ${version.version_number} is ${version.status}: only a draft can be changed.`)
+}
+
+async function publishIn(tx: Tx, clock: Clock, tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion> {
+  const { agent_id } = await getAgentVersion(tx, tenantId, versionId)
+  await lockAgent(tx, tenantId, agent_id)
+  // Read again: what was published while we waited for the lock decides.
+  const version = await getAgentVersion(tx, tenantId, versionId)
+  if (version.status === 'published') return version
+  const now = new Date(clock.now())
+  await supersedePublished(tx, tenantId, agent_id, now)
+  await setPublished(tx, tenantId, versionId, now)
+  return getAgentVersion(tx, tenantId, versionId)
+}
+
+async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion> {
+  const version = isUuid(versionId) ? await findAgentVersion(db, tenantId, versionId) : null
+  if (!version) throw new AppError('not_found', 'The tenant has no such agent version.')
+  return version
+}
+
+/** @throws AppError `invalid_request` naming the first fault, with all of them as its details. */
+function refuseFaults(config: AgentVersionConfig): void {
+  const details = agentConfigFaults(config, '/body/config')
+  const [first] = details
+  if (!first) return
+  const place = first.path.slice(1).replaceAll('/', '.')
+  throw new AppError('invalid_request', `${place} ${first.message}.`, { details })
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type AgentId, newId, type TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { uniqueViolation } from '../platform/db/errors.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { AGENT_KEY_CONSTRAINT, type AgentRow, insertAgent, listAgents } from './agent-store.ts'
+
+/** What a new agent is made of. */
+type NewAgent = { agentKey: string; name: string; description: string }
+
+/** The agents of tenants: who may answer and place calls. */
+export type Agents = {
+  /** Newest first. @throws AppError `not_found` for an unknown tenant. */
+  list(tenantId: TenantId, page: PageRequest): Promise<Page<AgentRow>>
+  /** @throws AppError `not_found` for an unknown tenant, `conflict` when it has an agent of that key. */
+  create(tenantId: TenantId, agent: NewAgent): Promise<AgentRow>
+}
+
+export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
+  async function createIn(tx: Tx, tenantId: TenantId, { agentKey, name, description }: NewAgent): Promise<AgentRow> {
+    await holdKnownTenant(tx, tenantId)
+    const now = new Date(clock.now())
+    const id = newId<AgentId>(now.getTime())
+    const agent = { id, agent_key: agentKey, name, description, created_at: now, updated_at: now }
+    return insertAgent(tx, tenantId, agent)
+  }
+
+  return {
+    async list(tenantId, page) {
+      const rows = await listAgents(db, tenantId, page)
+      if (rows.length === 0) await expectTenant(db, tenantId)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    async create(tenantId, agent) {
+      try {
+        return await db.transaction().execute((tx) => createIn(tx, tenantId, agent))
+      } catch (error) {
+        if (uniqueViolation(error) !== AGENT_KEY_CONSTRAINT) throw error
+        throw new AppError('conflict', `The tenant has an agent ${agent.agentKey} already.`, { cause: error })
+      }
+    },
+  }
+}

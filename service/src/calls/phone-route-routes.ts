@@ -1,0 +1,134 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { type Static, Type } from 'typebox'
+import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import {
+  errorResponses,
+  iso,
+  listBody,
+  listResponse,
+  Ok,
+  PageQuery,
+  Phone,
+  strict,
+  Timestamp,
+} from '../platform/http/schemas.ts'
+import type { PhoneRouteFields, PhoneRouteRow } from './phone-route-store.ts'
+import type { PhoneRoutes } from './phone-routes.ts'
+
+/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+const anyId = Type.String({ minLength: 1, maxLength: 200 })
+const tenantId = Type.Unsafe<TenantId>(anyId)
+
+const TenantParams = strict({ tenant_id: tenantId })
+const RouteParams = strict({ tenant_id: tenantId, route_id: Type.Unsafe<PhoneRouteId>(anyId) })
+
+const RouteBody = strict({
+  phone_number: Type.Unsafe<PhoneNumber>(Phone),
+  agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'Who answers, and who speaks in calls from it.' }),
+  label: Type.Optional(Type.String({ maxLength: 200, description: 'For people.' })),
+  inbound_enabled: Type.Optional(
+    Type.Boolean({ description: 'Whether calls to the number are answered. Default true.' }),
+  ),
+  outbound_default: Type.Optional(
+    Type.Boolean({
+      description: 'Whether calls without a `from` come from it; takes this from the other route. Default false.',
+    }),
+  ),
+})
+
+const PhoneRoute = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  phone_number: Type.String(),
+  agent_key: Type.String(),
+  label: Type.String(),
+  inbound_enabled: Type.Boolean(),
+  outbound_default: Type.Boolean(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+const RouteAnswer = Type.Object({ ok: Ok, phone_route: PhoneRoute })
+
+/** The administration of a tenant's phone routes. */
+export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id/phone-routes',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: "List a tenant's phone routes, newest first",
+          operationId: 'listPhoneRoutes',
+          params: TenantParams,
+          querystring: PageQuery,
+          response: { 200: listResponse('phone_routes', PhoneRoute), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { rows, nextCursor } = await routes.list(request.params.tenant_id, readPage(request.query))
+        return listBody('phone_routes', rows.map(toWire), nextCursor)
+      },
+    )
+
+    app.post(
+      '/api/v1/admin/tenants/:tenant_id/phone-routes',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Create a phone route',
+          operationId: 'createPhoneRoute',
+          params: TenantParams,
+          body: RouteBody,
+          response: { 200: RouteAnswer, ...errorResponses },
+        },
+      },
+      async (request) => answer(await routes.create(request.params.tenant_id, fieldsOf(request.body))),
+    )
+
+    app.put(
+      '/api/v1/admin/tenants/:tenant_id/phone-routes/:route_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Replace a phone route',
+          operationId: 'replacePhoneRoute',
+          params: RouteParams,
+          body: RouteBody,
+          response: { 200: RouteAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, route_id } = request.params
+        return answer(await routes.replace(tenant_id, route_id, fieldsOf(request.body)))
+      },
+    )
+
+    app.delete(
+      '/api/v1/admin/tenants/:tenant_id/phone-routes/:route_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Delete a phone route',
+          operationId: 'deletePhoneRoute',
+          params: RouteParams,
+          response: { 200: RouteAnswer, ...errorResponses },
+        },
+      },
+      async (request) => answer(await routes.remove(request.params.tenant_id, request.params.route_id)),
+    )
+  }
+}
+
+function fieldsOf(body: Static<typeof RouteBody>): PhoneRouteFields {
+  return { label: '', inbound_enabled: true, outbound_default: false, ...body }
+}
+
+function answer(route: PhoneRouteRow) {
+  return { ok: true as const, phone_route: toWire(route) }
+}
+
+function toWire({ created_at, updated_at, ...route }: PhoneRouteRow) {
+  return { ...route, created_at: iso(created_at), updated_at: iso(updated_at) }
+}

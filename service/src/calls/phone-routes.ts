@@ -1,0 +1,109 @@
+import { hasAgentKey } from '../agents/agent-store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { newId, type PhoneRouteId, type TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { uniqueViolation } from '../platform/db/errors.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { claimNumber, releaseNumber } from '../tenancy/phone-number-store.ts'
+import { lockTenant } from '../tenancy/tenant-store.ts'
+import {
+  clearOutboundDefault,
+  deletePhoneRoute,
+  insertPhoneRoute,
+  listPhoneRoutes,
+  lockPhoneRoute,
+  type PhoneRouteFields,
+  type PhoneRouteRow,
+  ROUTE_NUMBER_CONSTRAINT,
+  updatePhoneRoute,
+} from './phone-route-store.ts'
+
+/**
+ * Which agent answers which number. A number belongs to one tenant: its routes and its document claim it together, and
+ * the claims change in the transaction that changes the route.
+ */
+export type PhoneRoutes = {
+  /** Newest first. @throws AppError `not_found` for an unknown tenant. */
+  list(tenantId: TenantId, page: PageRequest): Promise<Page<PhoneRouteRow>>
+  /**
+   * Adds a route; as the outbound default it takes that from the tenant's other route.
+   *
+   * @throws AppError `not_found` for an unknown tenant, `invalid_request` for an agent that it does not have, `conflict`
+   * when the number has a route already or is another tenant's.
+   */
+  create(tenantId: TenantId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
+  /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
+  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
+  /** Deletes a route and returns it. @throws AppError `not_found`. */
+  remove(tenantId: TenantId, routeId: PhoneRouteId): Promise<PhoneRouteRow>
+}
+
+export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneRoutes {
+  /** One change of a tenant's numbers at a time: two routes cannot both become the outbound default. */
+  function change<T>(tenantId: TenantId, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return db
+      .transaction()
+      .execute(async (tx) => {
+        await lockTenant(tx, tenantId)
+        await holdKnownTenant(tx, tenantId)
+        return work(tx)
+      })
+      .catch((error: unknown) => {
+        if (uniqueViolation(error) !== ROUTE_NUMBER_CONSTRAINT) throw error
+        throw new AppError('conflict', 'The number has a route already.', { cause: error })
+      })
+  }
+
+  return {
+    async list(tenantId, page) {
+      const rows = await listPhoneRoutes(db, tenantId, page)
+      if (rows.length === 0) await expectTenant(db, tenantId)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    create: (tenantId, fields) =>
+      change(tenantId, async (tx) => {
+        const now = new Date(clock.now())
+        await prepare(tx, tenantId, fields, now)
+        const id = newId<PhoneRouteId>(now.getTime())
+        return insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
+      }),
+    replace: (tenantId, routeId, fields) =>
+      change(tenantId, async (tx) => {
+        const before = await lockKnownRoute(tx, tenantId, routeId)
+        const now = new Date(clock.now())
+        await prepare(tx, tenantId, fields, now)
+        const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
+        // Claimed first, released last: see `claimNumber`.
+        if (route.phone_number !== before.phone_number) await releaseNumber(tx, tenantId, before.phone_number, 'route')
+        return route
+      }),
+    remove: (tenantId, routeId) =>
+      change(tenantId, async (tx) => {
+        const route = await lockKnownRoute(tx, tenantId, routeId)
+        await deletePhoneRoute(tx, tenantId, routeId)
+        await releaseNumber(tx, tenantId, route.phone_number, 'route')
+        return route
+      }),
+  }
+}
+
+/** What has to be true before a route of these fields can be written. */
+async function prepare(tx: Tx, tenantId: TenantId, fields: PhoneRouteFields, now: Date): Promise<void> {
+  if (!(await hasAgentKey(tx, tenantId, fields.agent_key))) {
+    const details = [{ path: '/body/agent_key', message: 'is not the key of an agent of the tenant' }]
+    throw new AppError('invalid_request', `Unsupported agent key: the tenant has no agent ${fields.agent_key}.`, {
+      details,
+    })
+  }
+  await claimNumber(tx, tenantId, fields.phone_number, 'route')
+  if (fields.outbound_default) await clearOutboundDefault(tx, tenantId, now)
+}
+
+async function lockKnownRoute(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId): Promise<PhoneRouteRow> {
+  const route = isUuid(routeId) ? await lockPhoneRoute(tx, tenantId, routeId) : null
+  if (!route) throw new AppError('not_found', 'The tenant has no such phone route.')
+  return route
+}
