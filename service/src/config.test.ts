@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, readConfig } from './config.ts'
+
+const KEY = Buffer.alloc(32, 7).toString('base64')
+
+function faultsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults
+    throw error
+  }
+  return []
+}
+
+describe('readConfig', () => {
+  it('runs on nothing but defaults, with the embedded database', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, publicUrl: null, trustProxy: false, adminKey: null })
+    expect(config.database).toEqual({ kind: 'embedded', folder: config.dataDir })
+  })
+
+  it('takes an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', ADMIN_API_KEY: '  ' })).toMatchObject({ port: 8080, adminKey: null })
+  })
+
+  it('uses a server when DATABASE_URL names one', () => {
+    const url = 'postgres://parley:secret@db:5432/parley'
+    expect(readConfig({ DATABASE_URL: url, ENCRYPTION_KEY: KEY }).database).toEqual({ kind: 'server', url })
+  })
+
+  it('reads proxies as hops or as ranges', () => {
+    expect(readConfig({ TRUST_PROXY: '2' }).trustProxy).toBe(2)
+    expect(readConfig({ TRUST_PROXY: '0' }).trustProxy).toBe(false)
+    expect(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy).toEqual(['10.0.0.0/8', '::1'])
+  })
+
+  it.each([
+    ['PORT', '80a'],
+    ['PORT', '65536'],
+    ['PORT', '-1'],
+    ['PUBLIC_URL', 'voice.example.com'],
+    ['PUBLIC_URL', 'https://voice.example.com/base'],
+    ['PUBLIC_URL', 'ftp://voice.example.com'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', 'all'],
+    ['DATABASE_URL', 'mysql://db/parley'],
+    ['DATABASE_URL', 'postgres://db'],
+    ['ENCRYPTION_KEY', 'short'],
+    ['ENCRYPTION_KEY', `${KEY}\u00e9`],
+    ['ADMIN_API_KEY', 'too short'],
+    ['LEGACY_TENANT_BEARER_AUTH_ENABLED', 'yes'],
+    ['LOG_LEVEL', 'loud'],
+    ['TELEPHONY_FROM_NUMBER', '2025550100'],
+  ])('refuses %s=%s in a sentence that names the variable', (name, value) => {
+    expect(faultsOf({ [name]: value })).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must be .+\\.|^${name} must have .+\\.`)),
+    ])
+  })
+
+  it('never repeats a bad value, because it may be a secret', () => {
+    expect(faultsOf({ ENCRYPTION_KEY: 'hunter2-hunter2' }).join()).not.toContain('hunter2')
+  })
+
+  it('tells every fault at once', () => {
+    expect(faultsOf({ PORT: 'x', LOG_LEVEL: 'loud' })).toHaveLength(2)
+  })
+
+  it('refuses a server without a key that all its nodes share', () => {
+    expect(faultsOf({ DATABASE_URL: 'postgres://u:p@db:5432/parley' })).toEqual([
+      expect.stringMatching(/^ENCRYPTION_KEY must be set when DATABASE_URL/),
+    ])
+  })
+
+  it('refuses half a carrier account', () => {
+    expect(faultsOf({ TELEPHONY_ACCOUNT_SID: 'AC1' })).toEqual([
+      expect.stringMatching(/^TELEPHONY_AUTH_TOKEN must be set/),
+    ])
+    expect(faultsOf({ TELEPHONY_AUTH_TOKEN: 'secret' })).toEqual([
+      expect.stringMatching(/^TELEPHONY_ACCOUNT_SID must be set/),
+    ])
+  })
+
+  it('refuses one secret for two purposes', () => {
+    expect(faultsOf({ ENCRYPTION_KEY: KEY, ADMIN_API_KEY: KEY })).toEqual([
+      expect.stringMatching(/^ADMIN_API_KEY must not be the same as ENCRYPTION_KEY/),
+    ])
+  })
+})

@@ -1,0 +1,94 @@
+import type { Config } from './config.ts'
+import { type Clock, systemClock } from './kernel/clock.ts'
+import { AppError } from './kernel/errors.ts'
+import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { openEmbedded } from './platform/db/embedded.ts'
+import { migrate } from './platform/db/migrate.ts'
+import type { Database } from './platform/db/schema.ts'
+import { openServer } from './platform/db/server.ts'
+import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
+import { loadOrCreateKey } from './platform/key-file.ts'
+import type { Log } from './platform/log.ts'
+
+/** The outside world as the floors see it: what they need and do not make themselves. */
+export type Deps = {
+  config: Config
+  version: string
+  log: Log
+  clock: Clock
+  metrics: Metrics
+  database: Database
+  sealer: Sealer
+}
+
+/** What only the process itself knows. */
+export type ProcessFacts = { version: string; pid: number }
+
+const MIGRATIONS = new URL('../migrations/', import.meta.url)
+
+/** How long a start waits for a database server that is not up yet, as when both were started together. */
+const DATABASE_WAIT_MS = 30_000
+const DATABASE_RETRY_MS = 500
+
+/**
+ * Opens what the service stands on: the database, with its schema brought up to date, the sealing key, the metrics.
+ *
+ * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
+ */
+export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
+  const clock = systemClock
+  const key = config.encryptionKey ?? (await loadOrCreateKey(config.dataDir))
+  const database = await openDatabase(config, log, pid)
+  try {
+    await waitFor(database, clock, log)
+    await migrateWithoutLimit(config, database, log)
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+  return { config, version, log, clock, metrics: makeMetrics(), database, sealer: makeSealer(key) }
+}
+
+async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
+  if (database.kind === 'embedded') {
+    const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
+    return openEmbedded({ folder: `${database.folder}/database`, pid, onError })
+  }
+  const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
+  return openServer({ url: database.url, applicationName: 'parley', onError })
+}
+
+/** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
+async function migrateWithoutLimit(config: Config, database: Database, log: Log): Promise<void> {
+  if (config.database.kind === 'embedded') {
+    await migrate(database.db, MIGRATIONS, log)
+    return
+  }
+  const { url } = config.database
+  const own = openServer({ url, applicationName: 'parley migrations', maxConnections: 1, statementTimeoutMs: 0 })
+  try {
+    await migrate(own.db, MIGRATIONS, log)
+  } finally {
+    await own.close()
+  }
+}
+
+async function waitFor(database: Database, clock: Clock, log: Log): Promise<void> {
+  const deadlineMs = clock.monotonicMs() + DATABASE_WAIT_MS
+  for (;;) {
+    const err = await database.ping(DATABASE_RETRY_MS * 4).then(
+      () => null,
+      (error: unknown) => error,
+    )
+    if (err === null) return
+    if (clock.monotonicMs() > deadlineMs) {
+      throw new AppError(
+        'unavailable',
+        'The database of DATABASE_URL does not answer. Start it, or mend the address.',
+        { cause: err },
+      )
+    }
+    log.warn({ err }, 'waiting for the database')
+    await new Promise<void>((resolve) => clock.after(DATABASE_RETRY_MS, resolve))
+  }
+}

@@ -1,0 +1,82 @@
+import { readFile } from 'node:fs/promises'
+import { type App, buildApp } from './app.ts'
+import { ConfigError, readConfig } from './config.ts'
+import { makeDeps } from './deps.ts'
+import { systemClock } from './kernel/clock.ts'
+import { AppError } from './kernel/errors.ts'
+import { type Log, makeLog } from './platform/log.ts'
+import { welcome } from './welcome.ts'
+
+/** A stop that takes longer than this is ended by force: whoever asked for it waits no more than three seconds. */
+const STOP_DEADLINE_MS = 2_800
+
+/** Ctrl-C in a terminal arrives twice, from the terminal and from npm: only a later one means "at once". */
+const SAME_REQUEST_MS = 500
+
+async function main(): Promise<void> {
+  const config = readConfig(process.env)
+  const secrets = [config.adminKey, config.telephonyAuthToken, config.encryptionKey?.toString('base64') ?? null]
+  const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
+  crashOnTheUnexpected(log)
+  const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string
+  }
+
+  const app = await buildApp(await makeDeps(config, log, { version, pid: process.pid }))
+  stopOnSignal(app, log)
+  const address = await app.listen()
+  log.info({ address, version, database: config.database.kind }, 'listening')
+  if (process.argv.includes('--welcome')) {
+    process.stdout.write(welcome(address, config.adminKey !== null, await app.hasDemo()))
+  }
+}
+
+function stopOnSignal(app: App, log: Log): void {
+  let askedAtMs: number | null = null
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      const nowMs = systemClock.monotonicMs()
+      if (askedAtMs !== null && nowMs - askedAtMs > SAME_REQUEST_MS) process.exit(1)
+      if (askedAtMs !== null) return
+      askedAtMs = nowMs
+      log.info({ signal }, 'stopping')
+      systemClock.after(STOP_DEADLINE_MS, () => {
+        log.error({}, 'stopped by force')
+        process.exit(1)
+      })
+      app.close().then(
+        () => process.exit(0),
+        (err: unknown) => {
+          log.error({ err }, 'stop failed')
+          process.exit(1)
+        },
+      )
+    })
+  }
+}
+
+/** After an error that nobody expected the state is unknown: end, and let the supervisor start a sound process. */
+function crashOnTheUnexpected(log: Log): void {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (err: unknown) => {
+      log.fatal({ err }, 'unexpected error')
+      process.exit(1)
+    })
+  }
+}
+
+/** What the operator has to mend, as plain lines; anything else is a fault of ours and keeps its stack. */
+function explain(error: unknown): string {
+  if (error instanceof ConfigError) return error.faults.map((fault) => `parley: ${fault}`).join('\n')
+  if (error instanceof AppError) return `parley: ${error.message}`
+  const { code, stack } = error as NodeJS.ErrnoException
+  if (code === 'EADDRINUSE') return 'parley: PORT is in use by another program. Stop it, or set PORT to another one.'
+  if (code === 'EADDRNOTAVAIL') return 'parley: HOST is not an address of this machine.'
+  if (code === 'EACCES') return `parley: ${(error as Error).message}. Check PORT and the rights on DATA_DIR.`
+  return `parley: ${stack ?? String(error)}`
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${explain(error)}\n`)
+  process.exit(1)
+})

@@ -1,0 +1,131 @@
+import { createServer } from 'node:net'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { type Copy, copyTemplate } from './harness/template.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
+const STOP_MS = 3_000
+
+describe('the program', () => {
+  const { kind } = inject('databaseTemplate')
+  let copy: Copy
+  let settings: Record<string, string>
+
+  beforeAll(async () => {
+    copy = await copyTemplate(inject('databaseTemplate'))
+    settings = { ...copy.settings, ADMIN_API_KEY }
+  })
+
+  afterEach(killPrograms)
+  afterAll(() => copy.remove())
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'answers, and on %s ends with 0 in time and lets go of its port',
+    async (signal) => {
+      const program = startProgram(settings)
+      const address = await program.listening()
+      expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ ok: true })
+
+      const ending = await program.end(signal)
+      expect(ending).toMatchObject({ code: 0, signal: null })
+      expect(ending.afterMs).toBeLessThan(STOP_MS)
+      await expect(fetch(`${address}/livez`)).rejects.toThrow()
+      expect(program.stderr()).toBe('')
+    },
+  )
+
+  it('takes Ctrl-C, which arrives from the terminal and from npm, as one request to stop', async () => {
+    const program = startProgram(settings)
+    await program.listening()
+    process.kill(program.pid, 'SIGINT')
+    expect(await program.end('SIGINT')).toMatchObject({ code: 0 })
+  })
+
+  it('logs nothing but JSON lines', async () => {
+    const program = startProgram(settings)
+    await program.listening()
+    await program.end('SIGTERM')
+    const lines = program.stdout().trimEnd().split('\n')
+    expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+      expect.arrayContaining(['listening', 'stopping']),
+    )
+  })
+
+  it('says after --welcome where it is and what to try, without telling the admin key', async () => {
+    const program = startProgram(settings, ['--welcome'])
+    const address = await program.listening()
+    await program.end('SIGTERM')
+    expect(program.stdout()).toContain(`Parley is running at ${address}`)
+    expect(program.stdout()).toContain('ADMIN_API_KEY')
+    expect(program.stdout()).not.toContain(ADMIN_API_KEY)
+  })
+
+  it('stops at once on bad settings, with a line for each that names its variable', async () => {
+    const program = startProgram({ ...settings, PORT: 'http', LOG_LEVEL: 'loud' })
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr().trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^parley: PORT /),
+      expect.stringMatching(/^parley: LOG_LEVEL /),
+    ])
+    expect(program.stdout()).toBe('')
+  })
+
+  it('says that the port is taken, and by which setting to move', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as { port: number }
+    const program = startProgram({ ...settings, PORT: String(port) })
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr()).toMatch(/^parley: PORT is in use/)
+    other.close()
+  })
+
+  it.runIf(kind === 'embedded')(
+    'refuses a second program on the same folder in a line that says what to do',
+    async () => {
+      const first = startProgram(settings)
+      await first.listening()
+      const second = startProgram(settings)
+      expect(await second.end()).toMatchObject({ code: 1 })
+      expect(second.stderr()).toMatch(
+        new RegExp(`^parley: The database in \\S+ is in use by process ${first.pid} .*DATA_DIR.*\\n$`),
+      )
+      expect((await first.end('SIGTERM')).code).toBe(0)
+    },
+  )
+
+  it.runIf(kind === 'server')('runs several nodes on one server', async () => {
+    const nodes = [startProgram(settings), startProgram(settings)]
+    await Promise.all(nodes.map((node) => node.listening()))
+    expect((await Promise.all(nodes.map((node) => node.end('SIGTERM')))).map(({ code }) => code)).toEqual([0, 0])
+  })
+
+  it.runIf(kind === 'embedded')('makes the demo tenant once: whoever deletes it does not find it again', async () => {
+    const headers = { 'x-admin-key': ADMIN_API_KEY }
+    const first = startProgram(settings)
+    const before = await first.listening()
+    expect((await fetch(`${before}/api/v1/admin/tenants/demo`, { method: 'DELETE', headers })).status).toBe(200)
+    await first.end('SIGTERM')
+
+    const second = startProgram(settings, ['--welcome'])
+    const after = await second.listening()
+    expect((await fetch(`${after}/api/v1/admin/tenants/demo`, { headers })).status).toBe(404)
+    await second.end('SIGTERM')
+    expect(second.stdout()).toContain('Parley is running')
+    expect(second.stdout()).not.toContain('Demo')
+  })
+
+  it.runIf(kind === 'embedded')('gives a new installation an agent that answers a number', async () => {
+    const fresh = await copyTemplate(inject('databaseTemplate'))
+    const program = startProgram({ ...fresh.settings, ADMIN_API_KEY })
+    const address = await program.listening()
+    const get = async (path: string) =>
+      (await fetch(`${address}/api/v1/admin/tenants/demo${path}`, { headers: { 'x-admin-key': ADMIN_API_KEY } })).json()
+    expect(await get('/agent-versions')).toMatchObject({ versions: [{ agent_key: 'front-desk', status: 'published' }] })
+    expect(await get('/phone-routes')).toMatchObject({
+      phone_routes: [{ agent_key: 'front-desk', inbound_enabled: true }],
+    })
+    await program.end('SIGTERM')
+    await fresh.remove()
+  })
+})
