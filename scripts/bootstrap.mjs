@@ -1,0 +1,15 @@
+// Runs before `npm start` and `npm test`. Built-ins only, and nothing newer than Node 18: it is what makes the rest runnable.
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { writeEnvFileOnce } from './launch/env-file.mjs'
+import { installWhenStale } from './launch/install.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+
+try {
+  await installWhenStale(root)
+  if (process.argv.includes('--env')) writeEnvFileOnce(root)
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = error.exitCode ?? 1
+}

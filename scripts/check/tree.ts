@@ -1,0 +1,12 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, type Source } from './source.ts'
+
+const SOURCES = '{service,simulator,dashboard,client,bench,scripts}/**/*.{ts,tsx,mjs}'
+const NOT_OURS = ['**/node_modules/**', '**/dist/**', '**/data/**', '**/tmp/**']
+
+/** Reads and parses every source file under the project's folder, in the order of their paths. */
+export function readTree(root: string): Source[] {
+  const paths = globSync(SOURCES, { cwd: root, exclude: NOT_OURS }).sort()
+  return paths.map((path) => parse({ path, text: readFileSync(join(root, path), 'utf8') }))
+}

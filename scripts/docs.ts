@@ -1,0 +1,40 @@
+// Writes `.env.example` and `docs/configuration.md` from the table of settings; with --check it only compares.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../service/src/config.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const settings = Object.values(SETTINGS)
+
+function example(): string {
+  const blocks = settings.map(({ name, shownDefault, meaning }) => `# ${meaning} Default: ${shownDefault}.\n${name}=\n`)
+  return `# Every setting, each empty: an empty one counts as unset. \`npm start\` writes a .env with secrets of its own.\n\n${blocks.join('\n')}`
+}
+
+function page(): string {
+  const rows = settings.map(({ name, shownDefault, meaning }) => `| ${name} | ${shownDefault} | ${meaning} |`)
+  return `# Configuration
+
+Every setting is an environment variable. \`npm start\` also reads \`.env\` (a variable that is already in the environment wins);
+\`npm run serve\` reads the environment alone. An empty variable counts as unset. All of them are checked before anything is opened: what
+is wrong, or contradicts another one, is told in a line that names the variable, and the service does not start.
+
+| variable | default | meaning |
+| --- | --- | --- |
+${rows.join('\n')}
+`
+}
+
+const isCheck = process.argv.includes('--check')
+for (const [file, text] of [
+  ['.env.example', example()],
+  ['docs/configuration.md', page()],
+] as const) {
+  const path = join(root, file)
+  if (!isCheck) writeFileSync(path, text)
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+    console.error(`${file} is not what the settings say: run \`npm run docs\`.`)
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,26 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+
+/** The oldest major version of Node that runs Parley. */
+export const NODE_MAJOR_MIN = 24
+
+const ANSWER_MS = 10_000
+
+/**
+ * Runs `node --version`.
+ * @param {string} path of a Node binary
+ * @returns {number} its major version; 0 when it is not there or does not run here (another C library, another processor)
+ */
+export function nodeMajorOf(path) {
+  const { status, stdout } = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: ANSWER_MS })
+  return status === 0 ? Number(/^v(\d+)\./.exec(stdout)?.[1] ?? 0) : 0
+}
+
+/**
+ * Where the Node of this platform lies once the dependencies are installed; there are packages for Linux only.
+ * @param {string} root the project's folder
+ * @returns {string}
+ */
+export function packagedNodePath(root) {
+  return join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
+}

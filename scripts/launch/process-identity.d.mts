@@ -1,0 +1,2 @@
+export function identityOf(pid: number): string
+export function isRunning(identity: string): boolean

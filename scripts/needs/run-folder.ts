@@ -1,0 +1,72 @@
+import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { identityOf, isRunning } from '../launch/process-identity.mjs'
+
+const PREFIX = 'parley-test-'
+const PIDS_FILE = 'pids'
+/** A folder without a named owner is left alone this long: its maker may be about to name itself. */
+const UNNAMED_MS = 60_000
+
+/** The folder of one test run; everything a run writes outside the checkout lies in it. */
+export type RunFolder = {
+  path: string
+  /** Names a process that belongs to this run, so that a later run can end it if this one is killed. */
+  ownProcess: (pid: number) => void
+  remove: () => void
+}
+
+function identitiesIn(path: string): string[] {
+  try {
+    return readFileSync(join(path, PIDS_FILE), 'utf8').split('\n').filter(Boolean)
+  } catch {
+    return []
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  const [owner] = identitiesIn(path)
+  if (owner !== undefined) return !isRunning(owner)
+  return Date.now() - statSync(path).mtimeMs > UNNAMED_MS
+}
+
+/** Only with a start time is it sure that the id was not given to another process since. */
+function endProcess(identity: string): void {
+  const [pid, startTicks] = identity.split(' ')
+  if (startTicks !== undefined && isRunning(identity)) process.kill(Number(pid), 'SIGKILL')
+}
+
+/** With retries: a process that was just told to end may still write. */
+function removeWhole(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 10 })
+}
+
+function sweep(path: string): void {
+  try {
+    if (!isAbandoned(path)) return
+    for (const identity of identitiesIn(path)) endProcess(identity)
+    removeWhole(path)
+  } catch {
+    // Another user's, or another run is sweeping it too.
+  }
+}
+
+/** Ends the processes and removes the folders of runs that were killed before they could. */
+export function sweepAbandonedRuns(): void {
+  for (const name of readdirSync(tmpdir())) {
+    if (name.startsWith(PREFIX)) sweep(join(tmpdir(), name))
+  }
+}
+
+/**
+ * Makes the folder of this run in the system's temporary folder, with `tmp` in it for what tests write.
+ * Other users may pass through it (a database server runs as one), not list it.
+ */
+export function makeRunFolder(): RunFolder {
+  const path = mkdtempSync(join(tmpdir(), PREFIX))
+  const ownProcess = (pid: number): void => appendFileSync(join(path, PIDS_FILE), `${identityOf(pid)}\n`)
+  ownProcess(process.pid)
+  chmodSync(path, 0o711)
+  mkdirSync(join(path, 'tmp'))
+  return { path, ownProcess, remove: () => removeWhole(path) }
+}

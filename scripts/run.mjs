@@ -1,0 +1,70 @@
+// Runs a program of this project on Node 24 or newer: `node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]`.
+// Which Node: the running one, else the packaged one, else one line that asks for it. It must itself run on Node 18.
+// (The flag is not called --env-file, because Node takes that one for its own wherever it stands.)
+import { spawn } from 'node:child_process'
+import { constants } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { NODE_MAJOR_MIN, nodeMajorOf, packagedNodePath } from './launch/node-version.mjs'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+const launcher = fileURLToPath(import.meta.url)
+
+function fail(sentence) {
+  console.error(sentence)
+  process.exit(1)
+}
+
+/** The environment wins over the file, so that one setting can be tried without an edit. */
+function loadEnvFile(path) {
+  try {
+    process.loadEnvFile(path)
+  } catch (error) {
+    fail(`${path} could not be read (${error.code ?? error.message}). \`npm start\` writes one.`)
+  }
+}
+
+/** Our parent is a launcher, and its channel closes however it dies: then we are to stop, not to go on unseen. */
+function stopWithLauncher() {
+  if (!process.channel) return
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+  process.channel.unref()
+}
+
+/** In this process: no second one to watch, and signals and the exit code are the program's own. */
+async function runHere(args) {
+  stopWithLauncher()
+  if (args[0] === '--settings') loadEnvFile(args.splice(0, 2)[1])
+  const [program, ...rest] = args
+  if (!program) fail('Usage: node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]')
+  const path = resolve(program)
+  process.argv = [process.execPath, path, ...rest]
+  await import(pathToFileURL(path).href)
+}
+
+/** Ends as the child ended: by its code, or by the signal that killed it. */
+function endLike(code, signal) {
+  if (!signal) process.exit(code)
+  for (const each of SIGNALS) process.removeAllListeners(each)
+  process.kill(process.pid, signal)
+  // Reached when the signal is ignored, as it is for process 1 of a container.
+  setTimeout(() => process.exit(128 + constants.signals[signal]), 1000)
+}
+
+function runOn(node, args) {
+  const child = spawn(node, [launcher, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  for (const signal of SIGNALS) process.on(signal, () => child.kill(signal))
+  child.on('error', (error) => fail(`${node} could not be started: ${error.message}`))
+  child.on('exit', endLike)
+}
+
+const args = process.argv.slice(2)
+const packaged = packagedNodePath(dirname(dirname(launcher)))
+
+if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) await runHere(args)
+else if (nodeMajorOf(packaged) >= NODE_MAJOR_MIN) runOn(packaged, args)
+else {
+  fail(
+    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org and try again.`,
+  )
+}

@@ -1,0 +1,102 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isRunning } from './launch/process-identity.mjs'
+import { type Ending, type Program, run, start } from './testing/program.ts'
+import { type TemporaryProject, temporaryProject } from './testing/temporary-project.ts'
+
+/** Programs start slowly while other tests keep both cores busy. */
+const WAIT_MS = 30_000
+vi.setConfig({ testTimeout: 2 * WAIT_MS })
+
+/** Makes a Node call itself 20, so that both ways are tested on whatever Node runs the tests. */
+const AS_NODE_20 = [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`,
+]
+const PACKAGED = join('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
+
+let project: TemporaryProject
+beforeEach(() => {
+  project = temporaryProject()
+})
+afterEach(() => project.remove())
+
+function launcherArgs(nodeArgs: string[], args: string[]): string[] {
+  return [...nodeArgs, join(project.root, 'scripts', 'run.mjs'), ...args]
+}
+
+function packageRunningNode(): void {
+  mkdirSync(join(project.root, PACKAGED, '..'), { recursive: true })
+  symlinkSync(process.execPath, join(project.root, PACKAGED))
+}
+
+describe.each([
+  { way: 'in the same process', nodeArgs: [] },
+  { way: 'on the packaged Node', nodeArgs: AS_NODE_20 },
+])('the launcher, $way', ({ nodeArgs }) => {
+  beforeEach(packageRunningNode)
+
+  const launch = (program: string, env: NodeJS.ProcessEnv = {}): Program => {
+    project.write('program.ts', program)
+    project.write('.env', 'COLOUR=from the file\nSIZE="from the file"\n')
+    const args = launcherArgs(nodeArgs, ['--settings', '.env', 'program.ts', 'one', '--two'])
+    return start(process.execPath, args, { cwd: project.root, env: { ...process.env, ...env } })
+  }
+
+  it("hands on the program's arguments and exit code", async () => {
+    const program = launch('console.log(process.argv.slice(2).join()); process.exitCode = 7')
+    expect(await program.ended).toMatchObject({ code: 7, stdout: 'one,--two\n', stderr: '' })
+  })
+
+  it('lets the environment win over the file', async () => {
+    const program = launch('console.log(process.env.COLOUR, process.env.SIZE)', { COLOUR: 'from outside' })
+    expect((await program.ended).stdout).toBe('from outside from the file\n')
+  })
+
+  it('passes SIGTERM to the program, which ends with its own code', async () => {
+    const program = launch(`
+      process.on('SIGTERM', () => { clearInterval(alive); process.exitCode = 9 })
+      const alive = setInterval(() => {}, 60_000)
+      console.log('ready')`)
+    await vi.waitFor(() => expect(program.printed()).toBe('ready\n'), WAIT_MS)
+    program.child.kill('SIGTERM')
+    expect(await program.ended).toMatchObject({ code: 9, signal: null })
+  })
+
+  it('dies of the signal that the program died of', async () => {
+    const program = launch("process.kill(process.pid, 'SIGKILL')")
+    expect(await program.ended).toMatchObject({ code: null, signal: 'SIGKILL' })
+  })
+
+  it('leaves no program behind when it is killed itself', async () => {
+    const program = launch('setInterval(() => {}, 60_000); console.log(process.pid)')
+    await vi.waitFor(() => expect(program.printed()).toMatch(/^\d+\n$/), WAIT_MS)
+    program.child.kill('SIGKILL')
+    await program.ended
+    await vi.waitFor(() => expect(isRunning(program.printed().trim())).toBe(false), WAIT_MS)
+  })
+
+  it('says in one line that the settings file is missing', async () => {
+    const args = launcherArgs(nodeArgs, ['--settings', 'none.env', 'program.ts'])
+    const ending = await run(process.execPath, args, { cwd: project.root })
+    expect(ending).toMatchObject({ code: 1, stderr: 'none.env could not be read (ENOENT). `npm start` writes one.\n' })
+  })
+})
+
+describe('the launcher, without a Node that is new enough', () => {
+  const launch = (): Promise<Ending> => {
+    project.write('program.ts', 'console.log(1)')
+    return run(process.execPath, launcherArgs(AS_NODE_20, ['program.ts']), { cwd: project.root })
+  }
+  const request = /^Parley needs Node 24 or newer; this is Node 20\.0\.0\. .*\n$/
+
+  it('asks for one in one line when none is packaged', async () => {
+    expect(await launch()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(request) })
+  })
+
+  it('asks for one when the packaged one does not run here', async () => {
+    project.writeProgram(PACKAGED, '#!/bin/sh\nexit 127\n')
+    expect(await launch()).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(request) })
+  })
+})

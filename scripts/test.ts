@@ -1,0 +1,61 @@
+// Runs the tests that every change must pass: `npm test`, `npm test -- service/src/kernel`, `npm test -- --full`.
+// Starts what they need beside Node, on private ports and folders, and stops it however the run ends.
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import { type Need, type NeedContext, UnmetNeed } from './needs/need.ts'
+import { startPostgres } from './needs/postgres.ts'
+import { makeRunFolder, type RunFolder, sweepAbandonedRuns } from './needs/run-folder.ts'
+import { type Counts, countResults } from './testing/counts.ts'
+import { runVitest } from './testing/vitest.ts'
+
+/** Everything the tests need; a further need is one more function here. */
+const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [startPostgres]
+
+type Outcome = { exitCode: number; counts: Counts }
+
+function abortOnSignals(): AbortController {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort(signal))
+  return stopping
+}
+
+async function startNeeds(context: NeedContext, started: Need[]): Promise<void> {
+  for (const start of NEEDS) {
+    started.push(await start(context))
+    context.signal.throwIfAborted()
+  }
+}
+
+async function runTests(context: NeedContext, needs: Need[]): Promise<Outcome> {
+  const full = process.argv.includes('--full')
+  const args = process.argv.slice(2).filter((argument) => argument !== '--full')
+  const env = {
+    ...process.env,
+    ...Object.assign({}, ...needs.map((need) => need.env)),
+    ...{ TMPDIR: join(context.folder.path, 'tmp'), ...(full && { PARLEY_TEST_FULL: '1' }) },
+  }
+  const { exitCode, reportPath } = await runVitest({ ...context, args, env })
+  return { exitCode, counts: countResults(reportPath, exitCode) }
+}
+
+async function runWithNeeds(folder: RunFolder, signal: AbortSignal): Promise<Outcome> {
+  const needs: Need[] = []
+  try {
+    await startNeeds({ folder, signal }, needs)
+    return await runTests({ folder, signal }, needs)
+  } catch (error) {
+    if (!signal.aborted) console.error(error instanceof UnmetNeed ? error.message : error)
+    return { exitCode: 1, counts: { passed: 0, failed: 1 } }
+  } finally {
+    for (const need of needs.reverse()) await need.stop()
+    folder.remove()
+  }
+}
+
+const stopping = abortOnSignals()
+sweepAbandonedRuns()
+const { exitCode, counts } = await runWithNeeds(makeRunFolder(), stopping.signal)
+if (stopping.signal.aborted) process.exit(128 + constants.signals[stopping.signal.reason as NodeJS.Signals])
+// The last line, alone: what reads the result reads this.
+console.log(`${counts.passed} passed, ${counts.failed} failed`)
+process.exitCode = exitCode === 0 && counts.failed > 0 ? 1 : exitCode
