@@ -1,0 +1,30 @@
+# Dependencies first: they change less often than the code, and the layer is kept until they do.
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY service/package.json service/
+COPY simulator/package.json simulator/
+COPY dashboard/package.json dashboard/
+COPY client/package.json client/
+COPY bench/package.json bench/
+RUN npm ci --workspace service --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8080 \
+    DATA_DIR=/data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules node_modules
+COPY LICENSE package.json ./
+COPY service service
+# The only folder that the service writes to: the rest of the file system may be read-only.
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+# No shell in between, so that a stop reaches the service.
+CMD ["node", "service/src/main.ts"]
