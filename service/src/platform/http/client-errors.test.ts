@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
-import { type LogLine, listen, RawConnection, testServer } from './http.fixture.ts'
+import { connectionsOf, type LogLine, listen, RawConnection, testServer } from './http.fixture.ts'
 import { strict } from './schemas.ts'
 
 const SHORT = { headersTimeoutMs: 200, requestTimeoutMs: 400, timeoutCheckIntervalMs: 50, keepAliveTimeoutMs: 200 }
@@ -114,7 +114,7 @@ describe('a body without a declared length', () => {
 
 describe('a client that is slow', () => {
   it('with its headers is refused with 408', async () => {
-    const { port } = await listening(SHORT)
+    const { port } = await listening({ ...SHORT, requestTimeoutMs: 60_000 })
     const connection = new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\nX-A: ')
     const { status, body } = await connection.answer()
     expect([status, JSON.parse(body).code]).toEqual([408, 'request_timeout'])
@@ -157,7 +157,7 @@ describe('a client that is slow', () => {
     expect(status).toBe(200)
     expect(performance.now() - startMs).toBeLessThan(1_000)
     await Promise.all(slow.map((connection) => connection.closed()))
-    await until(() => connectionsOf(server.server).then((count) => count <= 1), { what: 'the end of all connections' })
+    await until(() => connectionsOf(server).then((count) => count <= 1), { what: 'the end of all connections' })
   })
 
   it('to wait for its answer is recorded as gone, not as answered', async () => {
@@ -194,11 +194,3 @@ describe('a client that is slow', () => {
     expect(lines.filter(({ level }) => level !== 'debug')).toEqual([])
   })
 })
-
-type Counted = { getConnections(done: (error: Error | null, count: number) => void): unknown }
-
-function connectionsOf(server: Counted): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
-  })
-}

@@ -43,6 +43,13 @@ export async function listen(server: HttpServer): Promise<number> {
   return Number(new URL(await server.listen({ host: '127.0.0.1', port: 0 })).port)
 }
 
+/** How many connections are open. */
+export function connectionsOf({ server }: HttpServer): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.getConnections((error, count) => (error ? reject(error) : resolve(count)))
+  })
+}
+
 export type RawAnswer = { status: number; headers: Record<string, string>; body: string }
 
 /** A connection whose bytes the test writes itself. */

@@ -1,7 +1,9 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { testServer } from './http.fixture.ts'
-import { makeMetrics } from './metrics.ts'
+import { type Metrics, makeMetrics } from './metrics.ts'
 
 function metrics() {
   const made = makeMetrics()
@@ -13,6 +15,31 @@ function metrics() {
 async function elapsed(ms: number): Promise<void> {
   const startMs = performance.now()
   await until(() => performance.now() - startMs >= ms, { what: `${ms} ms` })
+}
+
+async function sampleOf(made: Metrics, name: string): Promise<number> {
+  const line = new RegExp(`^${name}[ {].*`, 'm').exec(await made.text())?.[0] ?? ''
+  return Number(line.split(' ').at(-1))
+}
+
+/** The greatest lag that is seen when the event loop is held up for 60 ms. */
+async function lagSeconds(made: Metrics): Promise<number> {
+  await made.text()
+  await elapsed(50)
+  const endMs = performance.now() + 60
+  while (performance.now() < endMs) Math.sqrt(2)
+  await elapsed(50)
+  return sampleOf(made, 'nodejs_eventloop_lag_max_seconds')
+}
+
+function collections(made: Metrics): Promise<number> {
+  return sampleOf(made, 'nodejs_gc_duration_seconds_count')
+}
+
+/** What `gc()` does in a process that was started with it. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
 }
 
 describe('makeMetrics', () => {
@@ -54,14 +81,21 @@ describe('makeMetrics', () => {
     }
   })
 
-  it('sees that the event loop was held up', async () => {
-    const { text } = metrics()
+  it('sees how long the event loop was held up, until it is stopped', async () => {
+    const made = metrics()
+    expect(await lagSeconds(made)).toBeGreaterThan(0.03)
+    made.stop()
+    expect(await lagSeconds(made)).toBe(0)
+  })
+
+  it('sees garbage collections, until it is stopped', async () => {
+    const made = metrics()
+    collectGarbage()
+    const count = await until(async () => (await collections(made)) || null, { what: 'a garbage collection' })
+    made.stop()
+    collectGarbage()
     await elapsed(50)
-    const endMs = performance.now() + 60
-    while (performance.now() < endMs) Math.sqrt(2)
-    await elapsed(50)
-    const [, lagSeconds] = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(await text()) ?? []
-    expect(Number(lagSeconds)).toBeGreaterThan(0.03)
+    expect(await collections(made)).toBe(count)
   })
 
   it('keeps each registry to itself', async () => {

@@ -1,5 +1,7 @@
 import fc from 'fast-check'
+import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
+import { testServer } from './http.fixture.ts'
 import { addressKey, makeTrusts, type TrustProxy } from './trust.ts'
 
 describe('makeTrusts', () => {
@@ -27,12 +29,16 @@ describe('addressKey', () => {
   it.each([
     ['203.0.113.9', '203.0.113.9'],
     ['::ffff:203.0.113.9', '203.0.113.9'],
+    ['::ffff:cb00:7109', '203.0.113.9'],
+    ['unknown', 'unknown'],
+    ['::', '0:0:0:0::/64'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
     ['2001:0db8:0001:0002::1', '2001:db8:1:2::/64'],
     ['2001:db8::1', '2001:db8:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['64:ff9b::203.0.113.9', '64:ff9b:0:0::/64'],
+    ['2001:DB8:0:0:8::1', '2001:db8:0:0::/64'],
   ])('of %s is %s', (address, key) => {
     expect(addressKey(address)).toBe(key)
   })
@@ -45,4 +51,29 @@ describe('addressKey', () => {
       }),
     )
   })
+})
+
+describe('a proxy', () => {
+  const address = { schema: { response: { 200: Type.Object({ ip: Type.String() }) } } }
+
+  it.each([
+    ['none is trusted', false, '203.0.113.9', '127.0.0.1'],
+    ['its address is trusted', ['127.0.0.0/8'], '203.0.113.9', '203.0.113.9'],
+    ['the client wrote an address before it', ['127.0.0.0/8'], '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+    ['two are trusted', ['127.0.0.1', '10.0.0.0/8'], '203.0.113.9, 10.1.2.3', '203.0.113.9'],
+    ['another address is trusted', ['10.0.0.0/8'], '203.0.113.9', '127.0.0.1'],
+    ['one hop is trusted', 1, '198.51.100.1, 203.0.113.9', '203.0.113.9'],
+  ] as const)(
+    'is believed the address of the client only as far as it is trusted: %s',
+    async (_what, trust, forwarded, ip) => {
+      const { server } = testServer({ trustProxy: typeof trust === 'object' ? [...trust] : trust })
+      server.get('/ip', address, async (request) => ({ ip: request.ip }))
+      const answer = await server.inject({
+        url: '/ip',
+        headers: { 'x-forwarded-for': forwarded },
+        remoteAddress: '127.0.0.1',
+      })
+      expect(answer.json()).toEqual({ ip })
+    },
+  )
 })

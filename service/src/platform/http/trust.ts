@@ -18,9 +18,8 @@ export function makeTrusts(trustProxy: TrustProxy): Trusts {
   const ranges = new BlockList()
   for (const range of trustProxy) addRange(ranges, range)
   return (address) => {
-    const plain = unmapped(address)
-    if (isIPv4(plain)) return ranges.check(plain, 'ipv4')
-    return isIPv6(plain) && ranges.check(plain, 'ipv6')
+    if (isIPv4(address)) return ranges.check(address, 'ipv4')
+    return isIPv6(address) && ranges.check(address, 'ipv6')
   }
 }
 
@@ -31,23 +30,31 @@ function addRange(ranges: BlockList, range: string): void {
   else ranges.addSubnet(address, Number(bits), family)
 }
 
-/** An IPv4 peer of a socket that listens on IPv6 too shows as `::ffff:192.0.2.1`. */
-function unmapped(address: string): string {
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address) ?? []
-  return mapped ?? address
-}
-
-/** What counts as one client: an IPv4 address, or the /64 of an IPv6 one, because a single host owns all of that. */
+/**
+ * What counts as one client: an IPv4 address, or the /64 of an IPv6 one, because a single host owns all of that. (An IPv4
+ * peer of a socket that listens on IPv6 too shows as `::ffff:192.0.2.1`.)
+ */
 export function addressKey(address: string): string {
-  const plain = unmapped(address)
-  return isIPv6(plain) ? network64(plain) : plain
+  if (!isIPv6(address)) return address
+  const groups = groupsOf(address)
+  const [high = 0, low = 0] = groups.slice(6)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (isMapped) return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.')
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`
 }
 
-function network64(address: string): string {
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::')
-  const before = head === '' ? [] : head.split(':')
-  const after = tail === undefined || tail === '' ? [] : tail.split(':')
-  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - before.length - after.length)).fill('0')
-  const groups = [...before, ...zeros, ...after].slice(0, 4)
-  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`
+/** The eight groups of an IPv6 address, in whatever form it is written. */
+function groupsOf(address: string): number[] {
+  const [withoutZone = ''] = address.split('%')
+  // A URL writes it without a dotted part and with at most one `::`.
+  const [head = '', tail] = new URL(`http://[${withoutZone}]`).hostname.slice(1, -1).split('::')
+  const [before, after] = [groupsIn(head), groupsIn(tail ?? '')]
+  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
+}
+
+function groupsIn(text: string): number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
 }
