@@ -83,7 +83,11 @@ describe('secrets', () => {
     })
     const address = await program.listening()
     const answers: string[] = []
-    const ask = async (method: string, path: string, init: { body?: string; headers?: Record<string, string> } = {}) => {
+    const ask = async (
+      method: string,
+      path: string,
+      init: { body?: string; headers?: Record<string, string> } = {},
+    ) => {
       const response = await fetch(`${address}${path}`, {
         method,
         ...init,

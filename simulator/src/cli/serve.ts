@@ -1,0 +1,25 @@
+import { listener } from '../carrier/caller-script.ts'
+import { type Simulator, startSimulator } from '../simulator.ts'
+import type { Command } from './options.ts'
+
+type ServeCommand = Extract<Command, { command: 'serve' }>
+
+/** Starts the simulator and writes how to point a bridge at it. It runs until closed. */
+export async function serve(command: ServeCommand, write: (text: string) => void): Promise<Simulator> {
+  const simulator = await startSimulator(command.simulator)
+  for (const { number, greeting } of command.parties) simulator.carrier.subscribe(number, listener(greeting))
+  const { accountSid, authToken } = command.simulator.carrier
+  const { apiKey } = command.simulator.model
+  write(`This is a rehearsal: no call leaves this machine, and the model does not understand speech.
+
+carrier   REST base        ${simulator.carrier.baseUrl}
+          account          ${accountSid}
+          auth token       ${authToken}
+model     websocket        ${simulator.model.url}
+          key              ${apiKey ?? 'any'}
+          control          ${simulator.model.url.replace(/^ws(.*)\/v1\/realtime$/, 'http$1/control/sessions')}
+
+Point the bridge's carrier client and model client at these, and its webhooks at itself. Ctrl-C stops it.
+`)
+  return simulator
+}

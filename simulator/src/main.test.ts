@@ -1,0 +1,133 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { readWav } from './audio/wav.ts'
+import { type Bridge, startBridge } from './scenario/example-bridge.fixture.ts'
+
+const MAIN = new URL('./main.ts', import.meta.url).pathname
+const ACCOUNT = { accountSid: 'AC00000000000000000000000000000001', authToken: 'rehearsal-auth-token' }
+let bridge: Bridge | undefined
+let folder: string | undefined
+afterEach(async () => {
+  await bridge?.close()
+  if (folder) await rm(folder, { recursive: true })
+  bridge = undefined
+  folder = undefined
+})
+
+function start(...args: string[]): {
+  child: ChildProcess
+  done: Promise<{ code: number | null; out: string; err: string }>
+} {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, err] = ['', '']
+  child.stdout.on('data', (data) => (out += data))
+  child.stderr.on('data', (data) => (err += data))
+  const done = once(child, 'close').then(([code]) => ({ code, out, err }))
+  return { child, done }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function scenarioFile(expected: string): Promise<string> {
+  folder = await mkdtemp(join(tmpdir(), 'scenario-'))
+  const path = join(folder, 'short.yaml')
+  const caller = '{ steps: [{ hang_up: true, after_agent_ms: 500 }] }'
+  const agent = '{ rules: [{ say: Hello from the command line. }] }'
+  await writeFile(path, `{ name: Short, caller: ${caller}, agent: ${agent}, expect: { heard: ['${expected}'] } }`)
+  return path
+}
+
+describe('the command', () => {
+  it('runs a scenario against a bridge, reports to programs, writes what was heard, exits 0', async () => {
+    const [carrierPort, modelPort] = [await freePort(), await freePort()]
+    bridge = await startBridge({
+      restUrl: `http://127.0.0.1:${carrierPort}`,
+      modelUrl: `ws://127.0.0.1:${modelPort}/v1/realtime?model=m`,
+      ...ACCOUNT,
+    })
+    const ports = ['--carrier-port', String(carrierPort), '--model-port', String(modelPort)]
+    const file = await scenarioFile('Hello from the command line')
+    const wav = join(folder ?? '', 'call.wav')
+    const { code, out, err } = await start(
+      'run',
+      file,
+      ...ports,
+      '--voice-url',
+      bridge.voiceUrl,
+      '--json',
+      '--wav',
+      wav,
+    ).done
+    expect([code, err]).toEqual([0, ''])
+    expect(JSON.parse(out)).toMatchObject({
+      name: 'Short',
+      ok: true,
+      facts: { end: { status: 'completed', by: 'caller' } },
+    })
+    expect(readWav(await readFile(wav)).samples.length).toBeGreaterThan(8_000)
+  }, 30_000)
+
+  it('reports to people what was not as expected, and exits 1', async () => {
+    const [carrierPort, modelPort] = [await freePort(), await freePort()]
+    const ports = ['--carrier-port', String(carrierPort), '--model-port', String(modelPort)]
+    const nobody = `http://127.0.0.1:${await freePort()}/voice`
+    const { code, out } = await start('run', await scenarioFile('Hello'), ...ports, '--voice-url', nobody).done
+    expect(code).toBe(1)
+    expect(out).toContain('FAIL  Short')
+    expect(out).toContain('✗ heard                no "Hello" in "We are sorry.')
+  }, 30_000)
+
+  it('serves until it is told to stop, and says where', async () => {
+    const { child, done } = start('serve', '--carrier-port', '0', '--model-port', '0', '--api-key', 'k')
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    child.kill('SIGTERM')
+    const { code, out } = await done
+    expect(code).toBe(0)
+    expect(out).toMatch(/REST base +http:\/\/127\.0\.0\.1:\d+\n/)
+    expect(out).toMatch(/websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +key +k\n/)
+  })
+
+  it.each([
+    [['dance'], 'There is no command "dance". Use serve or run.\n'],
+    [['run'], 'Name the scenario files to run.\n'],
+    [['run', 'a.yaml'], 'Say with --voice-url where the bridge answers incoming calls.\n'],
+    [
+      ['run', 'a.yaml', '--voice-url', 'here'],
+      '--voice-url takes an address such as http://127.0.0.1:8080/path, not "here".\n',
+    ],
+    [['serve', '--model-port', 'x'], '--model-port takes a port, not "x".\n'],
+    [
+      ['serve', '--party', 'Ada'],
+      '--party takes a number and what is said there, such as +15550100200=Hello, not "Ada".\n',
+    ],
+  ])('%j is answered with one line, and exits 2', async (args, line) => {
+    const { code, err } = await start(...args).done
+    expect([code, err]).toEqual([2, line])
+  })
+
+  it('tells in one line that a port is taken', async () => {
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const port = String((server.address() as AddressInfo).port)
+    const { code, err } = await start('serve', '--carrier-port', '0', '--model-port', port).done
+    server.close()
+    expect([code, err]).toEqual([1, `listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`])
+  })
+
+  it('explains itself', async () => {
+    const { code, out } = await start('--help').done
+    expect([code, out.startsWith('A rehearsal for voice bridges')]).toEqual([0, true])
+  })
+})

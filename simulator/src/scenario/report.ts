@@ -1,0 +1,44 @@
+import type { Utterance } from './call-facts.ts'
+import type { ScenarioReport } from './run-scenario.ts'
+
+const MARKS = { ok: '✓', failed: '✗', skipped: '–' }
+const NAME_WIDTH = 20
+
+/** A report for people: the conversation as it was heard, the figures, and each expectation. */
+export function reportText(report: ScenarioReport): string {
+  const { facts } = report
+  const seconds = (facts.measures?.durationMs ?? 0) / 1000
+  return [
+    `${report.ok ? 'PASS' : 'FAIL'}  ${report.name}`,
+    `      call ${facts.sid} from ${facts.from} to ${facts.to}: ${facts.end.status} by ${facts.end.by}, ${seconds.toFixed(1)} s`,
+    '',
+    ...facts.conversation.map(utteranceLine),
+    ...facts.tools.map(
+      ({ name, arguments: given, output }) => `         tool    ${name}(${given}) → ${output ?? 'nothing yet'}`,
+    ),
+    '',
+    ...figures(report),
+    ...report.findings.map(({ what, state, detail }) => `  ${MARKS[state]} ${what.padEnd(NAME_WIDTH)} ${detail}`),
+    '',
+  ].join('\n')
+}
+
+/** A report for programs. The audio is left out. */
+export function reportJson({ name, ok, findings, facts }: ScenarioReport): string {
+  return JSON.stringify({ name, ok, findings, facts })
+}
+
+function utteranceLine({ who, atMs, text }: Utterance): string {
+  return `${(atMs / 1000).toFixed(1).padStart(6)} s  ${who.padEnd(7)} ${text ?? '(sound that was not made here)'}`
+}
+
+function figures({ facts: { measures } }: ScenarioReport): string[] {
+  if (!measures) return []
+  const { firstWordMs, replyGapsMs, longestSilenceMs, clears, clicks, agentVoicedShare, callerVoicedShare } = measures
+  const percent = (share: number) => `${Math.round(share * 100)} %`
+  return [
+    `  first word ${firstWordMs ?? '–'} ms · replies after ${replyGapsMs.join(', ') || '–'} ms · longest silence ${longestSilenceMs} ms`,
+    `  voiced: agent ${percent(agentVoicedShare)}, caller ${percent(callerVoicedShare)} · clears ${clears} · clicks ${clicks}`,
+    '',
+  ]
+}

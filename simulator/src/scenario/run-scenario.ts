@@ -1,0 +1,147 @@
+import type { FaultOptions, Faults } from '../carrier/faults.ts'
+import type { SimulatedCall } from '../carrier/simulated-call.ts'
+import type { Script } from '../model/script.ts'
+import type { Simulator } from '../simulator.ts'
+import { type CallFacts, factsOf } from './call-facts.ts'
+import { callerOf } from './caller-of.ts'
+import { camelCased } from './carrier-fault-shape.ts'
+import { checkExpectations, type Finding } from './check-expectations.ts'
+import { ScenarioError } from './read-scenario.ts'
+import type { Scenario } from './scenario-shape.ts'
+
+/** How a scenario is run. */
+export type RunOptions = {
+  /** Where the bridge answers incoming calls. */
+  voiceUrl: string
+  /** Where the bridge wants to know what became of an incoming call. */
+  statusCallback?: string
+  voiceFallbackUrl?: string
+  /** Makes the bridge place the call of an outbound scenario; without it, it is waited for. */
+  placeCall?: (call: { from: string; to: string }) => Promise<void>
+  /** Looks at what the bridge stored; given the scenario's `expect.stored`. */
+  checkStored?: (stored: unknown, facts: CallFacts) => Promise<Finding[]>
+  /** Told of the call as soon as there is one. */
+  onCall?: (call: SimulatedCall) => void
+}
+
+/** What came of a scenario. */
+export type ScenarioReport = {
+  name: string
+  ok: boolean
+  findings: Finding[]
+  facts: CallFacts
+  /** Both sides, for a recording. Null for a call that was never answered. */
+  audio: { caller: Uint8Array; agent: Uint8Array } | null
+}
+
+const USUAL_FROM = '+15550100100'
+const USUAL_TO = '+15550100199'
+const USUAL_MAX_SECONDS = 120
+/** How long a bridge has to close what belonged to a call that is over. */
+const SETTLING_MS = 3_000
+const EMPTY_SCRIPT: Script = { rules: [] }
+
+/**
+ * Runs one scenario against a bridge and compares. The simulator's brain and faults are the scenario's meanwhile, so
+ * run one at a time.
+ * @throws ScenarioError when the scenario makes no sense, or no call came that was waited for.
+ */
+export async function runScenario(
+  simulator: Simulator,
+  scenario: Scenario,
+  options: RunOptions,
+): Promise<ScenarioReport> {
+  const { carrier, model } = simulator
+  const caller = callerOf(scenario.caller)
+  const before = structuredClone(carrier.faults)
+  const known = new Set(model.sessions)
+  model.scripts.setDefault(scenario.agent ?? EMPTY_SCRIPT, { isShared: true })
+  model.setFaults(scenario.faults?.model ?? [])
+  setFaults(carrier.faults, switchesOf(scenario))
+  for (const party of scenario.parties ?? []) carrier.subscribe(party.number, callerOf(party))
+  try {
+    const call = await startCall(simulator, { scenario, caller, options })
+    options.onCall?.(call)
+    const end = await finish(call, maxMs(scenario))
+    const sessions = model.sessions.filter((session) => !known.has(session)).map(({ record }) => record)
+    const facts = factsOf(call, end, sessions, simulator.phraseBook)
+    const findings = checkExpectations(facts, scenario.expect ?? {})
+    if (scenario.expect?.stored !== undefined)
+      findings.push(...(await storedFindings(scenario.expect.stored, facts, options)))
+    const { recording } = call
+    const audio = recording && { caller: recording.caller, agent: recording.agent }
+    return { name: scenario.name, ok: findings.every(({ state }) => state !== 'failed'), findings, facts, audio }
+  } finally {
+    model.scripts.setDefault(null)
+    model.setFaults([])
+    setFaults(carrier.faults, before)
+  }
+}
+
+type Start = { scenario: Scenario; caller: ReturnType<typeof callerOf>; options: RunOptions }
+
+async function startCall({ carrier }: Simulator, { scenario, caller, options }: Start): Promise<SimulatedCall> {
+  const { from = USUAL_FROM, to = USUAL_TO, direction = 'inbound' } = scenario.call ?? {}
+  if (direction === 'inbound') {
+    const { voiceUrl, voiceFallbackUrl, statusCallback } = options
+    const optional = { ...(voiceFallbackUrl && { voiceFallbackUrl }), ...(statusCallback && { statusCallback }) }
+    return carrier.ring({ from, to, caller, voiceUrl, timeLimitMs: maxMs(scenario), ...optional })
+  }
+  const known = new Set(carrier.calls)
+  carrier.subscribe(to, caller)
+  await options.placeCall?.({ from, to })
+  return awaitedCall(() => carrier.calls.find((call) => !known.has(call) && call.to === to), to, maxMs(scenario))
+}
+
+function awaitedCall(find: () => SimulatedCall | undefined, to: string, withinMs: number): Promise<SimulatedCall> {
+  return new Promise((resolve, reject) => {
+    const untilMs = performance.now() + withinMs
+    const look = () => {
+      const call = find()
+      if (call) resolve(call)
+      else if (performance.now() < untilMs) setTimeout(look, 20)
+      else reject(new ScenarioError(`nobody called ${to} within ${withinMs / 1000} seconds`))
+    }
+    look()
+  })
+}
+
+/** Waits for the end of a call, and makes one after `maxMs`; then for what belongs to it to be over, within bounds. */
+async function finish(call: SimulatedCall, maxMs: number): Promise<Awaited<SimulatedCall['ended']>> {
+  const impatient = setTimeout(() => call.hangUp(), maxMs)
+  const end = await call.ended
+  clearTimeout(impatient)
+  await within(call.settled, SETTLING_MS)
+  return end
+}
+
+function within(work: Promise<unknown>, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    void work.then(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+async function storedFindings(stored: unknown, facts: CallFacts, { checkStored }: RunOptions): Promise<Finding[]> {
+  if (checkStored) return checkStored(stored, facts)
+  return [{ what: 'stored', state: 'skipped', detail: 'only who knows what the bridge stores can look' }]
+}
+
+function switchesOf({ faults }: Scenario): FaultOptions {
+  const { model: _, ...groups } = faults ?? {}
+  return camelCased(groups) as FaultOptions
+}
+
+// Group by group, in place: the carrier's parts hold the groups.
+function setFaults(faults: Faults, { stream, callbacks, rest }: FaultOptions): void {
+  Object.assign(faults.stream, stream)
+  Object.assign(faults.callbacks, callbacks)
+  Object.assign(faults.rest, rest)
+}
+
+function maxMs(scenario: Scenario): number {
+  return (scenario.call?.max_seconds ?? USUAL_MAX_SECONDS) * 1_000
+}
