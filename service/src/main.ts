@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { type App, buildApp } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { makeDeps } from './deps.ts'
-import { systemClock } from './kernel/clock.ts'
+import { keepAlive, systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { type Log, makeLog } from './platform/log.ts'
 import { welcome } from './welcome.ts'
@@ -22,8 +22,10 @@ async function main(): Promise<void> {
     version: string
   }
 
+  const running: Running = { app: null }
+  stopOnSignal(running, log)
   const app = await buildApp(await makeDeps(config, log, { version, pid: process.pid }))
-  stopOnSignal(app, log)
+  running.app = app
   const address = await app.listen()
   log.info({ address, version, database: config.database.kind }, 'listening')
   if (process.argv.includes('--welcome')) {
@@ -31,7 +33,11 @@ async function main(): Promise<void> {
   }
 }
 
-function stopOnSignal(app: App, log: Log): void {
+/** What there is to stop: nothing yet while the service starts. */
+type Running = { app: App | null }
+
+/** From the first moment on: process 1 of a container is not stopped by a signal that it has no listener for. */
+function stopOnSignal(running: Running, log: Log): void {
   let askedAtMs: number | null = null
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -44,7 +50,8 @@ function stopOnSignal(app: App, log: Log): void {
         log.error({}, 'stopped by force')
         process.exit(1)
       })
-      app.close().then(
+      if (running.app === null) process.exit(0)
+      running.app.close().then(
         () => process.exit(0),
         (err: unknown) => {
           log.error({ err }, 'stop failed')
@@ -76,7 +83,9 @@ function explain(error: unknown): string {
   return `parley: ${stack ?? String(error)}`
 }
 
-main().catch((error: unknown) => {
+/** Waiting for a database that is not up yet must not read as having nothing left to do. */
+const started = keepAlive()
+main().then(started, (error: unknown) => {
   process.stderr.write(`${explain(error)}\n`)
   process.exit(1)
 })

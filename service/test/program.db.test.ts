@@ -1,10 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
+import { until } from './harness/wait.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
 const STOP_MS = 3_000
+
+/** Settings with a server at a port where nothing listens. */
+async function databaseThatIsAway(): Promise<Record<string, string>> {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as { port: number }
+  other.close()
+  await once(other, 'close')
+  return {
+    DATABASE_URL: `postgres://parley:parley@127.0.0.1:${port}/parley`,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  }
+}
 
 describe('the program', () => {
   const { kind } = inject('databaseTemplate')
@@ -78,6 +94,13 @@ describe('the program', () => {
     expect(await program.end()).toMatchObject({ code: 1 })
     expect(program.stderr()).toMatch(/^parley: PORT is in use/)
     other.close()
+  })
+
+  it('waits for a database server that is not up yet, and stops when it is told to meanwhile', async () => {
+    const program = startProgram({ ...settings, ...(await databaseThatIsAway()) })
+    const waits = () => program.stdout().split('waiting for the database').length - 1
+    await until(() => waits() >= 3, { what: 'the third time it says that it waits' })
+    expect(await program.end('SIGTERM')).toMatchObject({ code: 0, signal: null })
   })
 
   it.runIf(kind === 'embedded')(

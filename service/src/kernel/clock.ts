@@ -16,6 +16,9 @@ export type Clock = {
   every(intervalMs: number, task: () => void): Cancel
 }
 
+/** A longer one would fire at once. */
+const LONGEST_TIMER_MS = 2_147_483_647
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -30,6 +33,15 @@ export const systemClock: Clock = {
     timer.unref()
     return () => clearInterval(timer)
   },
+}
+
+/**
+ * Keeps the process alive until cancelled: for a wait that only a timer will end, because a process whose timers are all
+ * that is left ends as if it were done.
+ */
+export function keepAlive(): Cancel {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS)
+  return () => clearInterval(timer)
 }
 
 /**
