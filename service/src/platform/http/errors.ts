@@ -11,7 +11,6 @@ const FRAMEWORK_ERRORS: Record<string, () => AppError> = {
   FST_ERR_BAD_URL: () =>
     new AppError('invalid_request', 'The path is not well-formed: its percent-encoding is broken.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new AppError('invalid_request', 'A part of the path is too long.'),
-  FST_ERR_CTP_EMPTY_JSON_BODY: () => bodyFault('The body is empty: send JSON, or leave the content type out.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () =>
     bodyFault('The body is not valid JSON, or has a member that is named __proto__.'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => bodyFault('The body is not as long as its Content-Length says.'),

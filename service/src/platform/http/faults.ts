@@ -1,10 +1,8 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
+import { pointerPart } from './bodies.ts'
 import { wantedForm } from './formats.ts'
 import { settleUnions } from './union-faults.ts'
-
-/** Names come from the client and can be of any length. */
-const MAX_NAME_LENGTH = 100
 
 /** As the parts of a request are called in a fault's path. */
 const PART_NAMES: Record<string, string> = { querystring: 'query', params: 'path' }
@@ -24,12 +22,7 @@ export function tellFaults(errors: ErrorObject[], part: string): FaultDetail[] {
 function pointerOf({ instancePath, params }: ErrorObject): string {
   const { missingProperty, additionalProperty, propertyName } = params
   const member: unknown = missingProperty ?? additionalProperty ?? propertyName
-  return typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath
-}
-
-function escaped(name: string): string {
-  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name
-  return short.replaceAll('~', '~0').replaceAll('/', '~1')
+  return typeof member === 'string' ? `${instancePath}/${pointerPart(member)}` : instancePath
 }
 
 const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as Described)}`

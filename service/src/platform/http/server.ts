@@ -10,6 +10,7 @@ import {
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 import { recordAnswers, recordWhenOver } from './access-log.ts'
+import { refuseUnaskedBody, takeJson } from './bodies.ts'
 import { answerClientError } from './client-errors.ts'
 import { answerError } from './errors.ts'
 import { serializerFormats } from './formats.ts'
@@ -78,6 +79,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   lifecycles.set(server, { listener, clock: deps.clock, stopped: null })
   // Only JSON is taken until a plugin adds a parser: a browser may send text/plain across origins unasked.
   server.removeContentTypeParser('text/plain')
+  takeJson(server)
   server.setErrorHandler(answerError)
   server.setValidatorCompiler(compileValidator)
   server.setSchemaErrorFormatter(validationError)
@@ -87,6 +89,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('onRequest', requireHost)
   server.addHook('preParsing', refuseUnknownRoute)
   server.addHook('preValidation', refuseUnsafeText)
+  server.addHook('preValidation', refuseUnaskedBody)
   server.addHook(
     'onSend',
     closeWhileStopping(() => listener.stopping),

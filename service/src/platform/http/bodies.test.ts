@@ -1,0 +1,48 @@
+import { Type } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { testServer } from './http.fixture.ts'
+import { strict } from './schemas.ts'
+
+const headers = { 'content-type': 'application/json' }
+
+function serverWithRoutes() {
+  const { server } = testServer()
+  server.post('/publish', async () => ({ ok: true }))
+  server.delete('/things/:id', async () => ({ ok: true }))
+  server.post('/things', { schema: { body: strict({ name: Type.String() }) } }, async () => ({ ok: true }))
+  return server
+}
+
+describe('a route that asks for no body', () => {
+  it.each([
+    ['POST', '/publish', ''],
+    ['POST', '/publish', '{}'],
+    ['POST', '/publish', 'null'],
+    ['DELETE', '/things/7', ''],
+  ] as const)('takes a %s of %s whose JSON is "%s"', async (method, url, payload) => {
+    const answer = await serverWithRoutes().inject({ method, url, payload, headers })
+    expect([answer.statusCode, answer.json()]).toEqual([200, { ok: true }])
+  })
+
+  it.each([
+    ['fields', '{"apply":true,"a/b":1}', ['/body/apply', '/body/a~1b']],
+    ['a list', '[]', ['/body']],
+    ['a text', '"now"', ['/body']],
+  ])('refuses %s instead of ignoring them', async (_what, payload, paths) => {
+    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/publish', payload, headers })
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({ code: 'invalid_request', details: paths.map((path) => ({ path })) })
+  })
+
+  it('refuses JSON that is none', async () => {
+    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/publish', payload: '{', headers })
+    expect(answer.statusCode).toBe(400)
+  })
+})
+
+describe('a route that asks for a body', () => {
+  it('refuses an empty one', async () => {
+    const answer = await serverWithRoutes().inject({ method: 'POST', url: '/things', payload: '', headers })
+    expect(answer.json()).toMatchObject({ code: 'invalid_request', details: [{ path: '/body' }] })
+  })
+})

@@ -1,0 +1,35 @@
+import type { FastifyInstance, preValidationHookHandler } from 'fastify'
+import { type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
+
+/**
+ * Takes JSON, and nothing at all for a body that is empty: many clients say `content-type: application/json` whatever they
+ * send, also with a DELETE. A route that asks for a body refuses its absence.
+ */
+export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 'getDefaultJsonParser'>): void {
+  const parse = server.getDefaultJsonParser('error', 'error')
+  server.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined)
+    else void parse(request, body, done)
+  })
+}
+
+/** The hook that refuses, on a route that describes no body, whatever one holds: it would be ignored without a word. */
+export const refuseUnaskedBody: preValidationHookHandler = ({ body, routeOptions }, _reply, done) => {
+  const [first, ...others] = routeOptions.schema?.body === undefined ? unasked(body) : []
+  done(first && invalidRequest([first, ...others]))
+}
+
+function unasked(body: unknown): FaultDetail[] {
+  if (body === undefined || body === null) return []
+  if (typeof body !== 'object' || Array.isArray(body)) return [{ path: '/body', message: 'must be left out' }]
+  return Object.keys(body).map((name) => ({ path: `/body/${pointerPart(name)}`, message: 'is not a known field' }))
+}
+
+/** Names come from the client and can be of any length. */
+const MAX_NAME_LENGTH = 100
+
+/** A member's name as a part of a JSON pointer. */
+export function pointerPart(name: string): string {
+  const short = name.length > MAX_NAME_LENGTH ? `${name.slice(0, MAX_NAME_LENGTH)}…` : name
+  return short.replaceAll('~', '~0').replaceAll('/', '~1')
+}
