@@ -96,6 +96,15 @@ describe('the program', () => {
     other.close()
   })
 
+  it.each(['192.0.2.1', 'no.such.host.invalid'])(
+    'says that it cannot listen on %s, and which setting it is',
+    async (host) => {
+      const program = startProgram({ ...settings, HOST: host })
+      expect(await program.end()).toMatchObject({ code: 1 })
+      expect(program.stderr()).toBe('parley: HOST is not an address of this machine.\n')
+    },
+  )
+
   it('waits for a database server that is not up yet, and stops when it is told to meanwhile', async () => {
     const program = startProgram({ ...settings, ...(await databaseThatIsAway()) })
     const waits = () => program.stdout().split('waiting for the database').length - 1

@@ -90,6 +90,11 @@ describe('POST agent-versions', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request', details: [{ path }] } })
   })
 
+  it('names the field in the sentence as every other refusal does', async () => {
+    const answer = await draft('acme', UNKNOWN_ID, { turn_detection: { eagerness: 'low' } })
+    expect(answer.body).toMatchObject({ error: 'config.turn_detection.eagerness is not a setting of server_vad.' })
+  })
+
   it("knows neither another tenant's agent, nor an unknown agent or tenant", async () => {
     for (const answer of [
       await draft('acme', foreignAgentId),

@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
@@ -119,11 +119,8 @@ async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersi
   return version
 }
 
-/** @throws AppError `invalid_request` naming the first fault, with all of them as its details. */
+/** @throws AppError `invalid_request` when there are any. */
 function refuseFaults(config: AgentVersionConfig): void {
-  const details = agentConfigFaults(config, '/body/config')
-  const [first] = details
-  if (!first) return
-  const place = first.path.slice(1).replaceAll('/', '.')
-  throw new AppError('invalid_request', `${place} ${first.message}.`, { details })
+  const [first, ...others] = agentConfigFaults(config, '/body/config')
+  if (first) throw invalidRequest([first, ...others])
 }

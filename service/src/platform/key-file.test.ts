@@ -30,4 +30,11 @@ describe('loadOrCreateKey', () => {
     await writeFile(join(folder, 'encryption.key'), 'not a key')
     await expect(loadOrCreateKey(folder)).rejects.toThrow(/Restore it, or set ENCRYPTION_KEY/)
   })
+
+  it('says of a folder that cannot be used which setting names it', async () => {
+    const file = join(folder, 'file')
+    await writeFile(file, '')
+    await expect(loadOrCreateKey(file)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(loadOrCreateKey(file)).rejects.toThrow(/file cannot hold a key \(.*Set DATA_DIR/)
+  })
 })

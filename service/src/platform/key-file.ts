@@ -9,12 +9,28 @@ const KEY_BYTES = 32
  * The sealing key of an embedded database that was given none: made once (mode 0600) and kept beside the data, so that
  * what was sealed yesterday opens today.
  *
- * @throws AppError `unavailable` when the file holds something else: a new key would make every sealed secret unreadable.
+ * @throws AppError `unavailable` when the folder cannot be used, or the file holds something else: a new key would make
+ * every sealed secret unreadable.
  */
 export async function loadOrCreateKey(folder: string): Promise<Buffer> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const path = join(folder, 'encryption.key')
-  return (await readKey(path)) ?? (await createKey(path))
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const path = join(folder, 'encryption.key')
+    return (await readKey(path)) ?? (await createKey(path))
+  } catch (error) {
+    throw error instanceof AppError ? error : unusable(folder, error)
+  }
+}
+
+function unusable(folder: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError(
+    'unavailable',
+    `The folder ${folder} cannot hold a key (${reason}). Set DATA_DIR to another one.`,
+    {
+      cause,
+    },
+  )
 }
 
 async function readKey(path: string): Promise<Buffer | null> {

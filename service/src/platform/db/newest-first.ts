@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
-import { AppError } from '../../kernel/errors.ts'
+import { invalidRequest } from '../../kernel/errors.ts'
 import type { PagePosition } from '../../kernel/pages.ts'
 
 /** UUIDs as we write them. PostgreSQL reads more forms than this one and fails on any other text. */
@@ -23,8 +23,7 @@ export function isUuid(text: string): boolean {
 export function isAfter(table: string, after: PagePosition | null): Expression<SqlBool> {
   if (after === null) return sql<SqlBool>`true`
   if (!isUuid(after.id) || after.createdAt.getTime() > LAST_INSTANT_MS) {
-    const details = [{ path: '/query/cursor', message: 'is not a cursor of this list' }]
-    throw new AppError('invalid_request', 'cursor is not a cursor of this list.', { details })
+    throw invalidRequest([{ path: '/query/cursor', message: 'is not a cursor of this list' }])
   }
   const [createdAt, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
   return sql<SqlBool>`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`
