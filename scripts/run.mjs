@@ -2,13 +2,16 @@
 // Which Node: the running one, else the packaged one, else one line that asks for it. It must itself run on Node 18.
 // (The flag is not called --env-file, because Node takes that one for its own wherever it stands.)
 import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { NODE_MAJOR_MIN, nodeMajorOf, packagedNodePath } from './launch/node-version.mjs'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+const NOTHING_INSTALLED = 'Nothing is installed here yet: run `npm ci --omit=dev --ignore-scripts` first.'
 const launcher = fileURLToPath(import.meta.url)
+const root = dirname(dirname(launcher))
 
 function fail(sentence) {
   console.error(sentence)
@@ -39,7 +42,12 @@ async function runHere(args) {
   if (!program) fail('Usage: node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]')
   const path = resolve(program)
   process.argv = [process.execPath, path, ...rest]
-  await import(pathToFileURL(path).href)
+  try {
+    await import(pathToFileURL(path).href)
+  } catch (error) {
+    if (error?.code === 'ERR_MODULE_NOT_FOUND' && !existsSync(join(root, 'node_modules'))) fail(NOTHING_INSTALLED)
+    throw error
+  }
 }
 
 /** Ends as the child ended: by its code, or by the signal that killed it. */
@@ -59,12 +67,12 @@ function runOn(node, args) {
 }
 
 const args = process.argv.slice(2)
-const packaged = packagedNodePath(dirname(dirname(launcher)))
+const packaged = packagedNodePath(root)
 
 if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) await runHere(args)
 else if (nodeMajorOf(packaged) >= NODE_MAJOR_MIN) runOn(packaged, args)
 else {
   fail(
-    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org and try again.`,
+    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org, or on Linux run \`npm ci --omit=dev --ignore-scripts\` here, which brings one along.`,
   )
 }

@@ -84,6 +84,14 @@ describe.each([
   })
 })
 
+describe('the launcher, where nothing is installed', () => {
+  it('says so in one line instead of telling which package it missed first', async () => {
+    project.write('program.ts', "import 'a-package'")
+    const ending = await run(process.execPath, launcherArgs([], ['program.ts']), { cwd: project.root })
+    expect(ending).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^Nothing is installed .*\n$/) })
+  })
+})
+
 describe('the launcher, without a Node that is new enough', () => {
   const launch = (): Promise<Ending> => {
     project.write('program.ts', 'console.log(1)')

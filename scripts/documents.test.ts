@@ -1,0 +1,31 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const ROOT = join(import.meta.dirname, '..')
+const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...inDocs.map((name) => join('docs', name))].filter((name) =>
+  name.endsWith('.md'),
+)
+
+const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
+
+describe('the documents', () => {
+  it.each(PAGES)('%s links to no page that is not there', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+    const inside = links.filter((link) => !/^[a-z]+:/.test(link))
+    expect(inside.filter((link) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([])
+  })
+
+  it.each(PAGES)('%s names no command that is not there', (page) => {
+    const { scripts }: { scripts: Record<string, string> } = JSON.parse(read('package.json'))
+    const commands = [...read(page).matchAll(/\bnpm run ([a-z][a-z:-]*)/g)].map(([, name = '']) => name)
+    expect(commands.filter((name) => !(name in scripts))).toEqual([])
+  })
+
+  it('give compose every value that it does not start without', () => {
+    const needed = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name)
+    const written = [...read('docs/deployment.md').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
+    expect(written).toEqual(expect.arrayContaining(needed))
+  })
+})
