@@ -14,6 +14,7 @@ import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
+import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
@@ -47,6 +48,7 @@ async function wire(deps: Deps): Promise<App> {
   const { config, clock, log, metrics, database, version } = deps
   const { db } = database
   const floors = makeFloors(deps)
+  await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
 
   let phase: Phase = 'starting'

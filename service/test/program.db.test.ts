@@ -86,6 +86,15 @@ describe('the program', () => {
     expect(program.stdout()).toBe('')
   })
 
+  it('does not start with another ENCRYPTION_KEY than the secrets in its database are sealed with', async () => {
+    const first = startProgram(settings)
+    await first.listening()
+    await first.end('SIGTERM')
+    const program = startProgram({ ...settings, ENCRYPTION_KEY: randomBytes(32).toString('base64') })
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr()).toMatch(/^parley: ENCRYPTION_KEY is not the key .*\n$/)
+  })
+
   it('says that the port is taken, and by which setting to move', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))

@@ -1,4 +1,5 @@
-import type { Db } from '../platform/db/schema.ts'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../platform/db/schema.ts'
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
@@ -19,4 +20,22 @@ export async function setMark(db: Db, mark: string): Promise<void> {
     .values({ mark })
     .onConflict((conflict) => conflict.doNothing())
     .execute()
+}
+
+/** Tells this lock from the advisory locks of other subjects. */
+const LOCK_CLASS = 7_465_002
+
+/**
+ * Sets `mark` unless one that begins with `prefix` is there, and returns the one that is: of several nodes that start at
+ * once all get the same.
+ */
+export async function setFirstMark(tx: Tx, prefix: string, mark: string): Promise<string> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${prefix}))`.execute(tx)
+  const row = await tx
+    .selectFrom('installation_marks')
+    .select('mark')
+    .where(sql<boolean>`starts_with(mark, ${prefix})`)
+    .executeTakeFirst()
+  if (!row) await setMark(tx, mark)
+  return row?.mark ?? mark
 }
