@@ -73,6 +73,22 @@ async function migrateWithoutLimit(config: Config, database: Database, log: Log)
   }
 }
 
+/** Whether it may still come: what answers with a refusal (of the password, of the name) will refuse the next time too. */
+function isAway(err: unknown): boolean {
+  return err instanceof AppError && err.code === 'unavailable'
+}
+
+function refused(cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError(
+    'unavailable',
+    `The database of DATABASE_URL refuses this service: ${reason}. Mend the address.`,
+    {
+      cause,
+    },
+  )
+}
+
 async function waitFor(database: Database, clock: Clock, log: Log): Promise<void> {
   const deadlineMs = clock.monotonicMs() + DATABASE_WAIT_MS
   for (;;) {
@@ -81,6 +97,7 @@ async function waitFor(database: Database, clock: Clock, log: Log): Promise<void
       (error: unknown) => error,
     )
     if (err === null) return
+    if (!isAway(err)) throw refused(err)
     if (clock.monotonicMs() > deadlineMs) {
       throw new AppError(
         'unavailable',

@@ -121,6 +121,18 @@ describe('the program', () => {
     expect(await program.end('SIGTERM')).toMatchObject({ code: 0, signal: null })
   })
 
+  it.runIf(kind === 'server').each([
+    ['password', 'not-the-password', /refuses this service: password authentication failed .*Mend the address\.\n$/],
+    ['pathname', '/no-such-database', /refuses this service: database "no-such-database" does not exist\. .*\n$/],
+  ] as const)('does not wait for a server that refuses the %s of DATABASE_URL', async (part, value, sentence) => {
+    const url = new URL(settings['DATABASE_URL'] ?? '')
+    url[part] = value
+    const program = startProgram({ ...settings, DATABASE_URL: url.href })
+    expect(await program.end()).toMatchObject({ code: 1 })
+    expect(program.stderr()).toMatch(sentence)
+    expect(program.stdout()).toBe('')
+  })
+
   it.runIf(kind === 'embedded')(
     'refuses a second program on the same folder in a line that says what to do',
     async () => {
