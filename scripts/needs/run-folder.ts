@@ -1,4 +1,14 @@
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  appendFileSync,
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { identityOf, isRunning } from '../launch/process-identity.mjs'
@@ -41,13 +51,19 @@ function removeWhole(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 10 })
 }
 
+/** Whoever may write into the temporary folder could name any process in a folder of that name: root would end it. */
+function isOurs(path: string): boolean {
+  const stat = lstatSync(path)
+  return stat.isDirectory() && stat.uid === process.getuid?.()
+}
+
 function sweep(path: string): void {
   try {
-    if (!isAbandoned(path)) return
+    if (!isOurs(path) || !isAbandoned(path)) return
     for (const identity of identitiesIn(path)) endProcess(identity)
     removeWhole(path)
   } catch {
-    // Another user's, or another run is sweeping it too.
+    // Another run is sweeping it too.
   }
 }
 
