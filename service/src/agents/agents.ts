@@ -38,7 +38,7 @@ export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
         return await db.transaction().execute((tx) => createIn(tx, tenantId, agent))
       } catch (error) {
         if (uniqueViolation(error) !== AGENT_KEY_CONSTRAINT) throw error
-        throw new AppError('conflict', `The tenant has an agent ${agent.agentKey} already.`, { cause: error })
+        throw new AppError('conflict', `The tenant has an agent ${agent.agentKey} already.`)
       }
     },
   }

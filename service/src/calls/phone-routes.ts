@@ -53,7 +53,7 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       })
       .catch((error: unknown) => {
         if (uniqueViolation(error) !== ROUTE_NUMBER_CONSTRAINT) throw error
-        throw new AppError('conflict', 'The number has a route already.', { cause: error })
+        throw new AppError('conflict', 'The number has a route already.')
       })
   }
 
