@@ -78,7 +78,7 @@ describe('scrub', () => {
     )
   })
 
-  it.each(['+1', '+1 ', 'bearer ', 'a', 'a@', '://a:', '?token', '"key', 'eyJa.', '0', '415-', '-----BEGIN '])(
+  it.each(['+1', '+1 ', 'bearer ', 'a', 'a@', '://a:', '?token', '"key', 'eyJa.', 'eyJ-', '0', '415-', '-----BEGIN '])(
     'needs no more than 50 ms for 100 kB of "%s"',
     (piece) => {
       const text = piece.repeat(100_000 / piece.length)

@@ -19,7 +19,8 @@ const CREDENTIALS_IN_TEXT: [pattern: RegExp, replacement: string][] = [
   [/ak_[A-Za-z0-9_-]{43}/g, 'ak_***'],
   [/whsec_[A-Za-z0-9+/=_-]{8,}/g, 'whsec_***'],
   [/\bsk([-_])[A-Za-z0-9_-]{8,}/g, 'sk$1***'],
-  [/\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, 'eyJ***'],
+  // Only where a run of its characters begins: begun anew at each `eyJ` in a run, the search would grow with its square.
+  [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*/g, 'eyJ***'],
   // 32 hex digits alone are how carriers write their tokens; with letters before them they are an identifier.
   [/(?<![\w-])[0-9a-f]{32}(?![\w-])/g, '***'],
   [/\b(bearer|basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***'],
