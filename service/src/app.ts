@@ -25,7 +25,7 @@ export type App = {
   server: HttpServer
   /** Whether there is a demo tenant to be tried. */
   hasDemo(): Promise<boolean>
-  /** Starts to take requests. Returns the base address, with the port that was really taken. */
+  /** Starts to take requests. Returns the base address, with the port that was really taken. Closes everything when it cannot. */
   listen(): Promise<string>
   /** Ends requests in flight, then everything that was started, the database last. Again, it waits for the same end. */
   close(): Promise<void>
@@ -77,9 +77,15 @@ async function wire(deps: Deps): Promise<App> {
     server,
     hasDemo: () => hasDemo(floors.tenants),
     async listen() {
-      const address = await server.listen({ host: config.host, port: config.port })
-      phase = 'serving'
-      return address
+      try {
+        const address = await server.listen({ host: config.host, port: config.port })
+        phase = 'serving'
+        return address
+      } catch (error) {
+        closed ??= close()
+        await closed
+        throw error
+      }
     },
     close() {
       closed ??= close()

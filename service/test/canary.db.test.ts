@@ -72,7 +72,7 @@ describe('secrets', () => {
   afterEach(killPrograms)
   afterAll(() => copy.remove())
 
-  it('never leave: twenty are planted, and no answer and no log line holds one', async () => {
+  it('never leave: twenty are planted, and no answer and no log line holds one', { timeout: 60_000 }, async () => {
     const program = startProgram({
       ...copy.settings,
       ADMIN_API_KEY,

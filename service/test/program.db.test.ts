@@ -8,6 +8,8 @@ import { until } from './harness/wait.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
 const STOP_MS = 3_000
+/** Some tests start the program twice, on a machine that may be busy with the other tests. */
+const TEST_TIMEOUT_MS = 90_000
 
 /** Settings with a server at a port where nothing listens. */
 async function databaseThatIsAway(): Promise<Record<string, string>> {
@@ -22,7 +24,7 @@ async function databaseThatIsAway(): Promise<Record<string, string>> {
   }
 }
 
-describe('the program', () => {
+describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
   const { kind } = inject('databaseTemplate')
   let copy: Copy
   let settings: Record<string, string>

@@ -57,6 +57,17 @@ export async function hasAgentKey(db: Db, tenantId: TenantId, agentKey: string):
   return row !== undefined
 }
 
+/** Whether the tenant has an agent of this id. */
+export async function hasAgent(db: Db, tenantId: TenantId, agentId: AgentId): Promise<boolean> {
+  const row = await db
+    .selectFrom('agents')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /**
  * Makes this transaction the only one that adds or publishes versions of the agent until it ends; null when the tenant has
  * no such agent.

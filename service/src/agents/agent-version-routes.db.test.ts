@@ -120,13 +120,10 @@ describe('GET agent-versions', () => {
     }
   })
 
-  it("is empty for another tenant's agent, 400 for an id that is none, 404 for no tenant", async () => {
+  it("is 404 for another tenant's agent and for no tenant, 400 for an id that is none", async () => {
     await draft('globex', foreignAgentId)
     const path = '/tenants/acme/agent-versions'
-    expect(await admin.call('GET', `${path}?agent_id=${foreignAgentId}`)).toMatchObject({
-      status: 200,
-      body: { count: 0 },
-    })
+    expect(await admin.call('GET', `${path}?agent_id=${foreignAgentId}`)).toMatchObject({ status: 404 })
     expect(await admin.call('GET', `${path}?agent_id=support`)).toMatchObject({
       status: 400,
       body: { details: [{ path: '/query/agent_id' }] },

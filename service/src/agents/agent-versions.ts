@@ -11,7 +11,7 @@ import {
   withAllTexts,
 } from '../tenancy/agent-config.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
-import { lockAgent } from './agent-store.ts'
+import { hasAgent, lockAgent } from './agent-store.ts'
 import {
   type AgentVersion,
   findAgentVersion,
@@ -25,7 +25,7 @@ import {
 
 /** The versions of agents: drafted, published, and published again to go back. */
 export type AgentVersions = {
-  /** Newest first, of one agent or of all of them. @throws AppError `not_found` for an unknown tenant. */
+  /** Newest first, of one agent or of all of them. @throws AppError `not_found` for an unknown tenant or agent. */
   list(tenantId: TenantId, agentId: AgentId | null, page: PageRequest): Promise<Page<AgentVersion>>
   /**
    * Adds a draft, numbered after the agent's last version.
@@ -53,6 +53,7 @@ export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): Agen
     async list(tenantId, agentId, page) {
       const rows = await listAgentVersions(db, tenantId, agentId, page)
       if (rows.length === 0) await expectTenant(db, tenantId)
+      if (rows.length === 0 && agentId && !(await hasAgent(db, tenantId, agentId))) throw unknownAgent()
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
     create(tenantId, agentId, config) {
@@ -68,12 +69,16 @@ export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): Agen
   }
 }
 
+function unknownAgent(): AppError {
+  return new AppError('not_found', 'The tenant has no such agent.')
+}
+
 type Draft = { tenantId: TenantId; agentId: AgentId; config: AgentVersionConfig }
 
 async function createIn(tx: Tx, clock: Clock, { tenantId, agentId, config }: Draft): Promise<AgentVersion> {
   await holdKnownTenant(tx, tenantId)
   const agent = isUuid(agentId) ? await lockAgent(tx, tenantId, agentId) : null
-  if (!agent) throw new AppError('not_found', 'The tenant has no such agent.')
+  if (!agent) throw unknownAgent()
   // Only now, so that of two versions the one with the higher number is the newer one.
   const now = new Date(clock.now())
   const id = newId<AgentVersionId>(now.getTime())

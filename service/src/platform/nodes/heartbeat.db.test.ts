@@ -115,6 +115,21 @@ describe('startHeartbeat', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it('does not wait for ever to be taken off the list', async () => {
+    const id = node(1)
+    const heartbeat = start(id)
+    await until(() => heartbeatOf(id), { what: 'the first beat' })
+    const other = await test.anotherNode()
+    await other.db.transaction().execute(async (tx) => {
+      if (test.kind === 'server') await sql`lock table nodes`.execute(tx)
+      const closed = heartbeat.close()
+      await until(() => clock.pendingTimers > 0, { what: 'the bound on the wait' })
+      await clock.advance(1_000)
+      await closed
+    })
+    expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the heartbeat cannot be written'])
+  })
+
   it('says once that the database is away and once that it is back', async () => {
     const id = node(1)
     start(id)

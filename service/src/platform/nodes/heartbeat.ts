@@ -1,4 +1,4 @@
-import type { Cancel, Clock } from '../../kernel/clock.ts'
+import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
 import type { NodeId } from '../../kernel/ids.ts'
 import type { Db } from '../db/schema.ts'
 import type { Log } from '../log.ts'
@@ -8,12 +8,17 @@ const BEAT_INTERVAL_MS = 1_000
 const PRUNE_INTERVAL_MS = 3_600_000
 /** A node that was silent for so long will not come back for what it left. */
 const FORGET_AFTER_MS = 86_400_000
+/** A database that does not answer must not hold up the end of the process; others see soon enough that this node is gone. */
+const CLOSE_TIMEOUT_MS = 1_000
 
 type HeartbeatDeps = { db: Db; clock: Clock; nodeId: NodeId; version: string; log: Pick<Log, 'info' | 'warn'> }
 
 /** What the starter of a heartbeat holds. */
 export type Heartbeat = {
-  /** Stops, waits for a write on its way and takes the node off the list. Never throws; again, it changes nothing. */
+  /**
+   * Stops, waits for a write on its way and takes the node off the list, for a second at most. Never throws; again, it
+   * changes nothing.
+   */
   close(): Promise<void>
 }
 
@@ -60,8 +65,12 @@ class Pulse implements Heartbeat {
 
   async #stop(): Promise<void> {
     for (const cancel of this.#timers) cancel()
-    await this.#writing
-    await this.#guarded(() => removeNode(this.#deps.db, this.#deps.nodeId))
+    const { clock, db, nodeId } = this.#deps
+    const leave = async () => {
+      await this.#writing
+      await removeNode(db, nodeId)
+    }
+    await this.#guarded(() => withTimeout(clock, leave(), CLOSE_TIMEOUT_MS, () => new Error('the database is silent')))
   }
 
   #writeUnlessWriting(): void {
