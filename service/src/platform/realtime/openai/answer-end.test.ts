@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { answerEnd } from './answer-end.ts'
+
+const USAGE = {
+  total_tokens: 150,
+  input_tokens: 100,
+  output_tokens: 50,
+  input_token_details: { text_tokens: 40, audio_tokens: 60, image_tokens: 0, cached_tokens: 64 },
+  output_token_details: { text_tokens: 10, audio_tokens: 40 },
+}
+const end = (response: object) => answerEnd({ type: 'response.done', response: { id: 'resp_1', ...response } })
+
+describe('answerEnd', () => {
+  it.each(['completed', 'cancelled'])('tells the usage of a %s answer', (status) => {
+    const details = { type: status, reason: 'client_cancelled' }
+    expect(end({ status, status_details: details, usage: USAGE })).toEqual({
+      type: 'response_done',
+      responseId: 'resp_1',
+      status,
+      errorCode: null,
+      fault: null,
+      usage: { inputTokens: 100, outputTokens: 50, cachedTokens: 64, audioSeconds: 0 },
+    })
+  })
+
+  it('tells a rate limit, which comes nowhere else', () => {
+    const error = { type: 'tokens', code: 'rate_limit_exceeded', message: 'Please try again in 1.2s.' }
+    expect(end({ status: 'failed', status_details: { type: 'failed', error }, usage: null })).toMatchObject({
+      status: 'failed',
+      errorCode: 'rate_limit_exceeded',
+      fault: 'retry',
+      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    })
+  })
+
+  it.each([
+    [{ error: { type: 'insufficient_quota', code: 'insufficient_quota' } }, 'insufficient_quota', 'fatal'],
+    [{ error: { type: 'server_error' } }, 'server_error', 'retry'],
+    [null, 'unknown_error', 'retry'],
+  ])('of a failure with %j is %s, %s', (details, errorCode, fault) => {
+    expect(end({ status: 'failed', status_details: details })).toMatchObject({ errorCode, fault })
+  })
+
+  it('tells why an answer is not whole', () => {
+    const details = { type: 'incomplete', reason: 'max_output_tokens' }
+    expect(end({ status: 'incomplete', status_details: details })).toMatchObject({
+      status: 'incomplete',
+      errorCode: 'max_output_tokens',
+      fault: null,
+    })
+  })
+})

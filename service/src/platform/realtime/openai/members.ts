@@ -1,0 +1,58 @@
+/** A JSON object as it came, before anything is known of it. */
+export type Json = Record<string, unknown>
+
+const WORD = /^[\w.-]{1,64}$/
+
+/** A server event that is no JSON object, or lacks what its type promises. */
+export class MalformedEvent extends Error {
+  override readonly name = 'MalformedEvent'
+}
+
+/** @throws MalformedEvent for anything but a JSON object. */
+export function parseEvent(frame: Buffer): Json {
+  try {
+    const value: unknown = JSON.parse(frame.toString('utf8'))
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
+  } catch {
+    // What is wrong with the text helps nobody, and the error would quote it.
+  }
+  throw new MalformedEvent('an event is no JSON object')
+}
+
+/** The member as an object; an empty one when it is none. */
+export function object(fields: Json, name: string): Json {
+  const value = fields[name]
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
+}
+
+/** The objects of a list; none when it is no list. */
+export function objects(fields: Json, name: string): Json[] {
+  const value = fields[name]
+  if (!Array.isArray(value)) return []
+  return value.filter((each: unknown): each is Json => typeof each === 'object' && each !== null)
+}
+
+/** @throws MalformedEvent when the member is no text. */
+export function text(fields: Json, name: string): string {
+  const value = textOrNull(fields, name)
+  if (value === null) throw new MalformedEvent(`an event has no ${name}`)
+  return value
+}
+
+/** The member as a text; null when it is none. */
+export function textOrNull(fields: Json, name: string): string | null {
+  const value = fields[name]
+  return typeof value === 'string' ? value : null
+}
+
+/** The member as a number; 0 when it is none. */
+export function count(fields: Json, name: string): number {
+  const value = fields[name]
+  return typeof value === 'number' ? value : 0
+}
+
+/** The member as a word that programs look at, such as an error's code; null when it is none. */
+export function wordOrNull(fields: Json, name: string): string | null {
+  const value = textOrNull(fields, name)
+  return value !== null && WORD.test(value) ? value : null
+}

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest'
+import type { ModelSetup } from '../port.ts'
+import { sessionUpdate } from './session-update.ts'
+
+const DEFAULTS = { model: 'gpt-realtime', voice: 'marin', transcriptionModel: 'gpt-4o-mini-transcribe' }
+const SETUP: ModelSetup = {
+  model: null,
+  voice: null,
+  instructions: 'You are Ada.',
+  speed: null,
+  output: 'audio',
+  turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
+  noiseReduction: null,
+  transcription: { model: null, language: null },
+  tools: [],
+}
+
+const update = (setup: Partial<ModelSetup>) =>
+  JSON.parse(sessionUpdate({ ...SETUP, ...setup }, DEFAULTS).toString('utf8'))
+
+describe('sessionUpdate', () => {
+  it('is the shape of general availability, with µ-law both ways and turns left to us', () => {
+    expect(update({})).toEqual({
+      type: 'session.update',
+      event_id: 'setup',
+      session: {
+        type: 'realtime',
+        instructions: 'You are Ada.',
+        output_modalities: ['audio'],
+        audio: {
+          input: {
+            format: { type: 'audio/pcmu' },
+            noise_reduction: { type: 'near_field' },
+            transcription: { model: 'gpt-4o-mini-transcribe' },
+            turn_detection: {
+              type: 'server_vad',
+              threshold: 0.5,
+              prefix_padding_ms: 300,
+              silence_duration_ms: 500,
+              create_response: false,
+              interrupt_response: false,
+            },
+          },
+          output: { format: { type: 'audio/pcmu' }, voice: 'marin' },
+        },
+        tools: [],
+        tool_choice: 'auto',
+        truncation: { type: 'retention_ratio', retention_ratio: 0.8 },
+      },
+    })
+  })
+
+  it('holds what the setup asks for', () => {
+    const parameters = { type: 'object', properties: { day: { type: 'string' } } }
+    const { session } = update({
+      voice: 'voice_abc',
+      speed: 1.1,
+      output: 'text',
+      turnDetection: { type: 'semantic_vad', eagerness: 'low' },
+      noiseReduction: 'far_field',
+      transcription: { model: 'whisper-1', language: 'de' },
+      tools: [{ name: 'look_up', description: 'Looks up.', parameters }],
+    })
+    expect(session).toMatchObject({
+      output_modalities: ['text'],
+      audio: {
+        input: {
+          noise_reduction: { type: 'far_field' },
+          transcription: { model: 'whisper-1', language: 'de' },
+          turn_detection: {
+            type: 'semantic_vad',
+            eagerness: 'low',
+            create_response: false,
+            interrupt_response: false,
+          },
+        },
+        output: { voice: { id: 'voice_abc' }, speed: 1.1 },
+      },
+      tools: [{ type: 'function', name: 'look_up', description: 'Looks up.', parameters }],
+    })
+  })
+})

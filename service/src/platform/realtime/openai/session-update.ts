@@ -1,0 +1,58 @@
+import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
+
+/** What a session uses where its setup says null. */
+export type ModelDefaults = { model: string; voice: string; transcriptionModel: string }
+
+/** Error events name this when they are about the settings. */
+const EVENT_ID = 'setup'
+const MULAW = { type: 'audio/pcmu' }
+/** A telephone is held to the mouth. */
+const TELEPHONE_NOISE = 'near_field'
+/** What remains of a conversation that has outgrown the model's window: cutting a fifth at once keeps the cache warm. */
+const TRUNCATION = { type: 'retention_ratio', retention_ratio: 0.8 }
+
+/**
+ * The one `session.update` of a session, in the shape of general availability: a single unknown member would make the
+ * server refuse the whole of it. The server neither answers nor interrupts by itself.
+ */
+export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffer {
+  const session = {
+    type: 'realtime',
+    instructions: setup.instructions,
+    output_modalities: [setup.output],
+    audio: { input: input(setup, defaults), output: output(setup, defaults) },
+    tools: setup.tools.map(functionTool),
+    tool_choice: 'auto',
+    truncation: TRUNCATION,
+  }
+  return Buffer.from(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
+}
+
+function input({ noiseReduction, transcription, turnDetection }: ModelSetup, defaults: ModelDefaults) {
+  const { model, language } = transcription
+  return {
+    format: MULAW,
+    noise_reduction: { type: noiseReduction ?? TELEPHONE_NOISE },
+    transcription: { model: model ?? defaults.transcriptionModel, ...(language === null ? {} : { language }) },
+    turn_detection: { ...turns(turnDetection), create_response: false, interrupt_response: false },
+  }
+}
+
+function output({ voice, speed }: ModelSetup, defaults: ModelDefaults) {
+  return { format: MULAW, voice: voiceOf(voice ?? defaults.voice), ...(speed === null ? {} : { speed }) }
+}
+
+/** A voice that was made for the account goes by its id. */
+function voiceOf(voice: string): string | { id: string } {
+  return voice.startsWith('voice_') ? { id: voice } : voice
+}
+
+function turns(detection: TurnDetection) {
+  if (detection.type === 'semantic_vad') return detection
+  const { type, threshold, prefixPaddingMs, silenceDurationMs } = detection
+  return { type, threshold, prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceDurationMs }
+}
+
+function functionTool({ name, description, parameters }: ToolDeclaration) {
+  return { type: 'function', name, description, parameters }
+}

@@ -1,0 +1,111 @@
+/**
+ * A carrier as the floors above see it: a stream of audio frames, a document that answers a call, a few REST requests, a
+ * signature. A driver turns one provider's wire into these; nothing above it knows the wire.
+ */
+
+/** One message of a media stream. Audio payloads are base64 µ-law, 8 kHz, mono. */
+export type StreamMessage =
+  | { type: 'connected' }
+  | {
+      type: 'start'
+      streamSid: string
+      callSid: string
+      accountSid: string
+      parameters: Record<string, string>
+    }
+  /** `timestampMs` counts from the stream's start; a jump is audio that was lost on the way. */
+  | { type: 'media'; timestampMs: number; payload: Buffer }
+  | { type: 'dtmf'; digit: string }
+  /** Everything that was sent before this mark has played, or was cleared. */
+  | { type: 'mark'; name: string }
+  | { type: 'stop' }
+  /** Something that newer versions send: counted and ignored. */
+  | { type: 'unknown' }
+  /** Not of this protocol: the socket is closed with `closeCode`. */
+  | { type: 'malformed'; reason: string; closeCode: 1003 | 1008 | 1009 }
+
+/** Reads and writes a carrier's media stream. Pure: bytes in, bytes out. */
+export type StreamCodec = {
+  /** Any frame of text, in full. */
+  read(frame: Buffer): StreamMessage
+  /**
+   * The fast path: the base64 payload of a caller's audio frame, as a view into `frame`; null when this is something else
+   * or not in the usual shape, and `read` must decide. Never returns bytes outside the base64 alphabet.
+   */
+  mediaPayload(frame: Buffer): Buffer | null
+  /** What goes before and after a payload, so that a frame is one concatenation. */
+  mediaFrame(streamSid: string): { head: Buffer; tail: Buffer }
+  mark(streamSid: string, name: string): Buffer
+  clear(streamSid: string): Buffer
+}
+
+/** What the carrier does next with a call, as a document in its own language. */
+export type CallVerb =
+  | { type: 'say'; text: string }
+  | { type: 'connect_stream'; url: string; parameters: Record<string, string>; statusCallback: string | null }
+  | { type: 'redirect'; url: string }
+  | { type: 'dial'; number: string; callerId: string | null; timeoutSeconds: number }
+  | { type: 'reject' }
+  | { type: 'hangup' }
+
+/** The account in whose name a request is made or checked. */
+export type CarrierAccount = { accountSid: string; authToken: string }
+
+export type CarrierCallStatus =
+  | 'queued'
+  | 'initiated'
+  | 'ringing'
+  | 'in-progress'
+  | 'completed'
+  | 'busy'
+  | 'failed'
+  | 'no-answer'
+  | 'canceled'
+
+export type CarrierCall = {
+  callSid: string
+  status: CarrierCallStatus
+  from: string
+  to: string
+  durationSeconds: number | null
+  answeredBy: string | null
+}
+
+/** A signed request of the carrier: its headers as they came, the exact public address, the form's fields in their order. */
+export type SignedRequest = {
+  url: string
+  headers: Record<string, string | string[] | undefined>
+  /** Null for a request without a form, such as the handshake of a stream. */
+  form: [name: string, value: string][] | null
+}
+
+/** One carrier. Requests over the network take a signal and throw `CarrierError`. */
+export type TelephonyDriver = {
+  name: string
+  codec: StreamCodec
+  /** The document that makes the carrier do these, and its content type. Everything dynamic is escaped here. */
+  document(verbs: CallVerb[]): { body: string; contentType: string }
+  /** Whether a request says that it is signed; by whom is another question. */
+  hasSignature(headers: SignedRequest['headers']): boolean
+  /** Whether one of the tokens signed this request. Constant time; a missing or doubled header is false. */
+  verify(request: SignedRequest, authTokens: string[], body?: Buffer): boolean
+  /** Ends a call. A call that has ended already is a success. */
+  endCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void>
+  /** Makes the carrier leave what it does with a live call and do these instead. */
+  updateCall(account: CarrierAccount, callSid: string, verbs: CallVerb[], signal: AbortSignal): Promise<void>
+  /** What the carrier knows of a call; null when it knows none of this id. */
+  fetchCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null>
+}
+
+/** Why the carrier did not do it: `kind` decides what follows, `code` and `reason` are the carrier's own. */
+export class CarrierError extends Error {
+  override readonly name = 'CarrierError'
+  readonly kind: 'rejected' | 'credentials' | 'busy' | 'unknown'
+  readonly code: string | null
+
+  constructor(kind: CarrierError['kind'], reason: string, code: string | null = null, options: ErrorOptions = {}) {
+    super(reason, options)
+    this.kind = kind
+    this.code = code
+  }
+}

@@ -1,0 +1,96 @@
+import type { StreamCodec, StreamMessage } from '../port.ts'
+import { mediaPayload } from './media-frame.ts'
+
+/** Frames are text of at most this many bytes; a whole second of audio is a sixth of it. */
+const MAX_FRAME_BYTES = 64 * 1024
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+type Json = Record<string, unknown>
+
+/** Twilio Media Streams, bidirectional: JSON text frames with base64 µ-law in them. */
+export const mediaStreamsCodec: StreamCodec = {
+  read,
+  mediaPayload,
+  mediaFrame: (streamSid) => ({
+    head: Buffer.from(`{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`),
+    tail: Buffer.from('"}}'),
+  }),
+  mark: (streamSid, name) => Buffer.from(JSON.stringify({ event: 'mark', streamSid, mark: { name } })),
+  clear: (streamSid) => Buffer.from(JSON.stringify({ event: 'clear', streamSid })),
+}
+
+function read(frame: Buffer): StreamMessage {
+  if (frame.length > MAX_FRAME_BYTES) return malformed('a frame is over 64 KiB', 1009)
+  const message = parse(frame)
+  if (!message) return malformed('a frame is not a JSON object', 1003)
+  switch (message['event']) {
+    case 'connected':
+      return { type: 'connected' }
+    case 'start':
+      return start(object(message['start']))
+    case 'media':
+      return media(object(message['media']))
+    case 'dtmf':
+      return dtmf(object(message['dtmf']))
+    case 'mark':
+      return mark(object(message['mark']))
+    case 'stop':
+      return { type: 'stop' }
+    default:
+      return { type: 'unknown' }
+  }
+}
+
+function parse(frame: Buffer): Json | null {
+  try {
+    const value: unknown = JSON.parse(frame.toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+  } catch {
+    return null
+  }
+}
+
+function start(fields: Json): StreamMessage {
+  const { streamSid, callSid, accountSid, mediaFormat } = fields
+  if (!isId(streamSid) || !isId(callSid)) return malformed('start has no streamSid or callSid', 1008)
+  const { encoding = 'audio/x-mulaw', sampleRate = 8000 } = object(mediaFormat)
+  if (encoding !== 'audio/x-mulaw' || Number(sampleRate) !== 8000)
+    return malformed('the audio is not µ-law at 8 kHz', 1008)
+  const parameters = Object.entries(object(fields['customParameters'])).filter((entry) => typeof entry[1] === 'string')
+  return {
+    type: 'start',
+    streamSid,
+    callSid,
+    accountSid: isId(accountSid) ? accountSid : '',
+    parameters: Object.fromEntries(parameters) as Record<string, string>,
+  }
+}
+
+/** Ids go into our own frames, documents and addresses: what is not plain text is not an id. */
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value)
+}
+
+/** Only the caller's own track is audio for us. */
+function media({ track = 'inbound', payload, timestamp }: Json): StreamMessage {
+  if (track !== 'inbound') return { type: 'unknown' }
+  if (typeof payload !== 'string' || !BASE64.test(payload)) return malformed('media has no base64 payload', 1008)
+  return { type: 'media', timestampMs: Number(timestamp) || 0, payload: Buffer.from(payload, 'latin1') }
+}
+
+function dtmf({ digit }: Json): StreamMessage {
+  return typeof digit === 'string' && /^[0-9*#A-D]$/.test(digit) ? { type: 'dtmf', digit } : { type: 'unknown' }
+}
+
+function mark({ name }: Json): StreamMessage {
+  return typeof name === 'string' ? { type: 'mark', name } : { type: 'unknown' }
+}
+
+function object(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {}
+}
+
+function malformed(reason: string, closeCode: 1003 | 1008 | 1009): StreamMessage {
+  return { type: 'malformed', reason, closeCode }
+}

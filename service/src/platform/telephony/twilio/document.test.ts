@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import type { CallVerb } from '../port.ts'
+import { twiml } from './document.ts'
+
+const HEAD = '<?xml version="1.0" encoding="UTF-8"?><Response>'
+
+function written(...verbs: CallVerb[]): string {
+  return twiml(verbs).slice(HEAD.length, -'</Response>'.length)
+}
+
+describe('twiml', () => {
+  it('connects a stream with its parameters, and says what comes after it', () => {
+    const text = written(
+      {
+        type: 'connect_stream',
+        url: 'wss://voice.example.com/media-stream',
+        parameters: { stream_token: 'a.b.c' },
+        statusCallback: 'https://voice.example.com/api/v1/call-status',
+      },
+      { type: 'redirect', url: 'https://voice.example.com/api/v1/call-resume#rc=3&rp=all' },
+    )
+    expect(text).toBe(
+      '<Connect><Stream url="wss://voice.example.com/media-stream" statusCallback="https://voice.example.com/api/v1/call-status" statusCallbackMethod="POST">' +
+        '<Parameter name="stream_token" value="a.b.c"/></Stream></Connect>' +
+        '<Redirect method="POST">https://voice.example.com/api/v1/call-resume#rc=3&amp;rp=all</Redirect>',
+    )
+  })
+
+  it('says, dials, turns away and hangs up', () => {
+    const text = written(
+      { type: 'say', text: 'Goodbye.' },
+      { type: 'dial', number: '+12025550102', callerId: '+12025550100', timeoutSeconds: 30 },
+      { type: 'reject' },
+      { type: 'hangup' },
+    )
+    expect(text).toBe(
+      '<Say>Goodbye.</Say><Dial timeout="30" callerId="+12025550100"><Number>+12025550102</Number></Dial>' +
+        '<Reject reason="busy"/><Hangup/>',
+    )
+  })
+
+  const HOSTILE = [
+    '"><Dial>+12025550199</Dial>',
+    "'/><Hangup/>",
+    '</Say><Redirect>https://evil.example.com</Redirect>',
+    '<![CDATA[<Hangup/>]]>',
+    '<!-- --><?xml?><!DOCTYPE x>',
+    '&lt;Hangup/&gt; &#60;Hangup/&#62;',
+    ']]>',
+  ]
+
+  it.each(HOSTILE)('lets no text become an instruction: %s', (text) => {
+    const document = written(
+      { type: 'say', text },
+      { type: 'dial', number: text, callerId: text, timeoutSeconds: 5 },
+      { type: 'redirect', url: text },
+      { type: 'connect_stream', url: text, parameters: { [text]: text }, statusCallback: text },
+    )
+    const tags = [...document.matchAll(/<\/?([A-Za-z]+)/g)].map(([, name]) => name)
+    expect(tags).toEqual([
+      ...['Say', 'Say', 'Dial', 'Number', 'Number', 'Dial', 'Redirect', 'Redirect'],
+      ...['Connect', 'Stream', 'Parameter', 'Stream', 'Connect'],
+    ])
+    expect(document).not.toMatch(/<[!?]/)
+    expect(unescaped(/<Say>(.*?)<\/Say>/s.exec(document)?.[1] ?? '')).toBe(text)
+  })
+
+  it('leaves out what XML cannot hold, and keeps every other character', () => {
+    const text = 'a\u0000\u0008\u001f\ud800b\ufffe é 日本 😀\t\n'
+    expect(written({ type: 'say', text })).toBe('<Say>ab é 日本 😀\t\n</Say>')
+  })
+
+  it('refuses a parameter that the carrier would drop without a word', () => {
+    const verb = (value: string): CallVerb => {
+      return { type: 'connect_stream', url: 'wss://x', parameters: { token: value }, statusCallback: null }
+    }
+    expect(() => twiml([verb('x'.repeat(494))])).not.toThrow()
+    expect(() => twiml([verb('x'.repeat(495))])).toThrow(RangeError)
+  })
+})
+
+function unescaped(text: string): string {
+  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+  return text.replace(/&(\w+);/g, (_whole, name: string) => entities[name] ?? '')
+}

@@ -1,0 +1,76 @@
+import { type CallVerb, type CarrierAccount, type CarrierCall, type CarrierCallStatus, CarrierError } from '../port.ts'
+import { twiml } from './document.ts'
+import { type CarrierAnswer, requestCarrier } from './request.ts'
+
+/** The call is over or was never there, or is in no state for it: for "end this call" each of these is success. */
+const ALREADY_OVER = new Set(['20404', '21220'])
+const UNKNOWN = new Set(['20404'])
+
+const STATUSES: readonly CarrierCallStatus[] = [
+  'queued',
+  'initiated',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
+]
+
+/**
+ * The carrier's REST requests about a call. Each takes a signal that bounds it, and throws `CarrierError`.
+ *
+ * @param baseUrl the REST base, such as `https://api.twilio.com`.
+ */
+export function makeCallRequests(baseUrl: string) {
+  const addressOf = ({ accountSid }: CarrierAccount, callSid: string) =>
+    `${baseUrl}/2010-04-01/Accounts/${encodeURIComponent(accountSid)}/Calls/${encodeURIComponent(callSid)}.json`
+
+  return {
+    async end(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void> {
+      const form = { Status: 'completed' }
+      try {
+        await requestCarrier(account, { url: addressOf(account, callSid), form, signal })
+      } catch (error) {
+        if (!isRefusal(error, ALREADY_OVER)) throw error
+      }
+    },
+
+    async update(account: CarrierAccount, callSid: string, verbs: CallVerb[], signal: AbortSignal): Promise<void> {
+      const form = { Twiml: twiml(verbs) }
+      await requestCarrier(account, { url: addressOf(account, callSid), form, signal })
+    },
+
+    async fetch(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null> {
+      try {
+        return toCall(await requestCarrier(account, { url: addressOf(account, callSid), signal }))
+      } catch (error) {
+        if (isRefusal(error, UNKNOWN)) return null
+        throw error
+      }
+    },
+  }
+}
+
+function isRefusal(error: unknown, codes: ReadonlySet<string>): boolean {
+  return error instanceof CarrierError && error.code !== null && codes.has(error.code)
+}
+
+function toCall(body: CarrierAnswer): CarrierCall {
+  const status = STATUSES.find((known) => known === body['status'])
+  if (!status || typeof body['sid'] !== 'string')
+    throw new CarrierError('unknown', 'The carrier sent a call without sid or status.')
+  return {
+    callSid: body['sid'],
+    status,
+    from: text(body['from']),
+    to: text(body['to']),
+    durationSeconds: body['duration'] === null || body['duration'] === undefined ? null : Number(body['duration']),
+    answeredBy: typeof body['answered_by'] === 'string' ? body['answered_by'] : null,
+  }
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
