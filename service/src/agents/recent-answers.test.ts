@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { RecentAnswers } from './recent-answers.ts'
+
+const UNAVAILABLE = new AppError('unavailable', 'The database is not reachable. Try again.')
+
+/** A cache, and a source that answers with how often it was asked. */
+function setUp(maxEntries?: number) {
+  const clock = new TestClock()
+  const answers = new RecentAnswers<string>({ clock, ...(maxEntries !== undefined && { maxEntries }) })
+  let asked = 0
+  const load = async () => `answer ${++asked}`
+  return { clock, answers, load }
+}
+
+describe('recent answers', () => {
+  it('are given again for a second and then asked anew', async () => {
+    const { clock, answers, load } = setUp()
+    expect(await answers.get('key', load)).toBe('answer 1')
+    await clock.advance(999)
+    expect(await answers.get('key', load)).toBe('answer 1')
+    await clock.advance(1)
+    expect(await answers.get('key', load)).toBe('answer 2')
+  })
+
+  it('are shared by all who ask at once', async () => {
+    const { answers, load } = setUp()
+    const given = await Promise.all(Array.from({ length: 20 }, () => answers.get('key', load)))
+    expect(new Set(given)).toEqual(new Set(['answer 1']))
+  })
+
+  it('do not remember that there is nothing, nor a failure', async () => {
+    const { answers, load } = setUp()
+    expect(await answers.get('key', async () => null)).toBeNull()
+    await expect(answers.get('key', () => Promise.reject(UNAVAILABLE))).rejects.toBe(UNAVAILABLE)
+    expect(await answers.get('key', load)).toBe('answer 1')
+  })
+
+  it('stay while the database is not reachable, and are not asked for at every call meanwhile', async () => {
+    const { clock, answers, load } = setUp()
+    await answers.get('key', load)
+    await clock.advance(1_000)
+    expect(await answers.get('key', () => Promise.reject(UNAVAILABLE))).toBe('answer 1')
+    expect(await answers.get('key', load)).toBe('answer 1')
+    await clock.advance(1_000)
+    expect(await answers.get('key', load)).toBe('answer 2')
+  })
+
+  it('stay when the database takes longer than half a second', async () => {
+    const { clock, answers, load } = setUp()
+    await answers.get('key', load)
+    await clock.advance(1_000)
+    const given = answers.get('key', () => new Promise(() => undefined))
+    await clock.advance(500)
+    expect(await given).toBe('answer 1')
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('pass on any other failure, and then ask again', async () => {
+    const { clock, answers, load } = setUp()
+    await answers.get('key', load)
+    await clock.advance(1_000)
+    await expect(answers.get('key', () => Promise.reject(new Error('a fault')))).rejects.toThrow('a fault')
+    expect(await answers.get('key', load)).toBe('answer 2')
+  })
+
+  it('are forgotten from the longest ago on when there are too many', async () => {
+    const { answers, load } = setUp(2)
+    for (const key of ['a', 'b', 'c']) await answers.get(key, load)
+    expect(await answers.get('b', load)).toBe('answer 2')
+    expect(await answers.get('a', load)).toBe('answer 4')
+  })
+})

@@ -1,0 +1,66 @@
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+
+type Entry<Value> = { askedAtMs: number; answer: Promise<Value | null> }
+type Options = { clock: Clock; maxEntries?: number }
+
+const MAX_ENTRIES = 1_000
+
+/** So a change that another node makes is seen here within a second. */
+const FRESH_MS = 1_000
+
+/** A caller is waiting: better the answer of a moment ago than a database that answers late. */
+const CHECK_TIMEOUT_MS = 500
+
+/**
+ * What the database said lately, so that calls which come in a row do not each ask it.
+ *
+ * Parallel questions share one query. At 1,000 answers the one that was asked for longest ago goes. While the database does
+ * not answer, what is known is given as it is. That there is nothing (null) is not remembered, so that it is found as soon
+ * as there is.
+ */
+export class RecentAnswers<Value> {
+  readonly #clock: Clock
+  readonly #maxEntries: number
+  /** Longest ago first. */
+  readonly #entries = new Map<string, Entry<Value>>()
+
+  constructor({ clock, maxEntries = MAX_ENTRIES }: Options) {
+    this.#clock = clock
+    this.#maxEntries = maxEntries
+  }
+
+  /** The answer to `key`, at most a second old while the database answers. @throws what `load` throws for a new key. */
+  get(key: string, load: () => Promise<Value | null>): Promise<Value | null> {
+    const known = this.#entries.get(key)
+    const askedAtMs = this.#clock.monotonicMs()
+    if (known && askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
+    const answer = known ? this.#askAgain(known, load) : load()
+    this.#entries.delete(key)
+    this.#entries.set(key, { askedAtMs, answer })
+    this.#makeRoom()
+    const forget = () => {
+      if (this.#entries.get(key)?.answer === answer) this.#entries.delete(key)
+    }
+    answer.then((value) => value ?? forget(), forget)
+    return answer
+  }
+
+  async #askAgain(known: Entry<Value>, load: () => Promise<Value | null>): Promise<Value | null> {
+    try {
+      return await withTimeout(this.#clock, load(), CHECK_TIMEOUT_MS, tooLate)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+      return known.answer
+    }
+  }
+
+  #makeRoom(): void {
+    const [oldest] = this.#entries.keys()
+    if (this.#entries.size > this.#maxEntries && oldest !== undefined) this.#entries.delete(oldest)
+  }
+}
+
+function tooLate(): AppError {
+  return new AppError('unavailable', 'The database is not reachable. Try again.')
+}

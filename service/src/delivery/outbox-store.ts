@@ -1,0 +1,102 @@
+import { type ColumnType, sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import type { EventName } from '../tenancy/tenant-events.ts'
+
+/** pending: due at `due_at`, for the first time or again. failed: given up after the last attempt. */
+type OutboxStatus = 'pending' | 'delivered' | 'failed'
+
+/** What goes over the wire, in the order of its members. An event without a call has empty ids. */
+export type EventEnvelope = {
+  event: EventName
+  tenant_id: TenantId
+  call_sid: string
+  voice_session_id: string
+  created_at: string
+  payload: Record<string, unknown>
+}
+
+type OutboxRow = {
+  tenant_id: TenantId
+  /** What a receiver tells a repeat by. */
+  id: string
+  event: EventName
+  call_sid: string | null
+  voice_session_id: string | null
+  sequence: number | null
+  /** Written as JSON text. */
+  body: ColumnType<EventEnvelope, string, never>
+  status: OutboxStatus
+  attempts: number
+  due_at: Date
+  claim_token: string | null
+  created_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    webhook_outbox: OutboxRow
+    webhook_sequences: { tenant_id: TenantId; call_sid: string; sequence: number }
+  }
+}
+
+/** An event to be written down. `callSid` is null for one without a call. */
+export type NewOutboxRow = { id: string; callSid: string | null; createdAt: Date; envelope: EventEnvelope }
+
+/**
+ * Adds events in their order, due at once. Pass the transaction that changed what they tell, so that both commit or neither
+ * does. Those of a call are numbered from 1 without a gap: whoever else adds one for the call waits until this transaction
+ * ends.
+ */
+export async function insertOutboxRows(tx: Tx, tenantId: TenantId, rows: NewOutboxRow[]): Promise<void> {
+  if (rows.length === 0) return
+  const sequences = await reserveSequences(tx, tenantId, rows)
+  const values = rows.map((row) => ({
+    tenant_id: tenantId,
+    id: row.id,
+    event: row.envelope.event,
+    call_sid: row.callSid,
+    voice_session_id: row.envelope.voice_session_id || null,
+    sequence: sequences.get(row) ?? null,
+    body: JSON.stringify(row.envelope),
+    status: 'pending' as const,
+    attempts: 0,
+    due_at: row.createdAt,
+    claim_token: null,
+    created_at: row.createdAt,
+  }))
+  await tx.insertInto('webhook_outbox').values(values).execute()
+}
+
+/** The numbers of the rows that have a call. */
+async function reserveSequences(tx: Tx, tenantId: TenantId, rows: NewOutboxRow[]): Promise<Map<NewOutboxRow, number>> {
+  const byCall = Map.groupBy(rows, ({ callSid }) => callSid)
+  const last = await raiseSequences(
+    tx,
+    tenantId,
+    [...byCall].flatMap(([callSid, { length }]) => (callSid === null ? [] : [{ call_sid: callSid, sequence: length }])),
+  )
+  const numbered = last.flatMap(({ call_sid, sequence }) => {
+    const ofCall = byCall.get(call_sid) ?? []
+    return ofCall.map((row, index) => [row, sequence - ofCall.length + index + 1] as const)
+  })
+  return new Map(numbered)
+}
+
+type Count = { call_sid: string; sequence: number }
+
+/** Counts further events of calls; returns how many each has had then. In the order of the calls, so that two writers never block each other. */
+async function raiseSequences(tx: Tx, tenantId: TenantId, counts: Count[]): Promise<Count[]> {
+  if (counts.length === 0) return []
+  const inOrder = counts.toSorted((a, b) => (a.call_sid < b.call_sid ? -1 : 1))
+  return tx
+    .insertInto('webhook_sequences')
+    .values(inOrder.map((count) => ({ ...count, tenant_id: tenantId })))
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'call_sid'])
+        .doUpdateSet({ sequence: sql`webhook_sequences.sequence + excluded.sequence` }),
+    )
+    .returning(['call_sid', 'sequence'])
+    .execute()
+}

@@ -1,0 +1,91 @@
+import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import { holdTenant } from '../tenancy/tenant-store.ts'
+import type { SessionId } from './call-values.ts'
+
+/** Where a call lives. Whoever holds this row's lock is the only one who changes the call. */
+export type DirectoryRow = {
+  call_sid: string
+  tenant_id: TenantId
+  session_id: SessionId
+  /** The node that has the call's stream; null before there is one. */
+  owner: NodeId | null
+  /** Grows when another stream takes the call over: what an earlier one still writes counts for nothing. */
+  epoch: number
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    call_directory: DirectoryRow
+  }
+}
+
+/** The epoch of a call whose stream nobody has taken over. */
+const FIRST_EPOCH = 1
+
+/** Enters a call; false when it is known already. Of several at once the others wait for the first. */
+export async function enterCall(
+  tx: Tx,
+  tenantId: TenantId,
+  call: { call_sid: string; session_id: SessionId },
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('call_directory')
+    .values({ ...call, tenant_id: tenantId, owner: null, epoch: FIRST_EPOCH })
+    .onConflict((conflict) => conflict.column('call_sid').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/**
+ * Makes this transaction the only one that changes the call until it ends; null when the tenant has no such call. To be asked
+ * before anything is written: the tenant is held first, as `holdTenant` wants it.
+ */
+export async function lockCall(tx: Tx, tenantId: TenantId, callSid: string): Promise<DirectoryRow | null> {
+  if (!(await holdTenant(tx, tenantId))) return null
+  const row = await tx
+    .selectFrom('call_directory')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Says which node has the call's stream. To be called with `lockCall`. */
+export async function setOwner(tx: Tx, tenantId: TenantId, callSid: string, owner: NodeId): Promise<void> {
+  await tx
+    .updateTable('call_directory')
+    .set({ owner })
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+}
+
+/** Keeps tenants from being deleted until the transaction ends, in their order; see `holdTenant`. */
+export async function holdTenantsAcrossTenants(tx: Tx, tenantIds: TenantId[]): Promise<void> {
+  if (tenantIds.length === 0) return
+  await tx
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('tenant_id', 'in', tenantIds)
+    .orderBy('tenant_id')
+    .forKeyShare()
+    .execute()
+}
+
+/**
+ * The epochs of calls, kept from growing until the transaction ends; an unknown call has none. In the order of the calls, so
+ * that two who ask for the same ones never wait for each other.
+ */
+export async function holdEpochsAcrossTenants(tx: Tx, callSids: string[]): Promise<Map<string, number>> {
+  const rows = await tx
+    .selectFrom('call_directory')
+    .select(['call_sid', 'epoch'])
+    .where('call_sid', 'in', callSids)
+    .orderBy('call_sid')
+    .forShare()
+    .execute()
+  return new Map(rows.map(({ call_sid, epoch }) => [call_sid, epoch]))
+}

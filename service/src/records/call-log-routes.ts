@@ -1,0 +1,53 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { readPage } from '../kernel/pages.ts'
+import { tenantOf } from '../platform/http/guards.ts'
+import { errorResponses, listBody, listResponse, Ok, strict } from '../platform/http/schemas.ts'
+import { CallLog, showCallLog } from './call-log-shape.ts'
+import type { CallLogs } from './call-logs.ts'
+import { readRecordFilter, recordFields } from './record-query.ts'
+
+const Query = strict(recordFields)
+
+/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+const Params = strict({ call_sid: Type.String({ minLength: 1, maxLength: 200 }) })
+
+/** A tenant's own view of its calls. To be registered behind `tenantGuard`. */
+export function callLogRoutes(logs: CallLogs): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/call-logs',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'List calls, newest first',
+          operationId: 'listCallLogs',
+          querystring: Query,
+          response: { 200: listResponse('call_logs', CallLog), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { query } = request
+        const { rows, nextCursor } = await logs.list(tenantOf(request), readRecordFilter(query), readPage(query))
+        return listBody('call_logs', rows.map(showCallLog), nextCursor)
+      },
+    )
+
+    app.get(
+      '/api/v1/call-logs/:call_sid',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Read a call',
+          operationId: 'getCallLog',
+          params: Params,
+          response: { 200: Type.Object({ ok: Ok, call_log: CallLog }), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const log = await logs.get(tenantOf(request), request.params.call_sid)
+        return { ok: true as const, call_log: showCallLog(log) }
+      },
+    )
+  }
+}

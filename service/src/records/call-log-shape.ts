@@ -1,0 +1,59 @@
+import { type Static, Type } from 'typebox'
+import { iso, isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
+import type { CallLogRow } from './call-log-store.ts'
+import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
+
+const text = nullable(Type.String())
+const instant = nullable(Timestamp)
+
+/** A call log as the API shows it and events carry it. */
+export const CallLog = Type.Object({
+  call_sid: nullable(Type.String({ description: 'Null until the carrier has said that it took the call.' })),
+  tenant_id: Type.String(),
+  org_id: text,
+  direction: Type.Enum(CALL_DIRECTIONS),
+  from: Type.String({ description: 'As the carrier sent it; a withheld number is `anonymous`, say.' }),
+  to: Type.String(),
+  status: Type.Enum(CALL_STATUSES),
+  agent_key: nullable(Type.String({ description: "Null when the tenant document's own agent speaks." })),
+  agent_name: text,
+  agent_version_id: text,
+  version_number: nullable(Type.Integer()),
+  stream_sid: text,
+  voice_session_id: text,
+  callback_task_id: text,
+  campaign_id: text,
+  created_at: Timestamp,
+  started_at: instant,
+  answered_at: instant,
+  ended_at: instant,
+  duration_seconds: nullable(Type.Integer({ description: 'From the answer to the end; null while the call goes on.' })),
+  answered_by: text,
+  escalated: Type.Boolean(),
+  escalation_target: text,
+  summary: text,
+  error_code: text,
+  error_message: text,
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+})
+
+/** Writes a log entry as the API shows it. */
+export function showCallLog(row: CallLogRow): Static<typeof CallLog> {
+  const { id: _id, status_at: _at, created_at, started_at, answered_at, ended_at, ...shown } = row
+  return {
+    ...shown,
+    created_at: iso(created_at),
+    started_at: isoOrNull(started_at),
+    answered_at: isoOrNull(answered_at),
+    ended_at: isoOrNull(ended_at),
+    duration_seconds: durationSeconds(row),
+  }
+}
+
+/** How long the parties were connected: by the carrier's word, else by our instants. Null before the end. */
+export function durationSeconds({ duration_seconds, answered_at, ended_at }: CallLogRow): number | null {
+  if (ended_at === null) return null
+  if (duration_seconds !== null) return duration_seconds
+  if (answered_at === null) return 0
+  return Math.max(0, Math.round((ended_at.getTime() - answered_at.getTime()) / 1_000))
+}

@@ -1,0 +1,97 @@
+import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { CallDirection, CallStatus, SessionId } from './call-values.ts'
+import { filterConditions, type RecordFilter } from './record-filter-store.ts'
+
+/** What is known of a call, from its first sign to long after its end. */
+export type CallLogRow = {
+  tenant_id: TenantId
+  id: string
+  /** Null while the carrier has not said that it took the call. */
+  call_sid: string | null
+  org_id: string | null
+  direction: CallDirection
+  /** As the carrier sent it: `anonymous` and `sip:…` occur. */
+  from: string
+  to: string
+  status: CallStatus
+  /** When the call came to have this status, as far as known. */
+  status_at: Date
+  agent_key: string | null
+  agent_name: string | null
+  agent_version_id: AgentVersionId | null
+  version_number: number | null
+  stream_sid: string | null
+  voice_session_id: SessionId | null
+  callback_task_id: string | null
+  campaign_id: string | null
+  created_at: Date
+  started_at: Date | null
+  answered_at: Date | null
+  ended_at: Date | null
+  /** What the carrier says; without its word the instants tell. */
+  duration_seconds: number | null
+  answered_by: string | null
+  escalated: boolean
+  escalation_target: string | null
+  summary: string | null
+  error_code: string | null
+  error_message: string | null
+  metadata: Record<string, unknown>
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    call_logs: CallLogRow
+  }
+}
+
+export async function insertCallLog(tx: Tx, tenantId: TenantId, log: Omit<CallLogRow, 'tenant_id'>): Promise<void> {
+  await tx
+    .insertInto('call_logs')
+    .values({ ...log, tenant_id: tenantId })
+    .execute()
+}
+
+/** The tenant's log entry of this call, or null. */
+export async function findCallLog(db: Db, tenantId: TenantId, callSid: string): Promise<CallLogRow | null> {
+  const row = await db
+    .selectFrom('call_logs')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Changes a log entry. To be called with `lockCall`. */
+export async function updateCallLog(
+  tx: Tx,
+  tenantId: TenantId,
+  id: string,
+  changes: Partial<CallLogRow>,
+): Promise<void> {
+  await tx.updateTable('call_logs').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** The tenant's calls, newest first; one more than `limit`, to tell whether there are more. */
+export async function listCallLogs(
+  db: Db,
+  tenantId: TenantId,
+  filter: RecordFilter,
+  page: PageRequest,
+): Promise<CallLogRow[]> {
+  return db
+    .selectFrom('call_logs')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where((eb) => eb.and(filterConditions('call_logs', filter, 'status')))
+    .where(isAfter('call_logs', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { TenantId } from '../kernel/ids.ts'
+import type { CallLogRow } from './call-log-store.ts'
+import {
+  type CallRecord,
+  type CallReport,
+  isComplete,
+  type SessionEnd,
+  withReport,
+  withSessionEnd,
+} from './call-record.ts'
+import { CALL_STATUSES, type SessionId } from './call-values.ts'
+import type { VoiceSessionRow } from './voice-session-store.ts'
+
+const START_MS = Date.UTC(2030, 0, 1)
+const SESSION_ID = '0190a000-0000-7000-8000-000000000001' as SessionId
+
+/** A call that rings. */
+function ringing(): CallRecord {
+  const both = {
+    ...{
+      tenant_id: 'acme' as TenantId,
+      call_sid: 'CA1',
+      stream_sid: null,
+      org_id: null,
+      direction: 'inbound' as const,
+    },
+    ...{ from: '+12025550101', to: '+12025550199', agent_key: null, agent_name: null, agent_version_id: null },
+    ...{ version_number: null, created_at: at(0), ended_at: null, duration_seconds: null, metadata: {} },
+  }
+  const log: CallLogRow = {
+    ...both,
+    ...{ id: SESSION_ID, status: 'ringing', status_at: at(0), voice_session_id: SESSION_ID, started_at: at(0) },
+    ...{ callback_task_id: null, campaign_id: null, answered_at: null, answered_by: null, summary: null },
+    ...{ escalated: false, escalation_target: null, error_code: null, error_message: null },
+  }
+  const session: VoiceSessionRow = {
+    ...both,
+    ...{ id: SESSION_ID, call_status: 'ringing', model: null, voice: null, audio_output_provider: 'primary' },
+    ...{ started_at: null, end_reason: null, resumed_count: 0, tags: [], outcome: null, outcome_notes: null },
+    latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
+    usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
+  }
+  return { log, session }
+}
+
+function at(ms: number): Date {
+  return new Date(START_MS + ms)
+}
+
+function report(facts: Partial<CallReport>): CallReport {
+  return {
+    status: null,
+    at: at(0),
+    durationSeconds: null,
+    answeredBy: null,
+    errorCode: null,
+    errorMessage: null,
+    ...facts,
+  }
+}
+
+/** A carrier gives a call one duration and one answer to who took it, in whichever callbacks. */
+const reports = fc.array(
+  fc
+    .record({
+      status: fc.constantFrom(null, ...CALL_STATUSES),
+      atMs: fc.integer({ min: -2_000, max: 5_000 }),
+      durationSeconds: fc.constantFrom(null, 7),
+      answeredBy: fc.constantFrom(null, 'human'),
+    })
+    .map(({ atMs, ...facts }) => report({ ...facts, at: at(atMs) })),
+  { maxLength: 8 },
+)
+
+function endOf(endReason: SessionEnd['endReason'], ms: number): SessionEnd {
+  return {
+    endReason,
+    at: at(ms),
+    latency: { greetingMs: 410.4, responseP50Ms: 700.5, responseP95Ms: null, interruptions: 2 },
+    usage: { inputTokens: 10, outputTokens: 20, cachedTokens: 5, audioSeconds: 12.5 },
+  }
+}
+
+describe('a call of which reports come', () => {
+  it('is the same in whatever order and however often they come', () => {
+    const holds = (given: CallReport[], seed: number) => {
+      const inOrder = given.reduce(withReport, ringing())
+      const twice = [...given, ...given].map((each, index) => ({ each, key: (index * 7 + seed) % 11 }))
+      const shuffled = twice.sort((a, b) => a.key - b.key).map(({ each }) => each)
+      expect(shuffled.reduce(withReport, ringing())).toEqual(inOrder)
+    }
+    fc.assert(fc.property(reports, fc.nat({ max: 10 }), holds), { numRuns: 2_000 })
+  })
+
+  it('does not happen before it is known, whatever the clock of its carrier says', () => {
+    const { log } = withReport(ringing(), report({ status: 'in-progress', at: at(-900) }))
+    expect(log).toMatchObject({ answered_at: at(0), started_at: at(0) })
+  })
+
+  it('keeps its session in step', () => {
+    expect(withReport(ringing(), report({ status: 'busy', at: at(5) })).session.call_status).toBe('busy')
+  })
+})
+
+describe('the end of a session', () => {
+  it('counts whole seconds from its start and keeps what was measured', () => {
+    const { log, session } = ringing()
+    const ended = withSessionEnd({ log, session: { ...session, started_at: at(1_000) } }, endOf('agent_hangup', 4_600))
+    expect(ended.session).toMatchObject({
+      ...{ ended_at: at(4_600), duration_seconds: 4, end_reason: 'agent_hangup' },
+      latency: { greeting_ms: 410, response_p50_ms: 701, response_p95_ms: null, interruptions: 2 },
+      usage: { input_tokens: 10, output_tokens: 20, cached_tokens: 5, audio_seconds: 12.5 },
+    })
+  })
+
+  it('is the first that was told', () => {
+    const once = withSessionEnd(ringing(), endOf('caller_hangup', 10))
+    expect(withSessionEnd(once, endOf('process_lost', 5))).toEqual(once)
+  })
+
+  it('took no time when no stream ever began', () => {
+    expect(withSessionEnd(ringing(), endOf('caller_hangup', 9_000)).session.duration_seconds).toBe(0)
+  })
+
+  it('completes the call only together with the end of that', () => {
+    const ended = withSessionEnd(ringing(), endOf('transferred', 10))
+    expect(isComplete(ended)).toBe(false)
+    expect(isComplete(withReport(ringing(), report({ status: 'completed' })))).toBe(false)
+    expect(isComplete(withReport(ended, report({ status: 'completed' })))).toBe(true)
+  })
+})

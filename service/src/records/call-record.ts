@@ -1,0 +1,133 @@
+import type { CallLogRow } from './call-log-store.ts'
+import { isOver, joinSightings } from './call-status.ts'
+import type { CallStatus, SessionEndReason } from './call-values.ts'
+import type { VoiceSessionRow } from './voice-session-store.ts'
+
+/** Both sides of what remains of a call. Every function here returns a new one and reads no clock. */
+export type CallRecord = { log: CallLogRow; session: VoiceSessionRow }
+
+/** What was learned of a call, from its carrier or here. Null is what was not said. */
+export type CallReport = {
+  status: CallStatus | null
+  /** When it was so. */
+  at: Date
+  durationSeconds: number | null
+  answeredBy: string | null
+  errorCode: string | null
+  errorMessage: string | null
+}
+
+/** A stream that begins: with it the call is answered. */
+export type StreamStart = { streamSid: string; model: string | null; voice: string | null; at: Date }
+
+/** How a session ended. Null latencies are of what never happened. */
+export type SessionEnd = {
+  endReason: SessionEndReason
+  at: Date
+  latency: {
+    greetingMs: number | null
+    responseP50Ms: number | null
+    responseP95Ms: number | null
+    interruptions: number
+  }
+  usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
+}
+
+/** A report that says no more than the status. */
+export function statusReport(status: CallStatus, at: Date): CallReport {
+  return { status, at, durationSeconds: null, answeredBy: null, errorCode: null, errorMessage: null }
+}
+
+/** Whether nothing more is to be told of the call: it is over, and so is its session. */
+export function isComplete({ log, session }: CallRecord): boolean {
+  return isOver(log.status) && session.ended_at !== null
+}
+
+/** Adds a report. The same reports give the same record in any order and however often each of them comes. */
+export function withReport({ log, session }: CallRecord, report: CallReport): CallRecord {
+  const { status, durationSeconds, answeredBy, errorCode, errorMessage } = report
+  const known: CallLogRow = {
+    ...log,
+    ...(status === null ? {} : sighted(log, status, report.at)),
+    duration_seconds: durationSeconds ?? log.duration_seconds,
+    answered_by: answeredBy ?? log.answered_by,
+    error_code: errorCode ?? log.error_code,
+    error_message: errorMessage ?? log.error_message,
+  }
+  return { log: known, session: { ...session, call_status: known.status } }
+}
+
+const STARTED: CallStatus[] = ['initiated', 'ringing', 'in-progress']
+
+function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial<CallLogRow> {
+  // The carrier's clock is not ours: nothing of a call happens before it is known.
+  const at = later(reportedAt, log.created_at)
+  const stands = joinSightings({ status: log.status, at: log.status_at }, { status, at })
+  return {
+    status: stands.status,
+    status_at: stands.at,
+    started_at: STARTED.includes(status) ? earlier(log.started_at, at) : log.started_at,
+    answered_at: status === 'in-progress' ? earlier(log.answered_at, at) : log.answered_at,
+    ended_at: isOver(stands.status) ? stands.at : null,
+  }
+}
+
+/** Adds the beginning of a stream; a further one goes on with the session. */
+export function withStream(record: CallRecord, { streamSid, model, voice, at }: StreamStart): CallRecord {
+  const { log, session } = withReport(record, statusReport('in-progress', at))
+  const isFurther = session.started_at !== null
+  return {
+    log: { ...log, stream_sid: streamSid },
+    session: {
+      ...session,
+      stream_sid: streamSid,
+      started_at: session.started_at ?? later(at, session.created_at),
+      resumed_count: session.resumed_count + (isFurther ? 1 : 0),
+      model,
+      voice,
+    },
+  }
+}
+
+/** Adds the end of the session; the first one stands. */
+export function withSessionEnd(
+  { log, session }: CallRecord,
+  { endReason, at, latency, usage }: SessionEnd,
+): CallRecord {
+  if (session.ended_at !== null) return { log, session }
+  const endedAt = later(at, session.started_at ?? session.created_at)
+  const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
+  return {
+    log,
+    session: {
+      ...session,
+      ended_at: endedAt,
+      duration_seconds: Math.round(spokenMs / 1_000),
+      end_reason: endReason,
+      latency: {
+        greeting_ms: whole(latency.greetingMs),
+        response_p50_ms: whole(latency.responseP50Ms),
+        response_p95_ms: whole(latency.responseP95Ms),
+        interruptions: latency.interruptions,
+      },
+      usage: {
+        input_tokens: usage.inputTokens,
+        output_tokens: usage.outputTokens,
+        cached_tokens: usage.cachedTokens,
+        audio_seconds: usage.audioSeconds,
+      },
+    },
+  }
+}
+
+function whole(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms)
+}
+
+function earlier(known: Date | null, at: Date): Date {
+  return known !== null && known <= at ? known : at
+}
+
+function later(at: Date, bound: Date): Date {
+  return at >= bound ? at : bound
+}

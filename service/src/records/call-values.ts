@@ -1,0 +1,39 @@
+/** How far a call has come, in the carrier's words. From `completed` on it is over. */
+export const CALL_STATUSES = [
+  'queued',
+  'initiated',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'failed',
+  'no-answer',
+  'canceled',
+] as const
+export type CallStatus = (typeof CALL_STATUSES)[number]
+
+/** Who began the call; browser: a person at the dashboard or a page, without a carrier. */
+export const CALL_DIRECTIONS = ['inbound', 'outbound', 'browser'] as const
+export type CallDirection = (typeof CALL_DIRECTIONS)[number]
+
+/** Why a session ended. */
+export const END_REASONS = [
+  'caller_hangup',
+  'agent_hangup',
+  'supervisor',
+  'transferred',
+  'idle_timeout',
+  'max_duration',
+  'carrier_lost',
+  'model_lost',
+  'process_lost',
+  'voicemail',
+  'rejected',
+  'shutdown',
+] as const
+export type SessionEndReason = (typeof END_REASONS)[number]
+
+export type TurnRole = 'caller' | 'agent' | 'system' | 'supervisor'
+
+/** A voice session's id, which is not that of its call. */
+export type SessionId = string & { readonly __brand: 'SessionId' }

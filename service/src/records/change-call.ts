@@ -1,0 +1,50 @@
+import { enqueue } from '../delivery/enqueue.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { DirectoryRow } from './call-directory-store.ts'
+import { tellChange } from './call-events.ts'
+import { findCallLog, updateCallLog } from './call-log-store.ts'
+import type { CallRecord } from './call-record.ts'
+import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
+
+type Change = {
+  /** The call's row of the directory, locked by this transaction. */
+  call: DirectoryRow
+  /** Pure. */
+  change: (record: CallRecord) => CallRecord
+  now: Date
+}
+
+/**
+ * Changes a call and writes down, in the same transaction, what its tenant is to be told of that. All that happens to a call
+ * goes through here, so an event can neither be forgotten nor sent without its cause.
+ *
+ * @returns the call as it is now.
+ */
+export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, change, now }: Change): Promise<CallRecord> {
+  const before = await loadRecord(tx, call)
+  const after = change(before)
+  const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
+  if (log) await updateCallLog(tx, call.tenant_id, before.log.id, log)
+  if (session) await updateVoiceSession(tx, call.tenant_id, before.session.id, session)
+  await enqueue(tx, tenant, await tellChange(tx, tenant, before, after), now)
+  return after
+}
+
+/** What is stored of a call. @throws Error when half of it is missing: all of it is written in one transaction. */
+export async function loadRecord(tx: Tx, { tenant_id, call_sid, session_id }: DirectoryRow): Promise<CallRecord> {
+  const log = await findCallLog(tx, tenant_id, call_sid)
+  const session = await findVoiceSession(tx, tenant_id, session_id)
+  if (!log || !session) throw new Error('a call of the directory has no log or no session')
+  return { log, session }
+}
+
+/** The members of `after` that differ, null when none does. What was left alone is the same object, or the same instant. */
+function changes<Row extends object>(before: Row, after: Row): Partial<Row> | null {
+  const changed = Object.entries(after).filter(([name, value]) => !isSame(before[name as keyof Row], value))
+  return changed.length === 0 ? null : (Object.fromEntries(changed) as Partial<Row>)
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (a instanceof Date && b instanceof Date && a.getTime() === b.getTime())
+}

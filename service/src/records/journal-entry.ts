@@ -1,0 +1,100 @@
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { SessionId, TurnRole } from './call-values.ts'
+import { storable } from './storable.ts'
+import type { FunctionCallRow, TurnKey, TurnRow } from './transcript-store.ts'
+
+/** A call that a journal writes about. `epoch` is that of the stream which has it. */
+export type JournaledCall = { tenant: TenantRuntime; callSid: string; sessionId: SessionId; epoch: number }
+
+/**
+ * One finished piece of the conversation. Times are ms since the session's start; `heardMs` is null for what was not audio of
+ * ours. `seq` orders the turns of a session and is never given twice; gaps are fine. The same item again replaces the turn.
+ */
+export type JournaledTurn = {
+  itemId: string
+  seq: number
+  role: TurnRole
+  text: string
+  /** What was generated of it and never heard. */
+  unheard: string
+  startMs: number
+  endMs: number
+  interrupted: boolean
+  sentMs: number | null
+  heardMs: number | null
+}
+
+/** A tool call that is done. `argumentsText` is what the model sent, `result` what it was told. */
+export type JournaledTool = {
+  callId: string
+  seq: number
+  name: string
+  argumentsText: string
+  result: string
+  status: 'ok' | 'error' | 'timeout'
+  startMs: number
+  durationMs: number
+}
+
+/** Something to be written. Of two with one `key` the later one takes the place of the other. */
+export type JournalEntry = { call: JournaledCall; key: string; sizeBytes: number } & (
+  | { type: 'turn'; turn: TurnRow }
+  | { type: 'forget'; turn: TurnKey }
+  | { type: 'tool'; tool: FunctionCallRow }
+)
+
+/** What an entry weighs beside its texts. */
+const BASE_BYTES = 512
+
+/** @returns the entry that writes the turn. */
+export function turnEntry(call: JournaledCall, turn: JournaledTurn): JournalEntry {
+  const row: TurnRow = {
+    ...keyOf(call, turn.itemId),
+    seq: turn.seq,
+    role: turn.role,
+    text: storable(turn.text),
+    unheard: storable(turn.unheard),
+    start_ms: Math.round(turn.startMs),
+    end_ms: Math.round(turn.endMs),
+    interrupted: turn.interrupted,
+    sent_ms: turn.sentMs === null ? null : Math.round(turn.sentMs),
+    heard_ms: turn.heardMs === null ? null : Math.round(turn.heardMs),
+  }
+  return { type: 'turn', call, key: entryKey(call, turn.itemId), sizeBytes: weigh(row.text, row.unheard), turn: row }
+}
+
+/** @returns the entry that takes the item's turn out of the conversation. */
+export function forgetEntry(call: JournaledCall, itemId: string): JournalEntry {
+  return { type: 'forget', call, key: entryKey(call, itemId), sizeBytes: weigh(), turn: keyOf(call, itemId) }
+}
+
+/** @returns the entry that writes the tool call. */
+export function toolEntry(call: JournaledCall, tool: JournaledTool): JournalEntry {
+  const row: FunctionCallRow = {
+    tenant_id: call.tenant.tenant_id,
+    session_id: call.sessionId,
+    call_id: storable(tool.callId),
+    seq: tool.seq,
+    name: storable(tool.name),
+    arguments: storable(tool.argumentsText),
+    result: storable(tool.result),
+    status: tool.status,
+    start_ms: Math.round(tool.startMs),
+    duration_ms: Math.round(tool.durationMs),
+  }
+  const key = `${call.sessionId} tool ${tool.callId}`
+  return { type: 'tool', call, key, sizeBytes: weigh(row.arguments, row.result), tool: row }
+}
+
+function keyOf(call: JournaledCall, itemId: string): TurnKey {
+  return { tenant_id: call.tenant.tenant_id, session_id: call.sessionId, item_id: storable(itemId) }
+}
+
+function entryKey(call: JournaledCall, itemId: string): string {
+  return `${call.sessionId} item ${itemId}`
+}
+
+/** JavaScript keeps a character in two bytes at most. */
+function weigh(...texts: string[]): number {
+  return texts.reduce((bytes, { length }) => bytes + 2 * length, BASE_BYTES)
+}

@@ -1,0 +1,120 @@
+import { CompiledQuery, sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Page, PageRequest } from '../kernel/pages.ts'
+import { readPage } from '../kernel/pages.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { makeCallLogs } from './call-logs.ts'
+import { makeVoiceSessions, type SessionQuery } from './voice-sessions.ts'
+
+const ROWS = 3_000
+const PAGE_ROWS = 50
+const acme = 'acme' as TenantId
+
+const test = useDatabase()
+
+type Listed = { id: string; created_at: Date }
+type List = (db: Db, filter: SessionQuery, page: PageRequest) => Promise<Page<Listed>>
+
+const LISTS: [name: string, list: List][] = [
+  ['call logs', (db, filter, page) => makeCallLogs({ db }).list(acme, filter, page)],
+  ['voice sessions', (db, filter, page) => makeVoiceSessions({ db }).list(acme, filter, page)],
+]
+
+/** Two tenants' calls, several of them in each millisecond. The oldest tenth is unlike the others in every respect. */
+async function fill(db: Db): Promise<void> {
+  for (const id of ['acme', 'globex']) await makeTenant(db, id)
+  await sql`
+    insert into call_logs (tenant_id, id, call_sid, voice_session_id, direction, "from", "to", status, status_at, agent_key,
+                           created_at, started_at, escalated, metadata)
+    select tenant_id, gen_random_uuid(), 'CA' || tenant_id || n, gen_random_uuid(),
+           case when is_old then 'outbound' else 'inbound' end,
+           case when is_old then '+12025550102' else '+12025550101' end,
+           case when is_old then '+12025550198' else '+12025550199' end,
+           case when is_old then 'busy' else 'completed' end,
+           at, case when is_old then 'sales' else 'support' end, at, at, false, '{}'
+      from tenants, generate_series(1, ${sql.lit(ROWS)}) n,
+           lateral (select timestamptz '2030-01-01' + n / 7 * interval '1 millisecond' as at,
+                           n <= ${sql.lit(ROWS / 10)} as is_old) row`.execute(db)
+  await sql`
+    insert into voice_sessions (tenant_id, id, call_sid, direction, "from", "to", call_status, agent_key,
+                                audio_output_provider, created_at, started_at, end_reason, resumed_count, latency, usage,
+                                tags, metadata)
+    select tenant_id, voice_session_id, call_sid, direction, "from", "to", status, agent_key, 'primary', created_at,
+           started_at, case status when 'busy' then 'rejected' else 'caller_hangup' end, 0, '{}', '{}',
+           case direction when 'outbound' then array['vip'] else array[]::text[] end, '{}'
+      from call_logs`.execute(db)
+  await sql`vacuum analyze`.execute(db)
+}
+
+async function allPages(list: List, filter: SessionQuery): Promise<{ rows: Listed[]; cursors: string[] }> {
+  const rows: Listed[] = []
+  const cursors: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page: Page<Listed> = await list(
+      test.db,
+      filter,
+      readPage({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }),
+    )
+    rows.push(...page.rows)
+    cursor = page.nextCursor
+    if (cursor !== null) cursors.push(cursor)
+  }
+  return { rows, cursors }
+}
+
+type Plan = { nodes: string[]; blocks: number }
+
+/** How the database finds a page, and how much of its tables it looks at for that. */
+async function planOf(list: List, filter: SessionQuery, cursor?: string): Promise<Plan> {
+  const seen: CompiledQuery[] = []
+  const watched = test.db.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      seen.push(test.db.getExecutor().compileQuery(node, queryId))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  await list(watched, filter, readPage({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }))
+  const [query] = seen
+  if (!query) throw new Error('nothing was asked')
+  const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${query.sql}`, [...query.parameters])
+  const { rows } = await test.db.executeQuery<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain)
+  const text = JSON.stringify(rows)
+  const plan = rows[0]?.['QUERY PLAN'][0].Plan
+  return {
+    nodes: [...text.matchAll(/"Node Type":"([^"]+)"/g)].map(([, node]) => node ?? ''),
+    blocks: (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0),
+  }
+}
+
+const FILTERS: [name: string, filter: SessionQuery, expectedRows: number][] = [
+  ['no filter', {}, ROWS],
+  ['a direction', { direction: 'outbound' }, ROWS / 10],
+  ['a caller', { from: '+12025550102' }, ROWS / 10],
+  ['a callee', { to: '+12025550198' }, ROWS / 10],
+  ['a status', { status: 'busy' }, ROWS / 10],
+  ['an agent', { agentKey: 'sales' }, ROWS / 10],
+  ['an early time', { startedBefore: new Date('2030-01-01T00:00:00.100Z') }, 699],
+  ['a late time', { startedAfter: new Date('2030-01-01T00:00:00.400Z') }, 201],
+]
+
+describe.each(LISTS)('a list of 3,000 %s', (name, list) => {
+  // The tables are emptied before each test.
+  beforeEach(() => fill(test.db))
+
+  it('shows each row once, newest first, ties by id, on pages of which each costs what the first one costs', async () => {
+    for (const [what, filter, expectedRows] of FILTERS) {
+      const { rows, cursors } = await allPages(list, filter)
+      const keys = rows.map(({ created_at, id }) => `${created_at.toISOString()} ${id}`)
+      expect([what, new Set(keys).size], what).toEqual([what, expectedRows])
+      expect(keys, what).toEqual(keys.toSorted().reverse())
+      const [first, last] = [await planOf(list, filter), await planOf(list, filter, cursors.at(-2))]
+      for (const { nodes } of [first, last]) expect(nodes, `${name} by ${what}`).not.toContain('Seq Scan')
+      // A row that is read lies on a block of its own at worst; the index has a few more.
+      expect(Math.max(first.blocks, last.blocks), `${name} by ${what}`).toBeLessThan(1.5 * PAGE_ROWS)
+    }
+  })
+})

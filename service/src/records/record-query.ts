@@ -1,0 +1,47 @@
+import { Type } from 'typebox'
+import { pageFields } from '../platform/http/schemas.ts'
+import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
+import type { RecordFilter } from './record-filter-store.ts'
+
+const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
+const text = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 256, description }))
+
+/** What the lists of calls and of sessions can be asked for, to be spread into a query. */
+export const recordFields = {
+  ...pageFields,
+  status: Type.Optional(Type.Enum(CALL_STATUSES, { description: 'Of the call.' })),
+  direction: Type.Optional(Type.Enum(CALL_DIRECTIONS)),
+  agent_key: text('An unknown one finds nothing.'),
+  from: text("The caller, exactly as stored; a number's + may be sent as it is."),
+  to: text("The callee, exactly as stored; a number's + may be sent as it is."),
+  started_after: instant('Inclusive.'),
+  started_before: instant('Exclusive.'),
+}
+
+type Fields = {
+  status?: NonNullable<RecordFilter['status']>
+  direction?: NonNullable<RecordFilter['direction']>
+  agent_key?: string
+  from?: string
+  to?: string
+  started_after?: string
+  started_before?: string
+}
+
+/** Reads the fields of `recordFields` that are no paging. */
+export function readRecordFilter(query: Fields): RecordFilter {
+  return {
+    status: query.status,
+    direction: query.direction,
+    agentKey: query.agent_key,
+    from: unspaced(query.from),
+    to: unspaced(query.to),
+    startedAfter: query.started_after === undefined ? undefined : new Date(query.started_after),
+    startedBefore: query.started_before === undefined ? undefined : new Date(query.started_before),
+  }
+}
+
+/** In a query a plain + is a space, and nothing that is stored begins with a space and a digit. */
+function unspaced(number: string | undefined): string | undefined {
+  return number?.replace(/^ (?=\d)/, '+')
+}

@@ -1,0 +1,153 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import type { CallStatus } from './call-values.ts'
+import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from './calls.fixture.ts'
+import { makeSessions, type NewStream, type Sessions } from './sessions.ts'
+
+const test = useDatabase()
+const acme = tenantTold('acme')
+const STREAM: NewStream = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: 'realtime-1', voice: 'marin' }
+let clock: TestClock
+let sessions: Sessions
+
+beforeEach(async () => {
+  clock = new TestClock()
+  sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+  await makeTenant(test.db, 'acme')
+})
+
+async function stored() {
+  const log = await test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
+  const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+  const entry = await test.db.selectFrom('call_directory').selectAll().executeTakeFirstOrThrow()
+  return { log, session, entry }
+}
+
+/** As another stream's taking over does it. */
+async function raiseEpoch(): Promise<void> {
+  await test.db.updateTable('call_directory').set({ epoch: 2, owner: null }).execute()
+}
+
+describe('open', () => {
+  it('writes the directory, a log that rings and a session that has not started, and tells nobody', async () => {
+    const { sessionId, ...rest } = await sessions.open(acme, someCall('CA1', { metadata: { order: 7 } }))
+    expect(rest).toEqual({ epoch: 1, isNew: true, isOver: false, agentKey: 'support', agentVersionId: null })
+    const now = new Date(clock.now())
+    const both = { tenant_id: 'acme', call_sid: 'CA1', org_id: 'org-1', direction: 'inbound', metadata: { order: 7 } }
+    const agent = { agent_key: 'support', agent_name: 'Robin', version_number: 3 }
+    const { log, session, entry } = await stored()
+    expect(log).toMatchObject({ ...both, ...agent, status: 'ringing', voice_session_id: sessionId, started_at: now })
+    expect(session).toMatchObject({ ...both, ...agent, id: sessionId, call_status: 'ringing', started_at: null })
+    expect(entry).toEqual({ call_sid: 'CA1', tenant_id: 'acme', session_id: sessionId, owner: null, epoch: 1 })
+    expect(await storedEvents(test.db)).toEqual([])
+  })
+
+  it('gives twenty who ask at once, on two nodes, the same session, opened once', async () => {
+    const other = makeSessions({ db: (await test.anotherNode()).db, clock, nodeId: OTHER_NODE })
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => (n % 2 ? sessions : other).open(acme, someCall('CA1'))),
+    )
+    expect(new Set(opened.map(({ sessionId }) => sessionId)).size).toBe(1)
+    expect(opened.filter(({ isNew }) => isNew)).toHaveLength(1)
+    for (const table of ['call_logs', 'voice_sessions', 'call_directory'] as const) {
+      expect(await test.db.selectFrom(table).selectAll().execute()).toHaveLength(1)
+    }
+  })
+
+  it('keeps the agent that a call was opened with', async () => {
+    await sessions.open(acme, someCall('CA1'))
+    const agent = { agentKey: 'sales', agentName: 'Kim', versionId: null, versionNumber: 9 }
+    expect(await sessions.open(acme, someCall('CA1', { agent }))).toMatchObject({ isNew: false, agentKey: 'support' })
+    expect((await stored()).log.agent_name).toBe('Robin')
+  })
+
+  it("refuses another tenant's call and tells nothing of it", async () => {
+    await makeTenant(test.db, 'globex')
+    await sessions.open(acme, someCall('CA1'))
+    await expect(sessions.open(tenantTold('globex'), someCall('CA1'))).rejects.toMatchObject({ code: 'conflict' })
+    expect(await test.db.selectFrom('voice_sessions').select('tenant_id').execute()).toEqual([{ tenant_id: 'acme' }])
+  })
+
+  it('knows no deleted tenant', async () => {
+    await expect(sessions.open(tenantTold('nobody'), someCall('CA1'))).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it.each<[CallStatus, boolean]>([
+    ['in-progress', false],
+    ['completed', true],
+    ['canceled', true],
+  ])('says of a call that is %s whether it is over', async (status, isOver) => {
+    await sessions.open(acme, someCall('CA1'))
+    await test.db.updateTable('call_logs').set({ status }).execute()
+    expect(await sessions.open(acme, someCall('CA1'))).toMatchObject({ isOver })
+  })
+
+  it('goes with its tenant', async () => {
+    await sessions.open(acme, someCall('CA1'))
+    await test.db.deleteFrom('tenants').execute()
+    expect(await test.db.selectFrom('call_directory').selectAll().execute()).toEqual([])
+    expect(await test.db.selectFrom('voice_sessions').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('started', () => {
+  beforeEach(async () => {
+    await sessions.open(acme, someCall('CA1'))
+    await clock.advance(3_000)
+  })
+
+  it('gives the call to the stream: it is answered and in progress', async () => {
+    const now = new Date(clock.now())
+    const { sessionId } = (await sessions.started(acme, STREAM)) ?? {}
+    const { log, session, entry } = await stored()
+    expect(entry).toMatchObject({ session_id: sessionId, owner: NODE, epoch: 1 })
+    expect(log).toMatchObject({ status: 'in-progress', answered_at: now, stream_sid: 'MZ1' })
+    expect(log.started_at).toEqual(new Date(now.getTime() - 3_000))
+    expect(session).toMatchObject({ call_status: 'in-progress', started_at: now, stream_sid: 'MZ1', resumed_count: 0 })
+    expect(session).toMatchObject({ model: 'realtime-1', voice: 'marin', audio_output_provider: 'primary' })
+  })
+
+  it('tells the tenant that the call and its session have started, once', async () => {
+    await sessions.started(acme, STREAM)
+    await sessions.started(acme, STREAM)
+    expect((await storedEvents(test.db)).map(({ sequence, body }) => [sequence, body])).toMatchObject([
+      [1, { event: 'voice.call.started', call_sid: 'CA1', payload: { call_log: { status: 'in-progress' } } }],
+      [2, { event: 'voice.session.started', call_sid: 'CA1', payload: { voice_session: { model: 'realtime-1' } } }],
+    ])
+  })
+
+  it('has one winner of twenty streams that ask at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => sessions.started(acme, { ...STREAM, streamSid: `MZ${n}` })),
+    )
+    expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
+  })
+
+  it('lets the stream that has the call ask again, and no other, also not on another node', async () => {
+    const first = await sessions.started(acme, STREAM)
+    expect(await sessions.started(acme, STREAM)).toEqual(first)
+    expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2' })).toBeNull()
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    expect(await other.started(acme, STREAM)).toBeNull()
+  })
+
+  it('gives a call that is taken over to the stream of the new epoch, and tells that the session goes on', async () => {
+    const first = await sessions.started(acme, STREAM)
+    await raiseEpoch()
+    expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2' })).toBeNull()
+    expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })).toEqual(first)
+    expect((await stored()).session).toMatchObject({ stream_sid: 'MZ2', resumed_count: 1 })
+    expect((await storedEvents(test.db)).at(-1)).toMatchObject({ event: 'voice.session.resumed', sequence: 3 })
+  })
+
+  it('refuses a call that is over, an unknown one and that of another tenant', async () => {
+    await makeTenant(test.db, 'globex')
+    expect(await sessions.started(tenantTold('globex'), STREAM)).toBeNull()
+    expect(await sessions.started(acme, { ...STREAM, callSid: 'CA2' })).toBeNull()
+    await test.db.updateTable('call_logs').set({ status: 'canceled' }).execute()
+    expect(await sessions.started(acme, STREAM)).toBeNull()
+    expect((await stored()).entry.owner).toBeNull()
+  })
+})

@@ -1,0 +1,177 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { type AgentVersionId, type NodeId, newId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type DirectoryRow, enterCall, lockCall, setOwner } from './call-directory-store.ts'
+import { insertCallLog } from './call-log-store.ts'
+import { type CallRecord, withStream } from './call-record.ts'
+import { isOver } from './call-status.ts'
+import type { CallDirection, SessionId } from './call-values.ts'
+import { changeCall, loadRecord } from './change-call.ts'
+import { insertVoiceSession } from './voice-session-store.ts'
+
+/** A call that comes in or was placed. */
+export type NewCall = {
+  callSid: string
+  direction: CallDirection
+  from: string
+  to: string
+  /** Null: the tenant's own. */
+  orgId: string | null
+  /** Who is to speak. */
+  agent: {
+    agentKey: string | null
+    agentName: string
+    versionId: AgentVersionId | null
+    versionNumber: number | null
+  }
+  metadata: Record<string, unknown>
+}
+
+/** The session of a call. `agentKey` and `agentVersionId` are those it was opened with. */
+export type OpenedSession = {
+  sessionId: SessionId
+  /** What the stream that may have the call now must carry. */
+  epoch: number
+  isNew: boolean
+  /** Nothing more can come of it: hang up. */
+  isOver: boolean
+  agentKey: string | null
+  agentVersionId: AgentVersionId | null
+}
+
+/** A stream that wants a call. `model` and `voice` are what its session will run with, null for the driver's default. */
+export type NewStream = {
+  callSid: string
+  epoch: number
+  streamSid: string
+  model: string | null
+  voice: string | null
+}
+
+/** The beginnings of voice sessions. */
+export type Sessions = {
+  /**
+   * Opens the session of a call, with its log entry (ringing) and its place in the directory. A repeat, also at the same
+   * time and on another node, changes nothing and returns the same session.
+   *
+   * @throws AppError `not_found` for a tenant that was deleted, `conflict` when the call is another tenant's.
+   */
+  open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession>
+  /**
+   * Gives a call to a stream on this node: it is in progress from now on, and its tenant is told so. The same stream may ask
+   * again.
+   *
+   * @returns the session; null when the stream cannot have it: the call is unknown or over, another stream has it, or the
+   * stream's epoch is past.
+   */
+  started(tenant: TenantRuntime, stream: NewStream): Promise<{ sessionId: SessionId } | null>
+}
+
+const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
+const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }
+
+export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; nodeId: NodeId }): Sessions {
+  async function openIn(tx: Tx, tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
+    const tenantId = tenant.tenant_id
+    await holdKnownTenant(tx, tenantId)
+    const record = newRecord(tenant, call, new Date(clock.now()))
+    const isNew = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id })
+    if (isNew) {
+      await insertCallLog(tx, tenantId, record.log)
+      await insertVoiceSession(tx, tenantId, record.session)
+    }
+    const entry = await lockCall(tx, tenantId, call.callSid)
+    if (!entry) throw new AppError('conflict', 'The call belongs to another tenant.')
+    return opened(entry, isNew ? record : await loadRecord(tx, entry), isNew)
+  }
+
+  async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<{ sessionId: SessionId } | null> {
+    const call = await lockCall(tx, tenant.tenant_id, stream.callSid)
+    if (!call || call.epoch !== stream.epoch) return null
+    const { log, session } = await loadRecord(tx, call)
+    if (isOver(log.status) || session.ended_at !== null) return null
+    const sessionId = session.id
+    if (call.owner !== null)
+      return call.owner === nodeId && session.stream_sid === stream.streamSid ? { sessionId } : null
+    const now = new Date(clock.now())
+    await setOwner(tx, tenant.tenant_id, stream.callSid, nodeId)
+    await changeCall(tx, tenant, { call, now, change: (record) => withStream(record, { ...stream, at: now }) })
+    return { sessionId }
+  }
+
+  return {
+    open: (tenant, call) => db.transaction().execute((tx) => openIn(tx, tenant, call)),
+    started: (tenant, stream) => db.transaction().execute((tx) => startIn(tx, tenant, stream)),
+  }
+}
+
+function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolean): OpenedSession {
+  return {
+    sessionId: entry.session_id,
+    epoch: entry.epoch,
+    isNew,
+    isOver: isOver(log.status) || session.ended_at !== null,
+    agentKey: session.agent_key,
+    agentVersionId: session.agent_version_id,
+  }
+}
+
+/** What is known of a call when it begins. */
+function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, now: Date): CallRecord {
+  const sessionId = newId<SessionId>(now.getTime())
+  const both = {
+    tenant_id: tenant.tenant_id,
+    call_sid: call.callSid,
+    stream_sid: null,
+    org_id: call.orgId ?? tenant.org_id,
+    direction: call.direction,
+    from: call.from,
+    to: call.to,
+    agent_key: agent.agentKey,
+    agent_name: agent.agentName,
+    agent_version_id: agent.versionId,
+    version_number: agent.versionNumber,
+    created_at: now,
+    ended_at: null,
+    duration_seconds: null,
+    metadata: call.metadata,
+  }
+  return {
+    log: {
+      ...both,
+      id: newId<string>(now.getTime()),
+      status: 'ringing',
+      status_at: now,
+      voice_session_id: sessionId,
+      callback_task_id: null,
+      campaign_id: null,
+      started_at: now,
+      answered_at: null,
+      answered_by: null,
+      escalated: false,
+      escalation_target: null,
+      summary: null,
+      error_code: null,
+      error_message: null,
+    },
+    session: {
+      ...both,
+      id: sessionId,
+      call_status: 'ringing',
+      model: null,
+      voice: null,
+      audio_output_provider: tenant.audio_output.provider,
+      started_at: null,
+      end_reason: null,
+      resumed_count: 0,
+      latency: NO_LATENCY,
+      usage: NO_USAGE,
+      tags: [],
+      outcome: null,
+      outcome_notes: null,
+    },
+  }
+}

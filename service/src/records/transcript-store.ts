@@ -1,0 +1,139 @@
+import { type ColumnType, sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { SessionId, TurnRole } from './call-values.ts'
+
+/** One finished piece of a conversation. Times are ms since the session's start. */
+export type TurnRow = {
+  tenant_id: TenantId
+  session_id: SessionId
+  item_id: string
+  seq: number
+  role: TurnRole
+  /** What was heard of it. */
+  text: string
+  /** What was generated of it and never heard. */
+  unheard: string
+  start_ms: number
+  end_ms: number
+  interrupted: boolean
+  /** Null for what was not audio of ours. */
+  sent_ms: number | null
+  heard_ms: number | null
+}
+
+/** A tool that the model called, once it was done. */
+export type FunctionCallRow = {
+  tenant_id: TenantId
+  session_id: SessionId
+  call_id: string
+  seq: number
+  name: string
+  /** As the model wrote them: JSON as a rule. */
+  arguments: string
+  /** As the model was told. */
+  result: string
+  status: 'ok' | 'error' | 'timeout'
+  start_ms: number
+  duration_ms: number
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    transcript_turns: TurnRow & { search: ColumnType<string, never, never> }
+    function_calls: FunctionCallRow
+  }
+}
+
+/** What names a turn. */
+export type TurnKey = Pick<TurnRow, 'tenant_id' | 'session_id' | 'item_id'>
+
+/** More than a call of four hours holds. */
+const MAX_ROWS = 10_000
+
+/** Writes turns, each in place of an earlier one of its item. Returns those that were not stored like this already. */
+export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<TurnKey[]> {
+  if (turns.length === 0) return []
+  return tx
+    .insertInto('transcript_turns')
+    .values(turns)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'session_id', 'item_id'])
+        .doUpdateSet((eb) => ({
+          seq: eb.ref('excluded.seq'),
+          role: eb.ref('excluded.role'),
+          text: eb.ref('excluded.text'),
+          unheard: eb.ref('excluded.unheard'),
+          start_ms: eb.ref('excluded.start_ms'),
+          end_ms: eb.ref('excluded.end_ms'),
+          interrupted: eb.ref('excluded.interrupted'),
+          sent_ms: eb.ref('excluded.sent_ms'),
+          heard_ms: eb.ref('excluded.heard_ms'),
+        }))
+        .where(
+          sql<boolean>`(transcript_turns.seq, transcript_turns.role, transcript_turns.text, transcript_turns.unheard,
+                        transcript_turns.start_ms, transcript_turns.end_ms, transcript_turns.interrupted,
+                        transcript_turns.sent_ms, transcript_turns.heard_ms)
+                       is distinct from
+                       (excluded.seq, excluded.role, excluded.text, excluded.unheard, excluded.start_ms, excluded.end_ms,
+                        excluded.interrupted, excluded.sent_ms, excluded.heard_ms)`,
+        ),
+    )
+    .returning(['tenant_id', 'session_id', 'item_id'])
+    .execute()
+}
+
+/** Takes turns out of their conversations. */
+export async function deleteTurnsAcrossTenants(tx: Tx, turns: TurnKey[]): Promise<void> {
+  if (turns.length === 0) return
+  await tx
+    .deleteFrom('transcript_turns')
+    .where((eb) =>
+      eb(
+        eb.refTuple('tenant_id', 'session_id', 'item_id'),
+        'in',
+        turns.map(({ tenant_id, session_id, item_id }) => eb.tuple(tenant_id, session_id, item_id)),
+      ),
+    )
+    .execute()
+}
+
+/** Writes function calls; one that is stored already stays as it is. */
+export async function putFunctionCallsAcrossTenants(tx: Tx, calls: FunctionCallRow[]): Promise<void> {
+  if (calls.length === 0) return
+  await tx
+    .insertInto('function_calls')
+    .values(calls)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id', 'call_id']).doNothing())
+    .execute()
+}
+
+/** A session's turns in the order of the conversation; at most 10,000. */
+export async function listTurns(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<TurnRow[]> {
+  return db
+    .selectFrom('transcript_turns')
+    .select(['tenant_id', 'session_id', 'item_id', 'seq', 'role', 'text', 'unheard', 'start_ms', 'end_ms'])
+    .select(['interrupted', 'sent_ms', 'heard_ms'])
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('seq')
+    .orderBy('start_ms')
+    .orderBy('item_id')
+    .limit(MAX_ROWS)
+    .execute()
+}
+
+/** A session's function calls in the order in which they were made; at most 10,000. */
+export async function listFunctionCalls(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<FunctionCallRow[]> {
+  return db
+    .selectFrom('function_calls')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .orderBy('seq')
+    .orderBy('start_ms')
+    .orderBy('call_id')
+    .limit(MAX_ROWS)
+    .execute()
+}

@@ -1,0 +1,122 @@
+import { type Static, Type } from 'typebox'
+import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
+import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
+import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
+import type { VoiceSessionRow } from './voice-session-store.ts'
+
+const text = nullable(Type.String())
+const instant = nullable(Timestamp)
+const wholeMs = Type.Integer({ minimum: 0 })
+
+const Latency = Type.Object({
+  greeting_ms: nullable(wholeMs),
+  response_p50_ms: nullable(wholeMs),
+  response_p95_ms: nullable(wholeMs),
+  interruptions: Type.Integer({ minimum: 0 }),
+})
+
+const Usage = Type.Object({
+  input_tokens: Type.Integer({ minimum: 0 }),
+  output_tokens: Type.Integer({ minimum: 0 }),
+  cached_tokens: Type.Integer({ minimum: 0 }),
+  audio_seconds: Type.Number({ minimum: 0 }),
+})
+
+const Qa = Type.Object({
+  score: Type.Number(),
+  high_quality: Type.Boolean(),
+  summary: text,
+  criteria: Type.Array(Type.Object({ name: Type.String(), score: Type.Number(), reason: text })),
+})
+
+const Turn = Type.Object({
+  seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
+  role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
+  text: Type.String({ description: 'What was heard of it.' }),
+  start_ms: wholeMs,
+  end_ms: wholeMs,
+  interrupted: Type.Boolean(),
+})
+
+const FunctionCall = Type.Object({
+  seq: Type.Integer(),
+  name: Type.String(),
+  arguments: Type.Unknown({ description: 'What the model sent; a text when it was not JSON.' }),
+  result: Type.Unknown({ description: 'What the model was told; a text when it was not JSON.' }),
+  status: Type.Enum(['ok', 'error', 'timeout']),
+  start_ms: wholeMs,
+  duration_ms: wholeMs,
+})
+
+const summary = {
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  org_id: text,
+  call_sid: Type.String(),
+  stream_sid: text,
+  direction: Type.Enum(CALL_DIRECTIONS),
+  agent_key: nullable(Type.String({ description: "Null when the tenant document's own agent speaks." })),
+  agent_name: text,
+  agent_version_id: text,
+  version_number: nullable(Type.Integer()),
+  model: nullable(Type.String({ description: "Null: the driver's default, or the stream never began." })),
+  voice: text,
+  audio_output_provider: Type.Enum(['primary', 'secondary']),
+  started_at: nullable(Type.String({ format: 'date-time', description: 'When its stream began.' })),
+  ended_at: instant,
+  duration_seconds: nullable(Type.Integer()),
+  end_reason: nullable(Type.Enum(END_REASONS)),
+  resumed_count: Type.Integer({ description: 'How often another stream went on with it.' }),
+  latency: Latency,
+  usage: Usage,
+  tags: Type.Array(Type.String()),
+  outcome: nullable(Type.String({ description: 'What the agent recorded as the outcome.' })),
+  outcome_notes: text,
+  qa: nullable(Qa),
+  recording_url: text,
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+}
+
+/** A voice session as lists show it. */
+export const VoiceSessionSummary = Type.Object(summary)
+
+/** A voice session with all that was said and done in it. */
+export const VoiceSession = Type.Object({
+  ...summary,
+  transcript: Type.Array(Turn),
+  function_calls: Type.Array(FunctionCall),
+})
+
+/** Writes a session as lists show it. */
+export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSummary> {
+  const { from: _from, to: _to, call_status: _status, created_at: _at, started_at, ended_at, ...shown } = row
+  // No evaluation and no recording is kept yet, and null is what the API says of a session without them.
+  return { ...shown, started_at: isoOrNull(started_at), ended_at: isoOrNull(ended_at), qa: null, recording_url: null }
+}
+
+/** Writes a session with its turns and function calls. */
+export function showWholeSession(
+  row: VoiceSessionRow,
+  turns: TurnRow[],
+  calls: FunctionCallRow[],
+): Static<typeof VoiceSession> {
+  return { ...showSession(row), transcript: turns.map(showTurn), function_calls: calls.map(showFunctionCall) }
+}
+
+/** Writes a turn as the API shows it. */
+export function showTurn({ seq, role, text, start_ms, end_ms, interrupted }: TurnRow): Static<typeof Turn> {
+  return { seq, role, text, start_ms, end_ms, interrupted }
+}
+
+function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {
+  const { seq, name, arguments: sent, result, status, start_ms, duration_ms } = row
+  return { seq, name, arguments: parsed(sent), result: parsed(result), status, start_ms, duration_ms }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json)
+  } catch {
+    return json
+  }
+}

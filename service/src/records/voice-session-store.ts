@@ -1,0 +1,160 @@
+import { sql } from 'kysely'
+import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { CallDirection, CallStatus, SessionEndReason, SessionId } from './call-values.ts'
+import { filterConditions, type RecordFilter } from './record-filter-store.ts'
+
+/** How quickly the agent spoke, in ms; null where it never did. Kept in the API's own words. */
+export type StoredLatency = {
+  greeting_ms: number | null
+  response_p50_ms: number | null
+  response_p95_ms: number | null
+  interruptions: number
+}
+
+/** What the model used. Kept in the API's own words. */
+export type StoredUsage = { input_tokens: number; output_tokens: number; cached_tokens: number; audio_seconds: number }
+
+/** A conversation. Its turns and function calls have tables of their own. */
+export type VoiceSessionRow = {
+  tenant_id: TenantId
+  id: SessionId
+  call_sid: string
+  stream_sid: string | null
+  org_id: string | null
+  direction: CallDirection
+  from: string
+  to: string
+  /** That of the call log, kept here to filter by. */
+  call_status: CallStatus
+  agent_key: string | null
+  agent_name: string | null
+  agent_version_id: AgentVersionId | null
+  version_number: number | null
+  /** What the session ran with; null before its stream began, and where the driver's own default was taken. */
+  model: string | null
+  voice: string | null
+  audio_output_provider: 'primary' | 'secondary'
+  created_at: Date
+  /** When its stream began. */
+  started_at: Date | null
+  ended_at: Date | null
+  duration_seconds: number | null
+  end_reason: SessionEndReason | null
+  /** How often a new stream went on with it. */
+  resumed_count: number
+  latency: StoredLatency
+  usage: StoredUsage
+  tags: string[]
+  outcome: string | null
+  outcome_notes: string | null
+  metadata: Record<string, unknown>
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    voice_sessions: VoiceSessionRow
+  }
+}
+
+/** What sessions can be looked for by, beside what their calls can be. */
+export type SessionFilter = RecordFilter & {
+  tag?: string | undefined
+  endReason?: SessionEndReason | undefined
+  /** Each of these was said, somewhere in the conversation; several words are a phrase. */
+  phrases?: string[] | undefined
+}
+
+export async function insertVoiceSession(
+  tx: Tx,
+  tenantId: TenantId,
+  session: Omit<VoiceSessionRow, 'tenant_id'>,
+): Promise<void> {
+  await tx
+    .insertInto('voice_sessions')
+    .values({ ...session, tenant_id: tenantId })
+    .execute()
+}
+
+export async function findVoiceSession(db: Db, tenantId: TenantId, id: SessionId): Promise<VoiceSessionRow | null> {
+  const row = await db
+    .selectFrom('voice_sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Changes a session. To be called with `lockCall`. */
+export async function updateVoiceSession(
+  tx: Tx,
+  tenantId: TenantId,
+  id: SessionId,
+  changes: Partial<VoiceSessionRow>,
+): Promise<void> {
+  await tx.updateTable('voice_sessions').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** The tenant's sessions, newest first; one more than `limit`, to tell whether there are more. */
+export async function listVoiceSessions(
+  db: Db,
+  tenantId: TenantId,
+  filter: SessionFilter,
+  page: PageRequest,
+): Promise<VoiceSessionRow[]> {
+  return db
+    .selectFrom('voice_sessions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where((eb) => eb.and([...filterConditions('voice_sessions', filter, 'call_status'), ...sessionConditions(filter)]))
+    .where(isAfter('voice_sessions', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+function sessionConditions({ tag, endReason, phrases = [] }: SessionFilter) {
+  return [
+    ...(tag === undefined ? [] : [sql<boolean>`voice_sessions.tags @> array[${tag}]::text[]`]),
+    ...(endReason === undefined ? [] : [sql<boolean>`voice_sessions.end_reason = ${endReason}`]),
+    ...phrases.map(
+      (phrase) => sql<boolean>`
+        exists (select from transcript_turns turn
+                 where turn.tenant_id = voice_sessions.tenant_id and turn.session_id = voice_sessions.id
+                   and turn.search @@ phraseto_tsquery('simple', ${phrase}))`,
+    ),
+  ]
+}
+
+/** What is said of a session when its outcome is recorded. */
+export type OutcomeChange = { tags: string[]; outcome: string | null; notes: string | null }
+
+/**
+ * Adds tags to the session's, each once, and replaces its outcome and notes by those that are given (null keeps them).
+ *
+ * @returns all its tags, in their order; null when the tenant has no such session.
+ */
+export async function addOutcome(
+  db: Db,
+  tenantId: TenantId,
+  id: SessionId,
+  { tags, outcome, notes }: OutcomeChange,
+): Promise<string[] | null> {
+  const row = await db
+    .updateTable('voice_sessions')
+    .set((eb) => ({
+      tags: sql<string[]>`array(select distinct tag from unnest(tags || ${tags}::text[]) as tag order by tag)`,
+      outcome: eb.fn.coalesce(sql<string | null>`${outcome}`, 'outcome'),
+      outcome_notes: eb.fn.coalesce(sql<string | null>`${notes}`, 'outcome_notes'),
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .returning('tags')
+    .executeTakeFirst()
+  return row?.tags ?? null
+}

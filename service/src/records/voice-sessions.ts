@@ -1,0 +1,55 @@
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { SessionId } from './call-values.ts'
+import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
+import { findVoiceSession, listVoiceSessions, type SessionFilter, type VoiceSessionRow } from './voice-session-store.ts'
+
+/** A session with all that was said and done in it. */
+type WholeSession = { session: VoiceSessionRow; turns: TurnRow[]; calls: FunctionCallRow[] }
+
+/** What sessions are looked for by: `q` is in the words of a searcher. */
+export type SessionQuery = Omit<SessionFilter, 'phrases'> & { q?: string | undefined }
+
+/** The conversations that tenants have had. */
+export type VoiceSessions = {
+  /**
+   * Newest first. Of `q` each word, and each phrase in double quotes, must have been said somewhere in the conversation; what
+   * has neither letter nor digit is no word, and a search without a word finds nothing.
+   */
+  list(tenantId: TenantId, query: SessionQuery, page: PageRequest): Promise<Page<VoiceSessionRow>>
+  /** @throws AppError `not_found` when the tenant has no such session. */
+  get(tenantId: TenantId, sessionId: string): Promise<WholeSession>
+}
+
+export function makeVoiceSessions({ db }: { db: Db }): VoiceSessions {
+  return {
+    async list(tenantId, { q, ...filter }, page) {
+      const phrases = q === undefined ? undefined : phrasesOf(q)
+      if (phrases?.length === 0) return { rows: [], nextCursor: null }
+      const rows = await listVoiceSessions(db, tenantId, { ...filter, phrases }, page)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    async get(tenantId, sessionId) {
+      const session = isUuid(sessionId) ? await findVoiceSession(db, tenantId, sessionId as SessionId) : null
+      if (!session) throw new AppError('not_found', 'There is no such voice session.')
+      const { id } = session
+      return {
+        session,
+        turns: await listTurns(db, tenantId, id),
+        calls: await listFunctionCalls(db, tenantId, id),
+      }
+    },
+  }
+}
+
+/** Each of them is one more question to the database. */
+const MAX_PHRASES = 10
+
+/** `refund "next week"` asks for the word refund and for the phrase next week. */
+function phrasesOf(q: string): string[] {
+  const found = [...q.matchAll(/"([^"]*)"|[^\s"]+/g)].map(([word, phrase]) => phrase ?? word)
+  return found.filter((text) => /[\p{L}\p{N}]/u.test(text)).slice(0, MAX_PHRASES)
+}
