@@ -1,0 +1,215 @@
+import type { Cancel, Clock } from '../kernel/clock.ts'
+import { assertNever } from '../kernel/errors.ts'
+import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
+import type { StreamCodec } from '../platform/telephony/port.ts'
+import { type CarrierSocket, MediaPath } from './media-path.ts'
+import { ModelLink } from './model-link.ts'
+import type {
+  EndReason,
+  LiveNote,
+  SessionEffect,
+  SessionEvent,
+  TimerName,
+  ToolOutcome,
+  Turn,
+} from './session/events.ts'
+import type { Plan } from './session/plan.ts'
+import { reduce } from './session/reduce.ts'
+import { newSession, type SessionState } from './session/state.ts'
+
+/** A tool call as the model asked for it; `atMs` counts from the session's start. */
+export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
+
+/** What a session is given: everything that it does to the world goes through here. */
+export type SessionDeps = {
+  clock: Clock
+  codec: StreamCodec
+  streamSid: string
+  carrier: CarrierSocket & { close(): void }
+  plan: Plan
+  /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
+  openModel(listener: ModelListener, history: string | null): ModelSession
+  /** Runs a tool. Never rejects: what goes wrong is an outcome. */
+  runTool(request: ToolRequest): Promise<ToolOutcome>
+  keepTurn(turn: Turn): void
+  forgetTurn(itemId: string): void
+  note(note: LiveNote): void
+  /** Makes the carrier end the call. Never waits, never throws. */
+  hangUp(): void
+  /** Makes the carrier say this, and connect the number or hang up. Never waits, never throws. */
+  apologise(text: string, number: string | null): void
+  /**
+   * A fault of ours: something given here threw, or the reducer did. The call goes on as well as it can. Never throws.
+   */
+  failed(error: unknown): void
+  /** Called once, when nothing of the session is left but tools that outlast it: they end by their own deadline. */
+  finished(reason: EndReason, state: SessionState): void
+}
+
+/**
+ * Runs one call: owns its sockets and timers, feeds what happens to the reducer and does what comes out of it.
+ *
+ * All effects of an event are done before the next event is looked at; an event that arises meanwhile waits its turn.
+ */
+export class CallSession {
+  readonly #deps: SessionDeps
+  readonly #media: MediaPath
+  readonly #timers = new Map<TimerName, Cancel>()
+  readonly #waiting: SessionEvent[] = []
+  #isBusy = false
+  #model: ModelLink | null = null
+  #state: SessionState
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps
+    this.#state = newSession(deps.plan, deps.clock.monotonicMs())
+    this.#media = new MediaPath(deps.streamSid, {
+      carrier: deps.carrier,
+      codec: deps.codec,
+      reports: {
+        sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
+        callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
+        backlog: (isOver) => this.dispatch({ type: 'backlog', isOver }),
+      },
+    })
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** What went past on the fast path, for the one who looks after all calls. */
+  get media(): Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'> {
+    return this.#media
+  }
+
+  /** The fast path in: one frame of the caller. */
+  fromCaller(payload: Buffer): void {
+    this.#media.fromCaller(payload)
+  }
+
+  /** Something happened. Returns when all that follows from it at once is done. */
+  dispatch(event: SessionEvent): void {
+    this.#waiting.push(event)
+    if (this.#isBusy) return
+    this.#isBusy = true
+    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#step(next)
+    this.#isBusy = false
+  }
+
+  /** One fault does not take the call down: a rejected event changes nothing, and every effect is tried. */
+  #step(event: SessionEvent): void {
+    const effects = this.#guarded(() => this.#reduce(event)) ?? []
+    for (const effect of effects) this.#guarded(() => this.#do(effect))
+    const { speech } = this.#state
+    this.#media.meter(speech !== null && speech.stoppedAtMs === null)
+  }
+
+  #reduce(event: SessionEvent): SessionEffect[] {
+    const [state, effects] = reduce(this.#state, event, this.#deps.clock.monotonicMs())
+    this.#state = state
+    return effects
+  }
+
+  #guarded<T>(work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      this.#deps.failed(error)
+      return undefined
+    }
+  }
+
+  #do(effect: SessionEffect): void {
+    switch (effect.type) {
+      case 'open_model':
+        return this.#openModel(effect.epoch, effect.history)
+      case 'close_model':
+        return this.#closeModel()
+      case 'command':
+        return this.#model?.send(effect.command)
+      case 'open_uplink':
+        return this.#model ? this.#media.openUplink(this.#model) : undefined
+      case 'hold_uplink':
+        return this.#media.holdUplink()
+      case 'discard':
+        return this.#media.discard(effect.responseIds)
+      case 'clear':
+        return this.#media.clear()
+      case 'mark':
+        return this.#media.mark(effect.name)
+      case 'pad':
+        return this.#media.pad(effect.ms)
+      case 'arm':
+        return this.#arm(effect.timer, effect.ms)
+      case 'disarm':
+        return this.#disarm(effect.timer)
+      case 'run_tool':
+        return void this.#runTool(effect)
+      case 'keep':
+        return this.#deps.keepTurn(effect.turn)
+      case 'forget':
+        return this.#deps.forgetTurn(effect.itemId)
+      case 'note':
+        return this.#deps.note(effect.note)
+      case 'apologise':
+        return this.#deps.apologise(effect.text, effect.number)
+      case 'hang_up':
+        return this.#deps.hangUp()
+      case 'finish':
+        return this.#finish(effect.reason)
+      default:
+        assertNever(effect)
+    }
+  }
+
+  #openModel(epoch: number, history: string | null): void {
+    this.#closeModel()
+    this.#model = new ModelLink(epoch, (listener) => this.#deps.openModel(listener, history), {
+      event: (event) => this.dispatch({ type: 'model', epoch, event }),
+      audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
+    })
+  }
+
+  #closeModel(): void {
+    this.#model?.close()
+    this.#model = null
+  }
+
+  #arm(timer: TimerName, ms: number): void {
+    this.#disarm(timer)
+    const fire = () => {
+      this.#timers.delete(timer)
+      this.dispatch({ type: 'fired', timer })
+    }
+    this.#timers.set(timer, this.#deps.clock.after(ms, fire))
+  }
+
+  #disarm(timer: TimerName): void {
+    this.#timers.get(timer)?.()
+    this.#timers.delete(timer)
+  }
+
+  async #runTool({ callId, name, argumentsText, atMs }: ToolRequest): Promise<void> {
+    const outcome = await this.#toolOutcome({ callId, name, argumentsText, atMs })
+    this.dispatch({ type: 'tool_finished', outcome })
+  }
+
+  /** A tool that breaks its promise never to reject must not leave the model waiting for it. */
+  async #toolOutcome(request: ToolRequest): Promise<ToolOutcome> {
+    try {
+      return await this.#deps.runTool(request)
+    } catch (error) {
+      this.#deps.failed(error)
+      return { callId: request.callId, output: '{"error":"The tool failed."}', status: 'error', endsCall: false }
+    }
+  }
+
+  #finish(reason: EndReason): void {
+    for (const timer of [...this.#timers.keys()]) this.#disarm(timer)
+    this.#media.close()
+    this.#closeModel()
+    this.#guarded(() => this.#deps.carrier.close())
+    this.#deps.finished(reason, this.#state)
+  }
+}

@@ -1,0 +1,41 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { LiveCapacity } from './live-capacity.ts'
+import type { LiveSessions } from './live-sessions.ts'
+
+type Deps = {
+  clock: Clock
+  live: Pick<LiveSessions, 'size' | 'endAll'>
+  capacity: Pick<LiveCapacity, 'stop' | 'taken'>
+  /** DRAIN_SECONDS. */
+  drainMs: number
+}
+
+const LOOK_INTERVAL_MS = 100
+/** The carrier of a call that was answered just now opens its stream within this. */
+const BEGIN_WITHIN_MS = 5_000
+/** A call that is told to end finishes its sentence, which has bounds of its own. */
+const LAST_WORDS_MS = 20_000
+/** A call whose stream is gone waits for the transcripts of its last words, and no longer. */
+const WRITTEN_WITHIN_MS = 2_500
+
+/** Takes no call from now on; resolves when those that there are have ended, or were ended when the time is over. */
+export async function drainCalls({ clock, live, capacity, drainMs }: Deps): Promise<void> {
+  capacity.stop()
+  const startMs = clock.monotonicMs()
+  const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
+  await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
+  live.endAll()
+  await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
+}
+
+/** Resolves when no call is left, which is soon once their streams are gone. */
+export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promise<void> {
+  return waitUntil(clock, () => live.size === 0, WRITTEN_WITHIN_MS)
+}
+
+async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {
+  const endMs = clock.monotonicMs() + timeoutMs
+  while (!condition() && clock.monotonicMs() < endMs) {
+    await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
+  }
+}

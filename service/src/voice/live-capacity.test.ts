@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { LiveCapacity } from './live-capacity.ts'
+
+const RESERVE_MS = 120_000
+
+function room({ maxCalls = 3 } = {}) {
+  const clock = new TestClock()
+  const load = { isOverloaded: false }
+  const capacity = new LiveCapacity({
+    clock,
+    maxCalls,
+    reserveMs: RESERVE_MS,
+    isOverloaded: () => load.isOverloaded,
+  })
+  return { clock, load, capacity }
+}
+
+function call(callSid: string, tenant = 'acme', maxConcurrentCalls: number | null = null) {
+  return { tenantId: tenant as TenantId, callSid, maxConcurrentCalls }
+}
+
+describe('LiveCapacity', () => {
+  it('has room for as many calls as the process may have, answered ones among them', () => {
+    const { capacity } = room()
+    expect(['1', '2', '3', '4'].map((sid) => capacity.reserve(call(sid)))).toEqual([null, null, null, 'process_full'])
+    expect(capacity.begin(call('1'))).toBeNull()
+    expect(capacity.begin(call('5'))).toBe('process_full')
+  })
+
+  it("keeps to a tenant's own limit, and to that tenant's alone", () => {
+    const { capacity } = room()
+    expect(capacity.reserve(call('1', 'acme', 1))).toBeNull()
+    expect(capacity.reserve(call('2', 'acme', 1))).toBe('tenant_full')
+    expect(capacity.reserve(call('3', 'other', 1))).toBeNull()
+  })
+
+  it('gives a call that asks again the place that it has', () => {
+    const { capacity, load } = room({ maxCalls: 1 })
+    capacity.reserve(call('1', 'acme', 1))
+    load.isOverloaded = true
+    expect(capacity.reserve(call('1', 'acme', 1))).toBeNull()
+    expect(capacity.taken).toBe(1)
+  })
+
+  it('takes back the place of a call whose stream never began', async () => {
+    const { capacity, clock } = room({ maxCalls: 1 })
+    capacity.reserve(call('1'))
+    await clock.advance(RESERVE_MS - 1)
+    expect(capacity.reserve(call('2'))).toBe('process_full')
+    await clock.advance(1)
+    expect(capacity.reserve(call('2'))).toBeNull()
+  })
+
+  it('keeps the place of a call that has begun until it is over, also when its webhook comes again', async () => {
+    const { capacity, clock } = room({ maxCalls: 1 })
+    capacity.begin(call('1'))
+    capacity.reserve(call('1'))
+    await clock.advance(10 * RESERVE_MS)
+    expect(capacity.reserve(call('2'))).toBe('process_full')
+    capacity.release('1')
+    expect(capacity.reserve(call('2'))).toBeNull()
+  })
+
+  it('takes no call while the process is overloaded, asking each again when its stream begins', () => {
+    const { capacity, load } = room()
+    capacity.reserve(call('1'))
+    load.isOverloaded = true
+    expect([capacity.begin(call('1')), capacity.reserve(call('2'))]).toEqual(['overloaded', 'overloaded'])
+    load.isOverloaded = false
+    expect(capacity.begin(call('1'))).toBeNull()
+  })
+
+  it('lets a call that was answered begin while the process stops, and no other', () => {
+    const { capacity } = room()
+    capacity.reserve(call('1'))
+    capacity.stop()
+    expect([capacity.begin(call('1')), capacity.begin(call('2')), capacity.reserve(call('3'))]).toEqual([
+      null,
+      'stopping',
+      'stopping',
+    ])
+  })
+})

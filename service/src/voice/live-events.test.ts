@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { LiveEvents } from './live-events.ts'
+
+function publish(events: LiveEvents, count: number): void {
+  for (let i = 0; i < count; i++) events.publish('turn_delta', { text: String(i) })
+}
+
+function idsFrom(events: LiveEvents, afterId: number): number[] {
+  const ids: number[] = []
+  events.watch(afterId, ({ id }) => ids.push(id))()
+  return ids
+}
+
+describe('LiveEvents', () => {
+  it('tell a watcher what is kept, then what happens, until it stops to watch', () => {
+    const events = new LiveEvents()
+    events.publish('state', { state: 'waiting' })
+    const seen: string[] = []
+    const stop = events.watch(0, ({ id, event }) => seen.push(`${id} ${event}`))
+    events.publish('latency', { response_ms: 400 })
+    stop()
+    events.publish('ended', {})
+    expect(seen).toEqual(['1 state', '2 latency'])
+  })
+
+  it('go on where a watcher was cut off', () => {
+    const events = new LiveEvents()
+    publish(events, 10)
+    expect(idsFrom(events, 7)).toEqual([8, 9, 10])
+    expect(idsFrom(events, 99)).toEqual([])
+  })
+
+  it('are kept 256 at a time', () => {
+    const events = new LiveEvents()
+    publish(events, 10_000)
+    const ids = idsFrom(events, 0)
+    expect([ids.length, ids[0], ids.at(-1)]).toEqual([256, 9_745, 10_000])
+  })
+})

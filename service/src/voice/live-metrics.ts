@@ -1,0 +1,56 @@
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import type { MediaPath } from './media-path.ts'
+import type { EndReason, LiveNote } from './session/events.ts'
+
+/** The numbers of the calls of this process. */
+export type LiveMetrics = {
+  noted(note: LiveNote): void
+  /** To be told once for each call, with what went through its media path. */
+  ended(reason: EndReason, media: Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'>): void
+}
+
+const LATENCY_BUCKETS_SECONDS = [0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10]
+
+/** @param liveCalls is asked when the metrics are read. */
+export function makeLiveMetrics(registry: Registry, liveCalls: () => number): LiveMetrics {
+  const registers = [registry]
+  new Gauge({
+    name: 'voice_live_calls',
+    help: 'Calls whose stream is on this process.',
+    registers,
+    collect() {
+      this.set(liveCalls())
+    },
+  })
+  const ended = new Counter({
+    name: 'voice_calls_ended_total',
+    help: 'Calls that ended, by the reason of their session.',
+    labelNames: ['reason'],
+    registers,
+  })
+  const counter = (name: string, help: string) => new Counter({ name, help, registers })
+  const framesIn = counter('voice_caller_frames_total', 'Audio frames of callers, counted when their call ends.')
+  const framesShed = counter('voice_caller_frames_shed_total', 'Those of them that a slow model did not get.')
+  const lateDeltas = counter('voice_late_deltas_total', 'Pieces of silenced answers that came late and were dropped.')
+  const interruptions = counter('voice_interruptions_total', 'Times that a caller stopped the agent.')
+  const silences = counter('voice_dead_air_total', 'Times that an answer was owed and nothing was heard for 2.5 s.')
+  const latency = new Histogram({
+    name: 'voice_response_seconds',
+    help: "From the end of a caller's turn to the first sound of the answer.",
+    buckets: LATENCY_BUCKETS_SECONDS,
+    registers,
+  })
+  return {
+    noted(note) {
+      if (note.type === 'latency') latency.observe(note.responseMs / 1_000)
+      if (note.type === 'interrupted') interruptions.inc()
+      if (note.type === 'dead_air') silences.inc()
+    },
+    ended(reason, media) {
+      ended.inc({ reason })
+      framesIn.inc(media.framesIn)
+      framesShed.inc(media.shedFrames)
+      lateDeltas.inc(media.lateDeltas)
+    },
+  }
+}

@@ -1,0 +1,31 @@
+import type { LiveEvents } from './live-events.ts'
+import type { LiveNote, Turn } from './session/events.ts'
+
+/** Tells those who watch a call that a piece of the conversation is finished; the same item again replaces it. */
+export function tellTurn(events: LiveEvents, turn: Turn): void {
+  events.publish('turn', {
+    item_id: turn.itemId,
+    seq: turn.seq,
+    role: turn.role,
+    text: turn.text,
+    start_ms: turn.startMs,
+    end_ms: turn.endMs,
+    interrupted: turn.interrupted,
+  })
+}
+
+/** Tells those who watch a call what the session notes, as far as it is meant for them. */
+export function tellNote(events: LiveEvents, note: LiveNote): void {
+  switch (note.type) {
+    case 'state':
+      return events.publish('state', { state: note.state })
+    case 'turn_delta':
+      return events.publish('turn_delta', { item_id: note.itemId, role: note.role, text: note.text })
+    case 'tool':
+      return events.publish('tool', { call_id: note.callId, name: note.name, status: note.status })
+    case 'latency':
+      return events.publish('latency', { response_ms: Math.round(note.responseMs) })
+    default:
+      return
+  }
+}

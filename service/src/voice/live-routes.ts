@@ -1,0 +1,169 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { tenantOf } from '../platform/http/guards.ts'
+import { errorResponses, iso, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import { actOn, type LiveAction } from './live-actions.ts'
+import type { LiveSession, LiveSessions } from './live-sessions.ts'
+import { eventStream } from './live-stream.ts'
+
+const Params = strict({ stream_sid: Type.String({ minLength: 1, maxLength: 200 }) })
+
+const Session = Type.Object({
+  stream_sid: Type.String(),
+  call_sid: Type.String(),
+  voice_session_id: Type.String({ format: 'uuid' }),
+  tenant: Type.String(),
+  org_id: nullable(Type.String()),
+  agent_name: Type.String(),
+  call_type: Type.String({ description: 'inbound, outbound or browser' }),
+  customer_phone: Type.String({ description: 'As the carrier sent it.' }),
+  greeting: Type.String(),
+  started_at: Timestamp,
+  state: Type.String({ description: 'waiting, talking, draining or ended' }),
+  escalated: Type.Boolean(),
+  escalation_target: nullable(Type.String()),
+})
+
+const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }))
+
+const ActionBody = strict({
+  action: Type.String({ maxLength: 40, description: 'say, whisper or end_call' }),
+  supervisor: text('Who acts.', 200),
+  target: text('Where to, of an action that has a target.', 200),
+  text: text('What the agent says to the caller (say), or is told without the caller hearing it (whisper).', 2_000),
+  reason: text('Why.', 500),
+  note: text('For the record.', 2_000),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50 })),
+})
+
+const Action = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  stream_sid: Type.String(),
+  call_sid: Type.String(),
+  action: Type.String(),
+  supervisor: nullable(Type.String()),
+  target: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  note: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Timestamp,
+})
+
+/** The tenant's calls while they last. */
+export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }): FastifyPluginAsyncTypebox {
+  function known(tenantId: TenantId, streamSid: string): LiveSession {
+    const session = live.find(tenantId, streamSid)
+    if (!session) throw new AppError('not_found', 'There is no such live session.')
+    return session
+  }
+
+  return async (app) => {
+    app.get(
+      '/api/v1/sessions/active',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'List live sessions, newest first',
+          operationId: 'listLiveSessions',
+          response: {
+            200: Type.Object({ ok: Ok, count: Type.Integer({ minimum: 0 }), sessions: Type.Array(Session) }),
+            ...errorResponses,
+          },
+        },
+      },
+      async (request) => {
+        const sessions = live.list(tenantOf(request)).map(toWire)
+        return { ok: true as const, count: sessions.length, sessions }
+      },
+    )
+
+    app.get(
+      '/api/v1/sessions/:stream_sid',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Get a live session',
+          operationId: 'getLiveSession',
+          params: Params,
+          response: { 200: Type.Object({ ok: Ok, session: Session }), ...errorResponses },
+        },
+      },
+      async (request) => ({ ok: true as const, session: toWire(known(tenantOf(request), request.params.stream_sid)) }),
+    )
+
+    app.get(
+      '/api/v1/sessions/:stream_sid/events',
+      {
+        // To a HEAD nothing would ever end.
+        exposeHeadRoute: false,
+        schema: {
+          tags: ['runtime'],
+          summary: 'Watch a live session',
+          description:
+            'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost.',
+          operationId: 'watchLiveSession',
+          params: Params,
+          response: { 200: { content: { 'text/event-stream': { schema: Type.String() } } }, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        const { events } = known(tenantOf(request), request.params.stream_sid)
+        const stream = eventStream(events, lastEventId(request.headers['last-event-id']), clock)
+        // The framework takes a stream wherever it takes text; its types do not know that.
+        const text = stream as unknown as string
+        return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
+      },
+    )
+
+    app.post(
+      '/api/v1/sessions/:stream_sid/actions',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Act on a live session',
+          operationId: 'actOnLiveSession',
+          params: Params,
+          body: ActionBody,
+          response: { 200: Type.Object({ ok: Ok, action: Action }), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const session = known(tenantOf(request), request.params.stream_sid)
+        const action = actOn(session, request.body, clock.now())
+        return { ok: true as const, action: actionToWire(session, action) }
+      },
+    )
+  }
+}
+
+/** What is no number of ours begins at the oldest event that is kept. */
+function lastEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
+}
+
+function toWire({ facts, phase }: LiveSession) {
+  return {
+    stream_sid: facts.streamSid,
+    call_sid: facts.callSid,
+    voice_session_id: facts.sessionId,
+    tenant: facts.tenantId,
+    org_id: facts.orgId,
+    agent_name: facts.agentName,
+    call_type: facts.callType,
+    customer_phone: facts.customerPhone,
+    greeting: facts.greeting,
+    started_at: iso(facts.startedAt),
+    state: phase,
+    escalated: false,
+    escalation_target: null,
+  }
+}
+
+function actionToWire({ facts }: LiveSession, { id, at, ...action }: LiveAction) {
+  const { tenantId: tenant_id, streamSid: stream_sid, callSid: call_sid } = facts
+  return { id, tenant_id, stream_sid, call_sid, ...action, created_at: iso(at) }
+}

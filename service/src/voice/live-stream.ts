@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream'
+import type { Clock } from '../kernel/clock.ts'
+import type { LiveEvent, LiveEvents } from './live-events.ts'
+
+/** So that a proxy does not take a quiet call for a dead connection. */
+const HEARTBEAT_MS = 15_000
+/** A reader that is so far behind is let go: it comes back with the id of the last event that it has. */
+const MAX_WAITING_BYTES = 64 * 1024
+
+/**
+ * The events of a call as server-sent events, from after `afterId` on. Ends with the call's last event; a reader that does
+ * not keep up is cut off.
+ */
+export function eventStream(events: LiveEvents, afterId: number, clock: Clock): Readable {
+  let stopWatching = () => {}
+  const stopHeartbeat = clock.every(HEARTBEAT_MS, () => write(': alive\n\n'))
+  const stream = new Readable({
+    read() {},
+    destroy(error, done) {
+      stopHeartbeat()
+      stopWatching()
+      done(error)
+    },
+  })
+  let isOver = false
+
+  function write(text: string): void {
+    if (isOver || stream.destroyed) return
+    stream.push(text)
+    if (stream.readableLength > MAX_WAITING_BYTES) stream.destroy()
+  }
+
+  function tell(event: LiveEvent): void {
+    write(textOf(event))
+    if (event.event !== 'ended' || stream.destroyed) return
+    isOver = true
+    stream.push(null)
+  }
+
+  // Sends the headers on their way, and says how soon to come back.
+  write('retry: 1000\n\n')
+  stopWatching = events.watch(afterId, tell)
+  // It may have been too much at once.
+  if (stream.destroyed) stopWatching()
+  return stream
+}
+
+function textOf({ id, event, data }: LiveEvent): string {
+  return `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+}

@@ -1,0 +1,196 @@
+import type { ModelSession } from '../platform/realtime/port.ts'
+import type { StreamCodec } from '../platform/telephony/port.ts'
+import { CallerAudio } from './caller-audio.ts'
+import { loudMs } from './loudness.ts'
+import { BYTES_PER_MS } from './playback.ts'
+
+/** The carrier's end of a media stream: frames go out whole, and nothing waits for them. */
+export type CarrierSocket = {
+  send(frame: Buffer): void
+  /** Bytes that the peer has not taken yet. */
+  bufferedBytes(): number
+}
+
+/** Where the caller's audio goes. */
+export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
+
+/** What the media path tells the session about what it moved. */
+export type MediaReports = {
+  sent(audio: { responseId: string; itemId: string; ms: number; mark: string | null }): void
+  /** While metering, each 100 ms of caller audio. */
+  callerAudio(audio: { ms: number; loudMs: number }): void
+  /** The carrier has stopped to take what it is sent, or takes it again. */
+  backlog(isOver: boolean): void
+}
+
+const FRAME_MS = 20
+const METER_FRAMES = 5
+/** Silence in µ-law, 20 ms of it. */
+const SILENT_FRAME = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
+/** Room for what was kept while a session was opened; when as much waits later on, the model is seconds behind. */
+const MAX_MODEL_BACKLOG_BYTES = 64 * 1024
+/** Audio comes faster than it plays, but a carrier takes it at once: what waits here waits for a carrier that is stuck. */
+const MAX_CARRIER_BACKLOG_BYTES = 256 * 1024
+/** So many bytes and the carrier is lost in any case: what the model says is not sent any more. */
+const MAX_CARRIER_BYTES = 4 * MAX_CARRIER_BACKLOG_BYTES
+/** Less audio than this is not worth a mark of its own. */
+const MARK_EVERY_MS = 200
+/** Answers that were silenced and may still send: an answer is over long before so many others were. */
+const MAX_DISCARDED = 64
+
+/**
+ * The audio of one call, past everything that decides: caller's frames to the model, the model's deltas to the caller.
+ *
+ * It reads a gate that only the session changes: an answer that was discarded is dropped here from the same tick on, so
+ * no byte of it follows the `clear` that silenced it. Nothing here waits, parses or logs, and there is one allocation for
+ * each frame that goes out.
+ */
+export class MediaPath {
+  readonly #carrier: CarrierSocket
+  readonly #codec: StreamCodec
+  readonly #reports: MediaReports
+  readonly #streamSid: string
+  readonly #head: Buffer
+  readonly #tail: Buffer
+  readonly #kept = new CallerAudio()
+  readonly #discarded = new Set<string>()
+  #uplink: Uplink | null = null
+  #isOpen = true
+  #isMetering = false
+  #meteredFrames = 0
+  #meteredLoudMs = 0
+  #marks = 0
+  #unmarkedMs = 0
+  #unmarkedResponseId = ''
+  #isBacklogged = false
+
+  /** Frames since the start, for whoever watches that there are not too many. */
+  framesIn = 0
+  shedFrames = 0
+  lateDeltas = 0
+
+  constructor(streamSid: string, deps: { carrier: CarrierSocket; codec: StreamCodec; reports: MediaReports }) {
+    this.#carrier = deps.carrier
+    this.#codec = deps.codec
+    this.#reports = deps.reports
+    this.#streamSid = streamSid
+    const { head, tail } = deps.codec.mediaFrame(streamSid)
+    this.#head = head
+    this.#tail = tail
+  }
+
+  /** One frame of the caller, as base64 µ-law: a view that is only valid now. */
+  fromCaller(payload: Buffer): void {
+    if (!this.#isOpen) return
+    this.framesIn += 1
+    if (this.#isMetering) this.#meter(payload)
+    if (this.#isBacklogged) this.#watchBacklog()
+    if (!this.#uplink) this.#kept.keep(payload)
+    else if (this.#uplink.bufferedBytes() > MAX_MODEL_BACKLOG_BYTES) this.shedFrames += 1
+    else this.#uplink.append(payload)
+  }
+
+  #meter(payload: Buffer): void {
+    this.#meteredFrames += 1
+    this.#meteredLoudMs += loudMs(payload)
+    if (this.#meteredFrames < METER_FRAMES) return
+    const audio = { ms: this.#meteredFrames * FRAME_MS, loudMs: this.#meteredLoudMs }
+    this.#meteredFrames = 0
+    this.#meteredLoudMs = 0
+    this.#reports.callerAudio(audio)
+  }
+
+  /** Whether the caller's loudness is measured, from now on: only while it matters. */
+  meter(isOn: boolean): void {
+    if (isOn === this.#isMetering) return
+    this.#isMetering = isOn
+    this.#meteredFrames = 0
+    this.#meteredLoudMs = 0
+  }
+
+  /** One delta of the model, as base64 µ-law of at most 500 ms: a view that is only valid now. */
+  fromModel(responseId: string, itemId: string, payload: Buffer): void {
+    if (this.#discarded.has(responseId) || this.#isStuck()) {
+      this.lateDeltas += 1
+      return
+    }
+    this.#carrier.send(Buffer.concat([this.#head, payload, this.#tail]))
+    const ms = mulawBytes(payload) / BYTES_PER_MS
+    this.#reports.sent({ responseId, itemId, ms, mark: this.#markAfter(responseId, ms) })
+    this.#watchBacklog()
+  }
+
+  /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
+  #markAfter(responseId: string, ms: number): string | null {
+    const isFirst = responseId !== this.#unmarkedResponseId
+    this.#unmarkedResponseId = responseId
+    this.#unmarkedMs += ms
+    if (!isFirst && this.#unmarkedMs < MARK_EVERY_MS) return null
+    this.#marks += 1
+    const name = `m${this.#marks}`
+    this.mark(name)
+    return name
+  }
+
+  /** Asks the carrier to echo `name` when all audio so far has played. */
+  mark(name: string): void {
+    this.#unmarkedMs = 0
+    this.#carrier.send(this.#codec.mark(this.#streamSid, name))
+  }
+
+  #isStuck(): boolean {
+    return this.#isBacklogged && this.#carrier.bufferedBytes() > MAX_CARRIER_BYTES
+  }
+
+  #watchBacklog(): void {
+    const isBacklogged = this.#carrier.bufferedBytes() > MAX_CARRIER_BACKLOG_BYTES
+    if (isBacklogged === this.#isBacklogged) return
+    this.#isBacklogged = isBacklogged
+    this.#reports.backlog(!isBacklogged)
+  }
+
+  /** From now on the caller's audio goes to `uplink`, what was kept of it first. */
+  openUplink(uplink: Uplink): void {
+    for (const payload of this.#kept.take()) uplink.append(payload)
+    this.#uplink = uplink
+  }
+
+  /** From now on the caller's audio is kept. */
+  holdUplink(): void {
+    this.#uplink = null
+  }
+
+  /** Sends silence to the model in the caller's name. */
+  pad(ms: number): void {
+    for (let sentMs = 0; sentMs < ms; sentMs += FRAME_MS) this.#uplink?.append(SILENT_FRAME)
+  }
+
+  /** Drops what these answers still send. */
+  discard(responseIds: readonly string[]): void {
+    for (const responseId of responseIds) this.#discarded.add(responseId)
+    for (const oldest of this.#discarded) {
+      if (this.#discarded.size <= MAX_DISCARDED) break
+      this.#discarded.delete(oldest)
+    }
+  }
+
+  /** Empties the carrier's buffer. */
+  clear(): void {
+    this.#unmarkedMs = 0
+    this.#carrier.send(this.#codec.clear(this.#streamSid))
+  }
+
+  /** Nothing goes through any more, and nothing is kept. */
+  close(): void {
+    this.#isOpen = false
+    this.#uplink = null
+    this.#kept.take()
+  }
+}
+
+/** Bytes that a base64 text stands for. */
+function mulawBytes(payload: Buffer): number {
+  const { length } = payload
+  const padding = payload[length - 1] === 0x3d ? (payload[length - 2] === 0x3d ? 2 : 1) : 0
+  return (length / 4) * 3 - padding
+}

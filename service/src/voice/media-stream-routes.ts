@@ -1,0 +1,107 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { bearerOf, type FindTenant } from '../platform/http/guards.ts'
+import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
+import type { WebSockets } from '../platform/http/web-sockets.ts'
+import type { Log } from '../platform/log.ts'
+import type { StreamCodec } from '../platform/telephony/port.ts'
+import { MediaStream } from './media-stream.ts'
+import type { JoinStream, Shown } from './media-stream-join.ts'
+import type { StreamWatch } from './media-stream-watch.ts'
+import type { PreStartSeats } from './pre-start.ts'
+import type { StreamTokens } from './stream-token.ts'
+
+export type MediaStreamRouteDeps = {
+  clock: Clock
+  log: Log
+  /** What the carrier of a tenant speaks; of null, whose it is being unknown yet, what carriers usually speak. */
+  codecOf(tenantId: TenantId | null): Promise<StreamCodec>
+  webSockets: WebSockets
+  tokens: StreamTokens
+  findTenant: FindTenant
+  seats: PreStartSeats
+  watch: StreamWatch
+  join: JoinStream
+  /** The public address of this service, as `wss://voice.example.com`. */
+  publicSocketUrl: () => string
+}
+
+/** Where the audio of calls comes in. */
+export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyncTypebox {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    deps.webSockets.expectUpgrade(request)
+    const shown = await shownBy(deps, request)
+    const codec = await deps.codecOf(tenantIn(shown))
+    const seat = shown === null ? deps.seats.take(request.ip) : null
+    // A socket that is gone before it is one tells nobody but its connection.
+    request.raw.socket.once('close', () => seat?.release())
+    const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
+    const { clock, log, watch, join } = deps
+    deps.webSockets.accept(request, reply, (socket) => {
+      return new MediaStream(socket, {
+        ...{ clock, log, codec, watch, seat },
+        join: (start, letIn) => join({ start, shown, handshake, socket, codec, letIn }),
+      })
+    })
+  }
+
+  const schema = {
+    tags: ['runtime'],
+    description:
+      'WebSocket of a Media Streams protocol. The stream token comes as the query parameter stream_token, as the last segment of the path, or as the parameter stream_token of the start message; internal clients send a tenant API key as bearer, and agent_key as a parameter of the start message.',
+    response: { 426: ErrorBody, ...errorResponses },
+  }
+  return async (app) => {
+    app.get(
+      '/media-stream',
+      { schema: { ...schema, summary: 'Stream the audio of a call', operationId: 'streamMedia' } },
+      answer,
+    )
+    app.get(
+      '/media-stream/:token',
+      {
+        schema: {
+          ...schema,
+          summary: 'Stream the audio of a call, token in the path',
+          operationId: 'streamMediaByToken',
+        },
+      },
+      answer,
+    )
+  }
+}
+
+function tenantIn(shown: Shown): TenantId | null {
+  if (shown === null) return null
+  return shown.type === 'token' ? shown.claims.tenant : shown.tenantId
+}
+
+/** @throws AppError `unauthorized` for a credential that is none. */
+async function shownBy({ tokens, findTenant }: MediaStreamRouteDeps, request: FastifyRequest): Promise<Shown> {
+  const token = tokenIn(request)
+  if (token !== undefined) {
+    const claims = tokens.read(token)
+    if (!claims || !(await tokens.spend(claims))) throw refused('The stream token is wrong, used or expired.')
+    return { type: 'token', claims }
+  }
+  // Whoever stands between us and a carrier may ask for a password of its own: that is none of our credentials.
+  if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return null
+  const key = bearerOf(request)
+  const tenant = key === null ? null : await findTenant(key)
+  if (!tenant) throw refused('The API key is unknown or revoked.')
+  return { type: 'bearer', tenantId: tenant.tenantId }
+}
+
+/** An empty or doubled parameter is a wrong token, not a missing one. */
+function tokenIn({ query, params }: FastifyRequest): string | undefined {
+  const { stream_token: inQuery } = query as Record<string, unknown>
+  if (inQuery !== undefined) return typeof inQuery === 'string' ? inQuery : ''
+  return (params as { token?: string }).token
+}
+
+function refused(message: string): AppError {
+  return new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } })
+}

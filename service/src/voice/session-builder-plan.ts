@@ -1,0 +1,34 @@
+import type { ModelCapabilities } from '../platform/realtime/port.ts'
+import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { Plan } from './session/plan.ts'
+
+/** What this process adds to every plan. */
+export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number }
+
+/**
+ * What a session is to do, by its agent and its tenant's document.
+ *
+ * What the law wants said comes before the greeting; where the agent words the greeting itself, its instructions say so.
+ */
+export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts: PlanFacts): Plan {
+  const { interruption, idle, dtmf, fillers } = config
+  const { limits, compliance, telephony } = tenant
+  const isExact = config.greeting !== ''
+  return {
+    ...facts,
+    greeting: isExact ? [compliance.ai_disclosure ?? '', config.greeting].join(' ').trim() : '',
+    interruption: {
+      enabled: interruption.enabled,
+      minSpeechMs: interruption.min_speech_ms,
+      greetingGuardMs: interruption.greeting_guard_ms,
+      backchannelWords: interruption.backchannel_words,
+    },
+    idle: { afterMs: limits.idle_seconds * 1_000, prompts: idle.prompts, goodbye: idle.goodbye ?? '' },
+    dtmf: { maxDigits: dtmf.max_digits, endKey: dtmf.end_key, timeoutMs: dtmf.timeout_ms },
+    fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
+    modelStallMs: config.model_stall_ms,
+    maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
+    fallbackNumber: telephony.fallback_number,
+  }
+}

@@ -1,0 +1,135 @@
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { leftMs } from '../playback.ts'
+import { askNext, cancelActive, changeActive } from './asking.ts'
+import { markEnd } from './end-mark.ts'
+import { beginEnding, drainAgain, giveUp } from './ending.ts'
+import { deleteItem } from './keeping.ts'
+import { askAgain } from './retry.ts'
+import { armStall } from './stall-clock.ts'
+import type { Active, Ask, Asked, Step } from './state.ts'
+import { change, find } from './transcript.ts'
+import { restOf } from './unsaid.ts'
+import { closeWords } from './words.ts'
+
+type Done = Extract<ModelEvent, { type: 'response_done' }>
+type Sent = { responseId: string; itemId: string; ms: number }
+
+/** More would say nothing new of how quickly the agent answers. */
+const MAX_LATENCIES = 1_000
+const RATE_LIMITED = 'rate_limit_exceeded'
+
+/** The model begins an answer: the one that was asked for, or one of its server's own, which is played like any other. */
+export function responseStarted(step: Step, responseId: string): void {
+  const { answers, playback, ending } = step.state
+  const { asked, active, lastDoneId } = answers
+  // Its end overtook its beginning.
+  if (responseId === lastDoneId) return
+  if (active) closeWords(step, active.responseId)
+  const hasAudio = playback.utterances.some((u) => u.responseId === responseId)
+  const begun = { hasAudio, isWhole: false, hasTool: false, isCancelled: false, isOverdue: false, writtenItemId: null }
+  step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
+  if (hasAudio) firstAudio(step, asked)
+  armStall(step)
+  const isUnwanted = asked ? asked.isAbandoned : ending !== null
+  if (isUnwanted) cancelActive(step)
+}
+
+/** The agent's audio has left for the caller. */
+export function audioSent(step: Step, audio: Sent): void {
+  startUtterance(step, audio)
+  const { active } = step.state.answers
+  if (active?.responseId !== audio.responseId) return
+  changeActive(step, { hasAudio: true, isWhole: false })
+  step.set({ stall: null })
+  armStall(step)
+  if (!active.hasAudio) firstAudio(step, active.asked)
+}
+
+/** The caller begins to hear an item when all that was sent before it has played. */
+function startUtterance(step: Step, { itemId, ms }: Sent): void {
+  const { playback, transcript } = step.state
+  if (playback.utterances.at(-1)?.sentMs !== ms) return
+  const startMs = Math.max(0, Math.round(step.atMs + leftMs(playback, step.nowMs) - ms))
+  if (find(transcript, itemId)) step.set({ transcript: change(transcript, itemId, { startMs }) })
+}
+
+/** An answer begins to sound. One that only fills the wait is not what is owed. */
+function firstAudio(step: Step, asked: Asked | null): void {
+  const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
+  if (asked?.ask.why === 'filler') return
+  step.set({ owedSinceMs: null })
+  if (asked?.ask.why === 'greeting' && greetedAtMs === null) {
+    const greetingMs = Math.round(step.nowMs - startedAtMs)
+    return step.set({ greetedAtMs: step.nowMs, latency: { ...latency, greetingMs } })
+  }
+  if (owedSinceMs === null) return
+  const responseMs = Math.round(step.nowMs - owedSinceMs)
+  const responsesMs = [...latency.responsesMs, responseMs].slice(-MAX_LATENCIES)
+  step.set({ latency: { ...latency, responsesMs } })
+  step.do({ type: 'note', note: { type: 'latency', responseMs } })
+}
+
+/** All audio of an item is here: the carrier is asked to tell when it has played. */
+export function audioDone(step: Step, { responseId, itemId }: { responseId: string; itemId: string }): void {
+  if (step.state.answers.active?.responseId === responseId) changeActive(step, { isWhole: true })
+  markEnd(step, itemId)
+}
+
+/** Words in place of audio: nobody hears them. */
+export function wroteInstead(step: Step, responseId: string, itemId: string): void {
+  if (step.state.answers.active?.responseId === responseId) changeActive(step, { writtenItemId: itemId })
+}
+
+/** An answer is over, whole or not: its usage counts, its items will not grow, the next one may be asked for. */
+export function responseDone(step: Step, done: Done): void {
+  const { usage, answers } = step.state
+  step.set({
+    usage: {
+      inputTokens: usage.inputTokens + done.usage.inputTokens,
+      outputTokens: usage.outputTokens + done.usage.outputTokens,
+      cachedTokens: usage.cachedTokens + done.usage.cachedTokens,
+      audioSeconds: usage.audioSeconds + done.usage.audioSeconds,
+    },
+  })
+  const { active } = answers
+  if (active?.responseId !== done.responseId) {
+    step.setAnswers({ lastDoneId: done.responseId })
+    return askNext(step)
+  }
+  answerOver(step, active)
+  if (done.fault === 'fatal') return giveUp(step)
+  const isCutOff = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
+  if (isCutOff) return cutOff(step, active)
+  const wanted = missing(active, done)
+  if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
+  said(step, active)
+}
+
+/** Takes an answer off the stage: nothing more of it is expected. */
+export function answerOver(step: Step, { responseId, writtenItemId, hasAudio }: Active): void {
+  step.setAnswers({ active: null, lastDoneId: responseId })
+  step.do({ type: 'disarm', timer: 'stall' })
+  // Words that nobody heard would make the model write on instead of speaking.
+  if (writtenItemId !== null && !hasAudio) deleteItem(step, writtenItemId)
+  markEnd(step, responseId)
+  closeWords(step, responseId)
+}
+
+/** What has to be asked for again, because nothing or only a part of it came. Half an answer is gone on with once. */
+function missing(active: Active, { status }: Done): Ask | null {
+  if (!active.hasAudio) return restOf(active)
+  return status === 'failed' && active.asked?.ask.why !== 'rest' ? restOf(active) : null
+}
+
+/** The agent has said what it was asked for: the call ends with it, or goes on. */
+export function said(step: Step, { asked }: Active): void {
+  if (asked?.ask.thenEnd) beginEnding(step, asked.ask.thenEnd, true)
+  drainAgain(step)
+  askNext(step)
+}
+
+/** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
+function cutOff(step: Step, { asked }: Active): void {
+  if (asked?.ask.thenEnd === 'max_duration') beginEnding(step, 'max_duration', true)
+  askNext(step)
+}

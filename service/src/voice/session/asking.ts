@@ -1,0 +1,95 @@
+import { leftMs } from '../playback.ts'
+import { armStall } from './stall-clock.ts'
+import type { Active, Ask, Step } from './state.ts'
+
+/** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
+const MAX_QUEUE = 16
+
+/** What the agent is to say word for word. */
+export function exactly(text: string): string {
+  return `Say exactly this, and nothing else: ${text}`
+}
+
+/** Asks the model for an answer now, or as soon as it may be asked. Nothing new is said in a call that is ending. */
+export function ask(step: Step, wanted: Ask): void {
+  if (step.state.ending) return
+  const { queue } = step.state.answers
+  // One answer to the caller covers all that was said meanwhile, so a second turn in line adds nothing; nor does a second
+  // goodbye.
+  const isCovered = queue.some((other) => covers(other, wanted))
+  const isTooMuch = queue.length >= MAX_QUEUE && wanted.thenEnd === null
+  if (!isCovered && !isTooMuch) step.setAnswers({ queue: [...queue, wanted] })
+  askNext(step)
+}
+
+/** What did not come of an answer that was asked for is asked again, before all others. */
+export function askFirst(step: Step, wanted: Ask): void {
+  step.setAnswers({ queue: [wanted, ...step.state.answers.queue] })
+}
+
+function covers(other: Ask, wanted: Ask): boolean {
+  if (wanted.thenEnd !== null) return other.thenEnd === wanted.thenEnd
+  return wanted.instructions === null && other.instructions === null && other.thenEnd === null
+}
+
+/** Asks for the next in line if nothing else is going on: one answer at a time, and only of a model that is ready. */
+export function askNext(step: Step): void {
+  const { answers, model } = step.state
+  if (!model.isReady || answers.asked || answers.active || answers.isHeld) return
+  const wanted = takeNext(step)
+  if (wanted) request(step, wanted, false)
+}
+
+function takeNext(step: Step): Ask | undefined {
+  const { queue } = step.state.answers
+  const wanted = queue.find((one) => mayBeSaid(step, one))
+  if (wanted) step.setAnswers({ queue: queue.filter((one) => one !== wanted) })
+  return wanted
+}
+
+/** Nobody speaks over a caller who means it, or who is typing, but for a supervisor and the last words of a call. */
+function mayBeSaid({ state }: Step, { why, thenEnd }: Ask): boolean {
+  const isCallerBusy = state.speech?.counts === true || state.digits !== ''
+  return !isCallerBusy || why === 'say' || thenEnd !== null || state.ending !== null
+}
+
+function request(step: Step, wanted: Ask, isRepeat: boolean): void {
+  const { answers, model } = step.state
+  const asks = answers.asks + 1
+  const requestId = `ask-${model.epoch}-${asks}`
+  step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat } })
+  step.command({ type: 'respond', requestId, instructions: wanted.instructions })
+  armStall(step)
+}
+
+/**
+ * A request that nothing has come of is made once more, or the next one in place of it when nobody wants its answer any
+ * more. Should the first one come to life meanwhile, the second is refused.
+ */
+export function repeatRequest(step: Step): void {
+  const { asked } = step.state.answers
+  const wanted = asked?.isAbandoned ? takeNext(step) : asked?.ask
+  if (wanted) request(step, wanted, true)
+}
+
+/** Stops the active answer: nothing more of it reaches the caller, and the model is told to leave off. */
+export function cancelActive(step: Step): void {
+  const { active } = step.state.answers
+  if (!active || active.isCancelled) return
+  changeActive(step, { isCancelled: true })
+  step.do({ type: 'discard', responseIds: [active.responseId] })
+  step.command({ type: 'cancel', responseId: active.responseId })
+  armStall(step)
+}
+
+/** Changes what is known of the active answer. */
+export function changeActive(step: Step, facts: Partial<Active>): void {
+  const { active } = step.state.answers
+  if (active) step.setAnswers({ active: { ...active, ...facts } })
+}
+
+/** Whether the agent is speaking, or about to. */
+export function isAnswering({ state, nowMs }: Step): boolean {
+  const { answers, playback } = state
+  return answers.asked !== null || answers.active !== null || leftMs(playback, nowMs) > 0
+}

@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest'
+import { Call, kinds } from './call.fixture.ts'
+import type { SessionEvent } from './events.ts'
+
+/** The agent has said goodbye and called the tool that ends the call; all of its words have been delivered. */
+function sayingGoodbye(ms = 3_000): Call {
+  const call = Call.greeted()
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  call.words('resp_1', 'item_1', 'Goodbye.')
+  call.audio('resp_1', 'item_1', ms)
+  call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+  callTool(call, 'end_call')
+  call.ends('resp_1')
+  call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+  return call
+}
+
+function callTool(call: Call, name: string): void {
+  call.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: name, name, argumentsText: '{}' })
+}
+
+describe('A call that the agent ends', () => {
+  it('is hung up once the last words were heard, and not before', () => {
+    const call = sayingGoodbye()
+    call.wait(2_900)
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(100)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+    expect(call.turns.at(-1)).toMatchObject({ text: 'Goodbye.', interrupted: false })
+  })
+
+  it('is hung up without its marks when they never come back: two seconds after they were due', () => {
+    const call = sayingGoodbye()
+    call.wait(4_900)
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(200)
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('is not held to its last words by a caller who speaks into them', () => {
+    const call = sayingGoodbye()
+    call.says('turn_2', 500)
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
+  it('hears a goodbye out that takes longer to say than there was time to make it', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    callTool(call, 'end_call')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    call.audio('resp_1', 'item_1', 29_000)
+    call.ends('resp_1')
+    call.wait(29_000)
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('says goodbye first when it has said nothing since the caller’s last words', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    callTool(call, 'end_call')
+    call.ends('resp_1')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    expect(call.all('hang_up')).toEqual([])
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+})
+
+describe('The end', () => {
+  it('comes once, whoever and whatever brings it about, and the first reason stands', () => {
+    const endings: SessionEvent[] = [
+      { type: 'end', reason: 'supervisor' },
+      { type: 'stream_lost' },
+      { type: 'hung_up' },
+      { type: 'end', reason: 'shutdown' },
+      { type: 'fired', timer: 'drain' },
+      { type: 'fired', timer: 'time_up' },
+    ]
+    for (const first of endings.slice(0, 4)) {
+      const call = Call.greeted()
+      call.says('turn_1', 500, null)
+      for (const event of [first, ...endings, first]) call.do(event)
+      call.wait(60_000)
+      expect(call.all('finish')).toHaveLength(1)
+      expect(call.all('hang_up').length).toBeLessThanOrEqual(1)
+      expect(call.timers).toEqual([])
+    }
+  })
+
+  it('absorbs every event that comes after it', () => {
+    const call = Call.greeted()
+    call.do({ type: 'hung_up' })
+    call.wait(5_000)
+    const { state } = call
+    expect(call.do({ type: 'dtmf', digit: '1' })).toEqual([])
+    expect(call.model({ type: 'ready' })).toEqual([])
+    expect(call.do({ type: 'fired', timer: 'grace' })).toEqual([])
+    expect(call.state).toBe(state)
+  })
+
+  it('is the last thing that a session does', () => {
+    const call = Call.greeted()
+    call.do({ type: 'end', reason: 'supervisor' })
+    call.wait(5_000)
+    expect(kinds(call.effects).at(-1)).toBe('finish')
+  })
+
+  it('may come before the model was ever ready', () => {
+    const call = new Call()
+    call.do({ type: 'hung_up' })
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'caller_hangup' }])
+  })
+
+  it('by a lost stream ends the call at the carrier, too, where it would go on in silence', () => {
+    const call = Call.greeted()
+    call.do({ type: 'stream_lost' })
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(5_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'carrier_lost' }])
+  })
+
+  it('by a carrier that takes nothing for five seconds is that of a lost stream', () => {
+    const call = Call.greeted()
+    call.do({ type: 'backlog', isOver: false })
+    call.wait(4_900)
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(200)
+    expect(call.all('hang_up')).toHaveLength(1)
+    const patient = Call.greeted()
+    patient.do({ type: 'backlog', isOver: false })
+    patient.wait(3_000)
+    patient.do({ type: 'backlog', isOver: true })
+    patient.wait(5_000)
+    expect(patient.all('hang_up')).toEqual([])
+  })
+
+  it('by a supervisor comes at once; one of a server that stops lets the agent finish', () => {
+    for (const [reason, hangUps] of [
+      ['supervisor', 1],
+      ['shutdown', 0],
+    ] as const) {
+      const call = Call.greeted()
+      call.says('turn_1', 500)
+      call.answer('resp_1', 'item_1', 5_000)
+      call.do({ type: 'end', reason })
+      expect(call.all('hang_up')).toHaveLength(hangUps)
+      call.wait(5_000)
+      call.echoAll()
+      expect(call.all('hang_up')).toHaveLength(1)
+    }
+  })
+})
+
+describe('A caller who hangs up', () => {
+  it('is still waited for: the text of the last turn comes late and is kept', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, null)
+    call.do({ type: 'hung_up' })
+    expect(call.all('finish')).toEqual([])
+    expect(call.timers).toEqual(['grace'])
+    call.ends('resp_1', { status: 'cancelled' })
+    call.wait(1_900)
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Never mind.' })
+    expect(call.turns.at(-1)?.text).toBe('Never mind.')
+    expect(call.all('finish')).toHaveLength(1)
+  })
+
+  it('in the middle of a word is heard to the end of it: the model is given silence', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    const effects = kinds(call.do({ type: 'hung_up' }))
+    expect(effects.indexOf('pad')).toBeGreaterThanOrEqual(0)
+    expect(effects.indexOf('pad')).toBeLessThan(effects.indexOf('hold_uplink'))
+    call.stops('turn_1')
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'Wait' })
+    expect(call.turns.at(-1)?.text).toBe('Wait')
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('is waited for no longer than two seconds, with a tool that never ends as well', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, null)
+    call.begins('resp_1')
+    callTool(call, 'slow')
+    call.do({ type: 'hung_up' })
+    call.wait(2_000)
+    expect(call.all('finish')).toHaveLength(1)
+  })
+
+  it('is not billed less for an answer that was cut off: its usage still counts', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.do({ type: 'hung_up' })
+    expect(call.commands('cancel')).toHaveLength(1)
+    const before = call.state.usage.outputTokens
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.state.usage.outputTokens).toBe(before + 1)
+    expect(call.all('finish')).toHaveLength(1)
+  })
+
+  it('leaves what the agent was saying as far as it was heard', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 4_000, 'One two three four.')
+    call.wait(2_000)
+    call.do({ type: 'hung_up' })
+    expect(call.turns.at(-1)).toMatchObject({ text: 'One two', unheard: 'three four.', heardMs: 2_000 })
+  })
+})
+
+describe('A call without a model', () => {
+  it('is taken over by the carrier, which is given time to say it, and is not hung up meanwhile', () => {
+    const call = Call.greeted({ fallbackNumber: '+12025550100' })
+    call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+    expect(call.all('apologise')).toMatchObject([{ number: '+12025550100' }])
+    call.wait(9_000)
+    expect(call.all('hang_up')).toEqual([])
+    call.do({ type: 'hung_up' })
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
+  })
+
+  it('is hung up when the carrier does not take over', () => {
+    const call = Call.greeted()
+    call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+    call.wait(10_000)
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('that was saying goodbye ends without the rest of it', () => {
+    const call = sayingGoodbye()
+    call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+    expect(call.all('apologise')).toEqual([])
+    call.wait(3_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+})
+
+describe('The longest call', () => {
+  it('is told to come to an end at nine tenths, and ends with a goodbye', () => {
+    const call = Call.greeted({ maxCallMs: 100_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(89_500)
+    expect(call.commands('system_message').at(-1)?.text).toContain('must end soon')
+    call.wait(10_000)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(5_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'max_duration' }])
+  })
+
+  it('cannot be made longer by talking into the goodbye', () => {
+    const call = Call.greeted({ maxCallMs: 50_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(50_000)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.says('turn_1', 500)
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.state.ending?.reason).toBe('max_duration')
+  })
+
+  it('ends though the goodbye is never said', () => {
+    const call = Call.greeted({
+      maxCallMs: 50_000,
+      modelStallMs: 60_000,
+      idle: { afterMs: 600_000, prompts: [], goodbye: '' },
+    })
+    call.wait(90_000)
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+})

@@ -1,0 +1,131 @@
+import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
+import { cancelActive } from './asking.ts'
+import type { EndReason, TimerName } from './events.ts'
+import { closeUtterance, keepEntry } from './keeping.ts'
+import type { SessionState, Step } from './state.ts'
+import { releaseAll } from './transcript.ts'
+
+/** A mark that never comes back may hold the call this much longer than its audio lasts. */
+const DRAIN_SLACK_MS = 2_000
+/** How long an answer that is still being made may hold the end of the call. */
+const LAST_ANSWER_MS = 15_000
+/** How long the carrier may take to take over a call that has no model. */
+const TAKE_OVER_MS = 10_000
+/** How long the transcripts of the last words are waited for. */
+const GRACE_MS = 2_000
+/** More silence than any usual setting takes for the end of a turn. */
+const LAST_SILENCE_MS = 1_000
+const APOLOGY = 'I am sorry, we are having technical difficulties.'
+
+/** What matters only while the conversation goes on. */
+const OF_CONVERSATION: readonly TimerName[] = [
+  ...(['missed_words', 'dtmf', 'idle', 'time_warning', 'time_up', 'last_words'] as const),
+  ...(['renewal', 'dead_air', 'filler'] as const),
+]
+/** What matters only while there is a carrier. */
+const OF_CARRIER: readonly TimerName[] = [
+  ...OF_CONVERSATION,
+  ...(['model_setup', 'reconnect', 'retry', 'padding', 'stall', 'backlog', 'drain'] as const),
+]
+
+/**
+ * The call is to end once what the agent is saying was heard. The first reason stands; asking again changes nothing.
+ *
+ * @param hangUp whether we are the ones to end it; else the carrier does.
+ */
+export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): void {
+  const { ending, answers, playback } = step.state
+  if (ending) return
+  step.set({ ending: { reason, hangUp, hungUp: false }, digits: '' })
+  step.setAnswers({ queue: [] })
+  drain(step)
+  disarm(step, OF_CONVERSATION)
+  const answerMs = answers.active || answers.asked ? LAST_ANSWER_MS : 0
+  step.do({ type: 'arm', timer: 'drain', ms: leftMs(playback, step.nowMs) + DRAIN_SLACK_MS + answerMs })
+}
+
+/** The last words have been made, and may take longer to say than there was time for them: they are heard out. */
+export function drainAgain(step: Step): void {
+  const { ending, playback } = step.state
+  if (!ending?.hangUp || ending.hungUp) return
+  step.do({ type: 'arm', timer: 'drain', ms: leftMs(playback, step.nowMs) + DRAIN_SLACK_MS })
+}
+
+function drain(step: Step): void {
+  if (step.state.phase === 'draining') return
+  step.set({ phase: 'draining', idleArmed: false, deadAirArmed: false })
+  step.do({ type: 'note', note: { type: 'state', state: 'draining' } })
+}
+
+function disarm(step: Step, timers: readonly TimerName[]): void {
+  for (const timer of timers) step.do({ type: 'disarm', timer })
+}
+
+/** Looked at after each event of a call that is ending: whether it can go on to its end. */
+export function goOnEnding(step: Step): void {
+  const { ending, answers, playback } = step.state
+  if (!ending || step.state.phase === 'ended') return
+  const isSilent = !answers.active && !answers.asked && answers.queue.length === 0
+  if (ending.hangUp && isSilent && isDrained(playback, step.nowMs)) hangUp(step)
+  if (step.state.ending?.hungUp && isWritten(step.state)) finish(step)
+}
+
+/** Ends the call from our side, once. */
+export function hangUp(step: Step): void {
+  if (step.state.ending?.hungUp) return
+  step.do({ type: 'hang_up' })
+  for (const utterance of heard(step.state.playback, step.nowMs)) closeUtterance(step, utterance)
+  carrierGone(step, 'agent_hangup')
+}
+
+/** Nobody hears anything any more: only what was said before is still waited for. */
+export function carrierGone(step: Step, reason: EndReason): void {
+  const { ending, playback, speech } = step.state
+  if (ending?.hungUp) return
+  step.set({ ending: { reason: ending?.reason ?? reason, hangUp: false, hungUp: true }, digits: '' })
+  drain(step)
+  cancelActive(step)
+  step.setAnswers({ asked: null, queue: [], isHeld: false })
+  for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
+  step.set({ playback: cleared(playback) })
+  // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
+  if (speech && speech.stoppedAtMs === null) step.do({ type: 'pad', ms: LAST_SILENCE_MS })
+  step.do({ type: 'hold_uplink' })
+  disarm(step, OF_CARRIER)
+  step.do({ type: 'arm', timer: 'grace', ms: GRACE_MS })
+}
+
+/** Whether nothing is expected any more: no words of the caller, no tool, no bill for what was cancelled. */
+function isWritten({ transcript, runningTools, speech, answers }: SessionState): boolean {
+  const isOpen = transcript.entries.some((e) => e.isKept && !e.isFinal && e.role === 'caller')
+  return !isOpen && runningTools.length === 0 && speech === null && answers.active === null
+}
+
+/** Ends the session as it is: what is not final by now is kept as far as it goes. */
+export function finish(step: Step): void {
+  const { ending, phase, transcript } = step.state
+  if (phase === 'ended' || !ending) return
+  step.set({ transcript: releaseAll(transcript) })
+  for (const { itemId, isFinal } of step.state.transcript.entries) {
+    if (!isFinal) keepEntry(step, itemId, { isFinal: true })
+  }
+  step.set({ phase: 'ended' })
+  step.do({ type: 'note', note: { type: 'state', state: 'ended' } }, { type: 'finish', reason: ending.reason })
+}
+
+/**
+ * No model can be had: the carrier says so and takes the call elsewhere, or ends it. A call that was ending anyway ends
+ * without its last words.
+ */
+export function giveUp(step: Step): void {
+  const { plan, ending } = step.state
+  step.set({ speech: null, stall: null })
+  step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
+  disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
+  step.set({ model: { ...step.state.model, isReady: false } })
+  step.do({ type: 'hold_uplink' }, { type: 'close_model' })
+  if (ending) return
+  step.do({ type: 'apologise', text: APOLOGY, number: plan.fallbackNumber })
+  beginEnding(step, 'model_lost', false)
+  step.do({ type: 'arm', timer: 'drain', ms: TAKE_OVER_MS })
+}

@@ -1,0 +1,121 @@
+import type { ModelCommand, ModelEvent } from '../../platform/realtime/port.ts'
+
+/** Why a session ended. */
+export type EndReason =
+  | 'caller_hangup'
+  | 'agent_hangup'
+  | 'supervisor'
+  | 'idle_timeout'
+  | 'max_duration'
+  | 'carrier_lost'
+  | 'model_lost'
+  | 'shutdown'
+
+/** A timer of the session; arming one that runs starts it anew. */
+export type TimerName =
+  | 'model_setup'
+  | 'reconnect'
+  | 'retry'
+  | 'missed_words'
+  | 'padding'
+  | 'dtmf'
+  | 'idle'
+  | 'time_warning'
+  | 'time_up'
+  | 'last_words'
+  | 'renewal'
+  | 'stall'
+  | 'dead_air'
+  | 'filler'
+  | 'backlog'
+  | 'drain'
+  | 'grace'
+
+/** How a tool call ended; `output` is what the model is told. */
+export type ToolOutcome = { callId: string; output: string; status: 'ok' | 'error' | 'timeout'; endsCall: boolean }
+
+/** What happens to a session. Every event comes with the instant at which it happened, in monotonic ms. */
+export type SessionEvent =
+  | { type: 'opened' }
+  /** From the model session that was opened with this epoch; those of an earlier one are late and change nothing. */
+  | { type: 'model'; epoch: number; event: ModelEvent }
+  /** Audio that went to the caller on the fast path. */
+  | { type: 'sent'; responseId: string; itemId: string; ms: number; mark: string | null }
+  /** `loudMs` of the `ms` were louder than a line's own noise. */
+  | { type: 'caller_audio'; ms: number; loudMs: number }
+  /** The carrier's socket takes less than it is sent, or takes it again. */
+  | { type: 'backlog'; isOver: boolean }
+  | { type: 'mark'; name: string }
+  | { type: 'dtmf'; digit: string }
+  /** The carrier says that the call, or its stream, has ended. */
+  | { type: 'hung_up' }
+  | { type: 'stream_lost' }
+  | { type: 'tool_finished'; outcome: ToolOutcome }
+  | { type: 'fired'; timer: TimerName }
+  /** A supervisor's words for the caller, or for the agent alone. */
+  | { type: 'say'; text: string }
+  | { type: 'whisper'; text: string }
+  | { type: 'end'; reason: 'supervisor' | 'shutdown' }
+
+/** One finished piece of the conversation, as it is kept. `heardMs` is null for what was not audio of ours. */
+export type Turn = {
+  itemId: string
+  seq: number
+  role: 'caller' | 'agent' | 'system' | 'supervisor'
+  text: string
+  startMs: number
+  endMs: number
+  interrupted: boolean
+  sentMs: number | null
+  heardMs: number | null
+  /** What was generated of it and never heard. */
+  unheard: string
+}
+
+/** Something that those who watch a call are told at once. */
+export type LiveNote =
+  | { type: 'state'; state: Phase }
+  | { type: 'turn_delta'; itemId: string; role: 'caller' | 'agent'; text: string }
+  | { type: 'tool'; callId: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
+  | { type: 'latency'; responseMs: number }
+  | { type: 'interrupted'; itemId: string; heardMs: number }
+  | { type: 'dead_air' }
+  | { type: 'digits'; digits: string }
+
+/**
+ * waiting: the carrier's stream is open, the model is not ready yet → talking → draining: the last words play, the last
+ * transcripts come in → ended: absorbs everything. From waiting and talking a call may go straight to draining.
+ */
+export type Phase = 'waiting' | 'talking' | 'draining' | 'ended'
+
+/** What the runner has to do, in this order, before it looks at the next event. */
+export type SessionEffect =
+  /** Opens a model session; `history` is the conversation so far, null for the first. */
+  | { type: 'open_model'; epoch: number; history: string | null }
+  | { type: 'close_model' }
+  | { type: 'command'; command: ModelCommand }
+  /** From now on the caller's audio goes to the model, what was kept of it first. */
+  | { type: 'open_uplink' }
+  /** From now on the caller's audio is kept, a few seconds of it, for the next model session. */
+  | { type: 'hold_uplink' }
+  /** Audio of these answers is dropped from now on. */
+  | { type: 'discard'; responseIds: readonly string[] }
+  /** Empties the carrier's buffer. What is unwanted was discarded before. */
+  | { type: 'clear' }
+  /** Asks the carrier to tell when all audio so far has played. */
+  | { type: 'mark'; name: string }
+  /** Sends silence to the model in the caller's name, so that it can see the end of a turn. */
+  | { type: 'pad'; ms: number }
+  | { type: 'arm'; timer: TimerName; ms: number }
+  | { type: 'disarm'; timer: TimerName }
+  | { type: 'run_tool'; callId: string; name: string; argumentsText: string; atMs: number }
+  /** Keeps a turn; the same item again replaces it. */
+  | { type: 'keep'; turn: Turn }
+  /** The item is no part of the conversation after all. */
+  | { type: 'forget'; itemId: string }
+  | { type: 'note'; note: LiveNote }
+  /** The carrier itself says this and then connects the number, or hangs up. */
+  | { type: 'apologise'; text: string; number: string | null }
+  | { type: 'hang_up' }
+  /** Last effect of a session: close everything, write the end down. */
+  | { type: 'finish'; reason: EndReason }

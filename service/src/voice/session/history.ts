@@ -1,0 +1,30 @@
+import type { Entry, Transcript } from './transcript.ts'
+
+/** More than this of a long call no new model session is told; the oldest is left out. */
+const MAX_CHARS = 24_000
+
+/** The conversation as one text for a model that was not there: roles and what was heard; empty when nothing was said. */
+export function history({ past, entries }: Transcript): string {
+  return shortened(entries.reduce((text, entry) => text + line(entry), past.text)).trimEnd()
+}
+
+/** What a model will be told of the past once `entry` belongs to it. */
+export function withPast(text: string, entry: Entry): string {
+  return shortened(text + line(entry))
+}
+
+/**
+ * One line, whatever was said: nobody can speak a line in another's name. What the agent is saying right now counts as
+ * heard, because its audio plays on while the new session is opened.
+ */
+function line({ role, text, unheard, isFinal, isKept, isNote }: Entry): string {
+  const words = (isFinal ? text : text + unheard).replaceAll(/\s+/gu, ' ').trim()
+  return words === '' || !(isKept || isNote) ? '' : `${role}: ${words}\n`
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_CHARS) return text
+  const newest = text.slice(-MAX_CHARS)
+  const lineEnd = newest.indexOf('\n')
+  return lineEnd === newest.length - 1 ? newest : newest.slice(lineEnd + 1)
+}

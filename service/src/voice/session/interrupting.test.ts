@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import { Call, kinds } from './call.fixture.ts'
+
+/** A call in which the agent's answer of 8 s has been delivered whole, and 2 s of it were played. */
+function listening(): Call {
+  const call = Call.greeted()
+  call.says('turn_1', 500)
+  call.answer('resp_1', 'item_1', 8_000, 'One two three four five six seven eight.')
+  call.wait(2_000)
+  return call
+}
+
+describe('A caller who talks over the agent', () => {
+  it('stops it though no answer is active any more, because what counts is what is still to be played', () => {
+    const call = listening()
+    call.speaks('turn_2', 200)
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.commands('cancel')).toEqual([])
+    expect(call.commands('truncate')).toEqual([{ type: 'truncate', itemId: 'item_1', audioEndMs: 2_200 }])
+  })
+
+  it('stops an answer in the making: first its audio is dropped, then the buffer cleared, then it is cancelled and cut', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.wait(1_000)
+    call.effects.length = 0
+    call.speaks('turn_2', 200)
+    const order = kinds(call.effects).filter((kind) => ['discard', 'clear', 'cancel', 'truncate'].includes(kind))
+    expect([...new Set(order)]).toEqual(['discard', 'clear', 'cancel', 'truncate'])
+    expect(call.all('discard')[0]?.responseIds).toEqual(['resp_1'])
+  })
+
+  it('has heard no more than was sent, however long ago that was', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'Some words.')
+    call.audio('resp_1', 'item_1', 700)
+    call.wait(5_000)
+    call.speaks('turn_2', 200)
+    expect(call.commands('truncate')).toEqual([])
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')).toMatchObject({ heardMs: 700, interrupted: false })
+    expect(call.state.playback.utterances).toEqual([])
+  })
+
+  it('has heard nothing of what was still in line: those items are deleted, not cut at zero', () => {
+    const call = listening()
+    call.do({ type: 'say', text: 'One more thing.' })
+    call.answer('resp_2', 'item_2', 3_000)
+    call.speaks('turn_2', 200)
+    expect(call.commands('truncate').map(({ itemId }) => itemId)).toEqual(['item_1'])
+    expect(call.commands('delete_item').map(({ itemId }) => itemId)).toEqual(['item_2'])
+    expect(call.commands('truncate').every(({ audioEndMs }) => audioEndMs >= 1)).toBe(true)
+  })
+
+  it('leaves the record with the words that were heard, and the unheard ones apart', () => {
+    const call = listening()
+    call.speaks('turn_2', 200)
+    const turn = call.turns.find(({ itemId }) => itemId === 'item_1')
+    expect(turn).toMatchObject({ interrupted: true, sentMs: 8_000, heardMs: 2_200, text: 'One two' })
+    expect(turn?.unheard).toBe('three four five six seven eight.')
+  })
+
+  it('is not answered with what was asked for before, should that come to life only now', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.speaks('turn_2', 300)
+    call.begins('resp_1')
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_1' }])
+    expect(call.all('discard').at(-1)?.responseIds).toEqual(['resp_1'])
+  })
+
+  it('is not taken to have heard marks that the carrier echoes because its buffer was cleared', () => {
+    const call = listening()
+    call.speaks('turn_2', 200)
+    call.do({ type: 'mark', name: 'm2' })
+    call.do({ type: 'mark', name: 'end-item_1' })
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')?.heardMs).toBe(2_200)
+    expect(call.state.playback).toMatchObject({ sentMs: 0, confirmedMs: 0, utterances: [] })
+  })
+
+  it('does not stop an agent that was told not to be interrupted, and is answered after it', () => {
+    const interruption = { enabled: false, minSpeechMs: 300, greetingGuardMs: 0, backchannelWords: [] }
+    const call = Call.greeted({ interruption })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.says('turn_2', 500)
+    expect(call.all('clear')).toEqual([])
+    call.ends('resp_1')
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+})
+
+describe('A sound that is too short to count', () => {
+  it('neither clears nor cancels while the agent speaks, and is taken out of the conversation', () => {
+    const call = listening()
+    const asked = call.commands('respond').length
+    call.speaks('cough', 100)
+    call.wait(500)
+    call.stops('cough')
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'cough' }])
+    expect(call.commands('respond')).toHaveLength(asked)
+    call.model({ type: 'caller_transcript', itemId: 'cough', text: 'hm' })
+    expect(call.turns.some(({ itemId }) => itemId === 'cough')).toBe(false)
+  })
+
+  it('is told from speech by how long it was loud, not by when the model saw its end', () => {
+    const call = listening()
+    call.speaks('cough', 100)
+    for (let quietMs = 0; quietMs < 2_000; quietMs += 100) {
+      call.wait(100)
+      call.do({ type: 'caller_audio', ms: 100, loudMs: 0 })
+    }
+    expect(call.all('clear')).toEqual([])
+  })
+
+  it('counts at once where the agent is set to take every sound', () => {
+    const interruption = { enabled: true, minSpeechMs: 0, greetingGuardMs: 0, backchannelWords: [] }
+    const call = Call.greeted({ interruption })
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 4_000)
+    const effects = call.model({ type: 'speech_started', itemId: 'turn_2', audioStartMs: 0 })
+    expect(kinds(effects)).toContain('clear')
+  })
+})
+
+describe('The greeting', () => {
+  it('is not stopped in its first second, and then is', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.speaks('turn_1', 900)
+    expect(call.all('clear')).toEqual([])
+    call.sounds(100)
+    expect(call.all('clear')).toHaveLength(1)
+  })
+
+  it('is not stopped by a hello that was over within its guard, nor is that answered', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.speaks('turn_1', 400)
+    call.stops('turn_1')
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'turn_1' }])
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('is guarded while it is still on its way', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.speaks('turn_1', 700)
+    call.begins('resp_1')
+    expect(call.commands('cancel')).toEqual([])
+  })
+})

@@ -1,0 +1,44 @@
+import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
+import { cancelActive } from './asking.ts'
+import { closeUtterance, deleteItem } from './keeping.ts'
+import type { Step } from './state.ts'
+
+/**
+ * Silences the agent and tells the model how much of it was heard.
+ *
+ * What decides is unplayed audio, not an active answer: all of it may have been delivered long before it is heard. The
+ * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor is an
+ * agent that was told not to be.
+ */
+export function interrupt(step: Step): void {
+  const { answers, playback, latency, ending, plan } = step.state
+  if (ending || !plan.interruption.enabled) return
+  const utterances = heard(playback, step.nowMs)
+  const responseIds = new Set(utterances.map((u) => u.responseId))
+  if (answers.active) responseIds.add(answers.active.responseId)
+  if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
+  if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
+  const wasAudible = leftMs(playback, step.nowMs) > 0
+  step.set({
+    playback: cleared(playback),
+    latency: wasAudible ? { ...latency, interruptions: latency.interruptions + 1 } : latency,
+  })
+  step.setAnswers({
+    asked: answers.asked && { ...answers.asked, isAbandoned: true },
+    queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler' && why !== 'rest'),
+  })
+  cancelActive(step)
+  for (const utterance of utterances) cutShort(step, utterance)
+}
+
+function cutShort(step: Step, utterance: Heard): void {
+  const { itemId, sentMs, heardMs } = utterance
+  if (heardMs < sentMs) {
+    step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
+    if (heardMs === 0) deleteItem(step, itemId)
+    else if (step.state.plan.capabilities.truncation) {
+      step.command({ type: 'truncate', itemId, audioEndMs: heardMs })
+    }
+  }
+  closeUtterance(step, utterance)
+}

@@ -1,0 +1,116 @@
+import type { Turn } from './events.ts'
+import { withPast } from './history.ts'
+import type { Step } from './state.ts'
+import { append, change, type Entry, find, newEntry, place, type Transcript } from './transcript.ts'
+
+/** Older entries do not change any more: they are only counted, and remembered as text. */
+const MAX_ENTRIES = 100
+
+/** An item takes its place in the conversation, where the model has it. */
+export function placeEntry(step: Step, entry: Entry, previousItemId: string | null): void {
+  const before = step.state.transcript
+  step.set({ transcript: place(before, entry, previousItemId) })
+  if (step.state.transcript !== before) tidy(step)
+}
+
+/** An item whose place is not known yet stands at the end. */
+export function appendEntry(step: Step, entry: Entry): void {
+  step.set({ transcript: append(step.state.transcript, entry) })
+  tidy(step)
+}
+
+/** Changes what is known of an item, and keeps it once nothing more is expected of it. */
+export function keepEntry(step: Step, itemId: string, facts: Partial<Entry>): void {
+  step.set({ transcript: change(step.state.transcript, itemId, { ...facts, keptAs: null }) })
+  tidy(step)
+}
+
+/** The item is no part of the conversation: neither the model nor the record has it from now on. */
+export function forgetEntry(step: Step, itemId: string): void {
+  const wasKept = typeof find(step.state.transcript, itemId)?.keptAs === 'number'
+  deleteItem(step, itemId)
+  if (wasKept) step.do({ type: 'forget', itemId })
+  keepEntry(step, itemId, { isKept: false, isFinal: true })
+}
+
+/** The model is to forget an item. It keeps its place in the record, where what follows in the model's chain follows it. */
+export function deleteItem(step: Step, itemId: string): void {
+  step.command({ type: 'delete_item', itemId })
+  step.set({ transcript: change(step.state.transcript, itemId, { isOffChain: true }) })
+}
+
+/**
+ * Writes down something that is no item of the model's: what was typed, a whisper, a tool's answer. `isKept`: it is a turn
+ * of the record, too, and not only for a model session that was not there.
+ */
+export function addNote(step: Step, role: 'system' | 'supervisor', note: { text: string; isKept: boolean }): void {
+  const notes = step.state.transcript.notes + 1
+  step.set({ transcript: { ...step.state.transcript, notes } })
+  const entry = newEntry(`note-${notes}`, role, step.atMs)
+  appendEntry(step, { ...entry, ...note, isNote: true, isOffChain: true, isPlaced: true, isFinal: true })
+}
+
+/** An utterance will not be played any further: its text is parted into what was heard and what was not. */
+export function closeUtterance(step: Step, played: { itemId: string; sentMs: number; heardMs: number }): void {
+  const entry = find(step.state.transcript, played.itemId)
+  if (!entry || entry.isFinal) return
+  const whole = entry.text + entry.unheard
+  const isWhole = played.heardMs >= played.sentMs
+  const cut = isWhole ? whole.length : wordsWithin(whole, played.heardMs / played.sentMs)
+  keepEntry(step, played.itemId, {
+    text: whole.slice(0, cut).trimEnd(),
+    unheard: whole.slice(cut).trimStart(),
+    interrupted: !isWhole,
+    sentMs: played.sentMs,
+    heardMs: played.heardMs,
+    endMs: entry.startMs + played.heardMs,
+    isFinal: true,
+  })
+}
+
+/** Where the share of a text ends, never inside a word: a word that was cut off was not heard. */
+function wordsWithin(text: string, share: number): number {
+  const end = Math.floor(text.length * share)
+  if (end >= text.length || text[end] === ' ') return end
+  const space = text.lastIndexOf(' ', end)
+  return space === -1 ? 0 : space
+}
+
+/**
+ * Keeps every turn that is final and has not been kept under the number that it has now: an item that found its place late,
+ * or was taken out, moves those behind it.
+ */
+function tidy(step: Step): void {
+  const { transcript } = step.state
+  const [oldest] = transcript.entries
+  const isFull = transcript.entries.length > MAX_ENTRIES
+  let turns = transcript.past.turns
+  const entries = transcript.entries.map((entry) => {
+    // Whatever was still expected of the oldest after so many others will not come.
+    const isFinal = entry.isFinal || (isFull && entry === oldest)
+    if (!isTurn(entry, isFinal)) return entry
+    turns += 1
+    if (!isFinal || entry.keptAs === turns) return entry
+    step.do({ type: 'keep', turn: turnOf(entry, turns) })
+    return { ...entry, isFinal, keptAs: turns }
+  })
+  step.set({ transcript: isFull ? withoutOldest({ ...transcript, entries }) : { ...transcript, entries } })
+}
+
+/** What is open may still get words or audio; what ended without either is no turn. */
+function isTurn({ isKept, text, sentMs }: Entry, isFinal: boolean): boolean {
+  return isKept && !(isFinal && text === '' && sentMs === null)
+}
+
+function turnOf(entry: Entry, seq: number): Turn {
+  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard } = entry
+  return { itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard }
+}
+
+/** The oldest entry becomes a part of the past. */
+function withoutOldest(transcript: Transcript): Transcript {
+  const [oldest, ...entries] = transcript.entries
+  if (!oldest) return transcript
+  const turns = oldest.keptAs ?? transcript.past.turns
+  return { ...transcript, entries, past: { turns, text: withPast(transcript.past.text, oldest) } }
+}

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+function press(call: Call, digits: string): void {
+  for (const digit of digits) call.do({ type: 'dtmf', digit })
+}
+
+describe('Keys', () => {
+  it('are told to the model as one message, which is answered', () => {
+    const call = Call.greeted()
+    press(call, '5550123#')
+    expect(call.commands('system_message')).toEqual([
+      { type: 'system_message', text: 'The caller pressed these keys: 5550123' },
+    ])
+    expect(call.commands('respond')).toHaveLength(2)
+    expect(call.notes('digits')).toEqual([{ type: 'digits', digits: '5550123' }])
+  })
+
+  it('are an entry after a pause, too, or when there are as many as there may be', () => {
+    const call = Call.greeted({ dtmf: { maxDigits: 4, endKey: '#', timeoutMs: 3_000 } })
+    press(call, '12')
+    call.wait(2_900)
+    expect(call.commands('system_message')).toEqual([])
+    call.wait(100)
+    press(call, '12345')
+    expect(call.commands('system_message').map(({ text }) => text.split(': ')[1])).toEqual(['12', '1234'])
+  })
+
+  it('stop the agent at the first of them, and it says nothing until the entry is there', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 6_000)
+    call.wait(1_000)
+    press(call, '5')
+    expect(call.all('clear')).toHaveLength(1)
+    call.says('turn_2', 500)
+    expect(call.commands('respond')).toHaveLength(2)
+    press(call, '#')
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('are a part of the record and of what a new model session is told', () => {
+    const call = Call.greeted()
+    press(call, '42#')
+    expect(call.turns.at(-1)).toMatchObject({ role: 'system', text: 'The caller pressed these keys: 42' })
+    call.model({ type: 'closed', code: '', message: '', fault: 'retry' })
+    expect(call.all('open_model').at(-1)?.history).toContain('system: The caller pressed these keys: 42')
+  })
+
+  it('say that the caller is there', () => {
+    const call = Call.greeted()
+    call.wait(9_000)
+    press(call, '1')
+    call.wait(2_500)
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('mean nothing before the agent has begun, and in a call that is ending', () => {
+    const call = new Call()
+    press(call, '1#')
+    call.model({ type: 'ready' })
+    call.do({ type: 'end', reason: 'shutdown' })
+    press(call, '1#')
+    expect(call.commands('system_message')).toEqual([])
+  })
+
+  it('alone, the end key is told as itself', () => {
+    const call = Call.greeted()
+    press(call, '#')
+    expect(call.commands('system_message').at(-1)?.text).toBe('The caller pressed these keys: #')
+  })
+})
+
+describe('A supervisor', () => {
+  it('speaks through the agent, also over a caller who is speaking', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.do({ type: 'say', text: 'Please hold the line.' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Please hold the line.')
+  })
+
+  it('whispers to the agent alone, and the record says so', () => {
+    const call = Call.greeted()
+    call.do({ type: 'whisper', text: 'Offer a discount.' })
+    expect(call.commands('system_message')).toEqual([{ type: 'system_message', text: 'Offer a discount.' }])
+    expect(call.commands('respond')).toHaveLength(1)
+    expect(call.turns.at(-1)).toMatchObject({ role: 'supervisor', text: 'Offer a discount.' })
+  })
+})

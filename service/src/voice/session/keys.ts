@@ -1,0 +1,31 @@
+import { interrupt } from './interrupting.ts'
+import { addNote } from './keeping.ts'
+import type { Step } from './state.ts'
+import { answerTurn } from './turns.ts'
+
+/**
+ * A key was pressed: the agent falls silent at the first. An entry is told to the model as one message: at its end key, when
+ * it is full, or after a pause.
+ */
+export function keyPressed(step: Step, digit: string): void {
+  const { phase, plan, digits } = step.state
+  if (phase !== 'talking') return
+  interrupt(step)
+  step.set({ idleStage: 0, idleArmed: false })
+  if (digit === plan.dtmf.endKey) return tellKeys(step)
+  step.set({ digits: digits + digit })
+  if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
+  else step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
+}
+
+/** The entry is complete. An end key alone is an entry too: it is told as that key. */
+export function tellKeys(step: Step): void {
+  const digits = step.state.digits || step.state.plan.dtmf.endKey
+  const text = `The caller pressed these keys: ${digits}`
+  step.set({ digits: '' })
+  interrupt(step)
+  addNote(step, 'system', { text, isKept: true })
+  step.do({ type: 'disarm', timer: 'dtmf' }, { type: 'note', note: { type: 'digits', digits } })
+  step.command({ type: 'system_message', text })
+  answerTurn(step)
+}

@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import type { ModelFault } from '../../platform/realtime/port.ts'
+import { Call, kinds } from './call.fixture.ts'
+
+function lose(call: Call, fault: ModelFault = 'retry'): void {
+  call.model({ type: 'closed', code: '1006', message: 'gone', fault })
+}
+
+/** Lets every timer of the model's side fire until the call has given up. */
+function end(call: Call): string | undefined {
+  call.wait(60_000)
+  return call.all('finish')[0]?.reason
+}
+
+describe('A call', () => {
+  it('keeps what the caller says until the model is ready, and hands it over before it asks for the greeting', () => {
+    const call = new Call()
+    expect(kinds(call.effects)).not.toContain('open_uplink')
+    const order = kinds(call.model({ type: 'ready' }))
+    expect(order.indexOf('open_uplink')).toBeLessThan(order.indexOf('respond'))
+    expect(call.commands('respond')[0]?.instructions).toContain('Welcome.')
+  })
+
+  it('does not wait for ever for a model that is never set up', () => {
+    const call = new Call()
+    expect(end(call)).toBe('model_lost')
+    expect(call.all('apologise')).toHaveLength(1)
+    expect(call.nowMs).toBeLessThanOrEqual(61_000)
+  })
+
+  it('apologises within twelve seconds when no session can be had', () => {
+    const call = new Call()
+    call.wait(12_000)
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+})
+
+describe('A lost model session', () => {
+  it('is replaced at once, and the new one is told the conversation so far as one text', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, 'Is it open?')
+    call.answer('resp_1', 'item_1', 1_000, 'Yes, it is.')
+    call.wait(1_000)
+    call.echoAll()
+    lose(call)
+    expect(call.all('open_model').at(-1)).toEqual({
+      type: 'open_model',
+      epoch: 2,
+      history: 'agent: Some words.\ncaller: Is it open?\nagent: Yes, it is.',
+    })
+  })
+
+  it('is tried three times in ten seconds, further apart each time, and then given up', () => {
+    const call = Call.greeted()
+    for (let losses = 0; losses < 4; losses++) {
+      lose(call)
+      call.wait(1_500)
+    }
+    expect(call.all('open_model')).toHaveLength(4)
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+
+  it('is given up at once when trying again cannot help', () => {
+    for (const fault of ['fatal', 'setup'] as const) {
+      const call = Call.greeted()
+      lose(call, fault)
+      expect(call.all('open_model')).toHaveLength(1)
+      expect(call.all('apologise')).toHaveLength(1)
+    }
+  })
+
+  it('that the provider refused for a moment is opened again when the moment is over', () => {
+    const call = Call.greeted()
+    call.model({ type: 'rate_limited', resetMs: 2_000 })
+    lose(call)
+    call.wait(1_900)
+    expect(call.all('open_model')).toHaveLength(1)
+    call.wait(200)
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+
+  it('that was owed an answer is asked for it again', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    lose(call)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toHaveLength(3)
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+  })
+
+  it('that was in the middle of a sentence goes on with it; what was sent plays on', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 800)
+    lose(call)
+    call.model({ type: 'ready' })
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Go on')
+  })
+
+  it('takes with it the words that were never said: the next one is not told them', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({ type: 'agent_transcript', responseId: 'resp_1', itemId: 'item_1', text: 'I am', final: false })
+    lose(call)
+    expect(call.all('open_model').at(-1)?.history).toBe('agent: Some words.\ncaller: What is it?')
+  })
+
+  it('leaves a mark behind its last audio, so that its end is known', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I am')
+    call.do({ type: 'sent', responseId: 'resp_1', itemId: 'item_1', ms: 100, mark: null })
+    lose(call)
+    call.wait(100)
+    call.echoAll()
+    expect(call.turns.at(-1)).toMatchObject({ text: 'I am', heardMs: 100 })
+  })
+
+  it('that had said all but the end of its answer is asked to do what it was about to do', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 800)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    lose(call)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('use it now')
+  })
+
+  it('owes nothing when the agent had said all there was to say', () => {
+    const call = Call.greeted()
+    lose(call)
+    call.model({ type: 'ready' })
+    call.wait(3_000)
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('took the caller’s last words with it when they were not text yet: the caller is asked for them', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, null)
+    lose(call)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it('hears a caller out who was speaking, and asks for the words only when nothing follows', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    lose(call)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toHaveLength(1)
+    call.wait(1_000)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it('lets a caller who goes on speaking go on', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    lose(call)
+    expect(call.all('open_model').at(-1)?.history).toContain('last words were lost')
+    call.model({ type: 'ready' })
+    call.says('turn_2', 1_500)
+    expect(call.commands('respond')).toHaveLength(2)
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+  })
+
+  it('is not replaced for a call that has nothing left to say', () => {
+    const call = Call.greeted()
+    call.do({ type: 'hung_up' })
+    expect(call.all('open_model')).toHaveLength(1)
+    lose(call)
+    call.wait(5_000)
+    expect(call.all('open_model')).toHaveLength(1)
+  })
+
+  it('says nothing any more: what comes late from it changes nothing', () => {
+    const call = Call.greeted()
+    lose(call)
+    const before = call.state
+    expect(call.do({ type: 'model', epoch: 1, event: { type: 'response_started', responseId: 'late' } })).toEqual([])
+    expect(call.state.answers).toEqual(before.answers)
+  })
+
+  it('is told what a tool has answered meanwhile in words, for it did not call it', () => {
+    const call = Call.greeted()
+    call.model({ type: 'tool_call', responseId: 'r', itemId: 'i', callId: 'c', name: 'look_up', argumentsText: '{}' })
+    lose(call)
+    call.model({ type: 'ready' })
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '42', status: 'ok', endsCall: false } })
+    expect(call.commands('tool_result')).toEqual([])
+    expect(call.commands('system_message').at(-1)?.text).toContain('look_up has answered: 42')
+    lose(call)
+    call.wait(600)
+    expect(call.all('open_model').at(-1)?.history).toContain('look_up has answered: 42')
+  })
+})
+
+describe('A session near the provider’s limit', () => {
+  it('is renewed at the next pause, not in the middle of a turn', () => {
+    const call = Call.greeted({ modelSessionMs: 10_000 })
+    call.speaks('turn_1', 9_500)
+    expect(call.all('open_model')).toHaveLength(1)
+    call.stops('turn_1')
+    call.answer('resp_1', 'item_1', 2_000)
+    expect(call.all('open_model')).toHaveLength(1)
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'A long story.' })
+    call.wait(2_000)
+    call.echoAll()
+    expect(call.all('open_model').at(-1)).toMatchObject({ epoch: 2, history: expect.stringContaining('A long story.') })
+  })
+
+  it('keeps the caller’s audio while it is renewed, and loses no time when it expires instead', () => {
+    const call = Call.greeted({ modelSessionMs: 10_000 })
+    call.wait(9_500)
+    const order = kinds(call.effects)
+    expect(order.lastIndexOf('hold_uplink')).toBeLessThan(order.lastIndexOf('open_model'))
+    call.model({ type: 'ready' })
+    call.model({ type: 'closed', code: '1001', message: 'expired', fault: 'expired' })
+    expect(call.all('open_model')).toHaveLength(3)
+  })
+
+  it('is renewed once', () => {
+    const call = Call.greeted({ modelSessionMs: 10_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(12_000)
+    call.model({ type: 'ready' })
+    call.wait(5_000)
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,130 @@
+import type { ModelFault } from '../../platform/realtime/port.ts'
+import { leftMs } from '../playback.ts'
+import { askFirst, askNext, exactly } from './asking.ts'
+import { giveUp } from './ending.ts'
+import { history } from './history.ts'
+import { armStall } from './stall-clock.ts'
+import type { Step } from './state.ts'
+import { carryOver } from './unsaid.ts'
+
+/** A model session that is not set up within this time has failed. */
+const SETUP_MS = 5_000
+/** This many lost sessions within the window, or this long without one, and the model is given up. */
+const MAX_FAILURES = 3
+const FAILURE_WINDOW_MS = 10_000
+/** How long the first, second and third new try wait. */
+const RECONNECT_MS = [0, 300, 1_000]
+/** All calls of a provider lose their sessions at once: the later tries are spread over this. */
+const JITTER_MS = 200
+/** Words that wait for their text hold a renewal up for this long. */
+const TEXT_WAIT_MS = 5_000
+/** How long a caller may take to go on after a session was lost in the middle of a sentence. */
+const MISSED_WORDS_MS = 1_000
+
+const GREET = 'Greet the caller and ask how you can help.'
+const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
+
+/** Opens a model session, the first or one in place of another. */
+export function openModel(step: Step): void {
+  const { model, transcript, hasMissedWords } = step.state
+  const epoch = model.epoch + 1
+  const soFar = [history(transcript), hasMissedWords ? WORDS_LOST : ''].filter((text) => text !== '').join('\n')
+  step.set({ model: { ...model, epoch, isReady: false }, renewalDue: false })
+  step.do(
+    { type: 'disarm', timer: 'renewal' },
+    { type: 'open_model', epoch, history: soFar === '' ? null : soFar },
+    { type: 'arm', timer: 'model_setup', ms: SETUP_MS },
+  )
+}
+
+/** The model session is set up: what was kept of the caller's audio goes to it first, then whoever waits is asked for. */
+export function modelReady(step: Step): void {
+  const { model, plan, phase, hasMissedWords } = step.state
+  step.set({ model: { ...model, isReady: true, downSinceMs: null } })
+  step.do(
+    { type: 'disarm', timer: 'model_setup' },
+    { type: 'open_uplink' },
+    { type: 'arm', timer: 'renewal', ms: plan.modelSessionMs },
+  )
+  if (hasMissedWords) step.do({ type: 'arm', timer: 'missed_words', ms: MISSED_WORDS_MS })
+  if (phase === 'waiting') greet(step)
+  askNext(step)
+  if (!step.state.answers.asked && !step.state.answers.isHeld) endStall(step)
+}
+
+function greet(step: Step): void {
+  const { greeting } = step.state.plan
+  step.set({ phase: 'talking' })
+  step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  const instructions = greeting === '' ? GREET : exactly(greeting)
+  askFirst(step, { why: 'greeting', instructions, thenEnd: null })
+}
+
+/** Nothing is owed any more. */
+function endStall(step: Step): void {
+  step.set({ stall: null })
+  step.do({ type: 'disarm', timer: 'stall' })
+}
+
+/** The model session is gone, or was never had: a new one takes its place unless trying again cannot help. */
+export function modelLost(step: Step, fault: ModelFault): void {
+  const { model } = step.state
+  const failedAtMs = [...model.failedAtMs.filter((atMs) => step.nowMs - atMs < FAILURE_WINDOW_MS), step.nowMs]
+  leave(step)
+  step.set({ model: { ...step.state.model, failedAtMs } })
+  const isHopeless = fault === 'fatal' || fault === 'setup'
+  const downMs = step.nowMs - (step.state.model.downSinceMs ?? step.nowMs)
+  const isTooMuch = failedAtMs.length > MAX_FAILURES || downMs >= FAILURE_WINDOW_MS
+  if (isHopeless || isTooMuch) return giveUp(step)
+  if (hasNothingToSay(step)) return
+  const waitMs = reconnectMs(step, failedAtMs.length)
+  if (waitMs === 0) openModel(step)
+  else step.do({ type: 'arm', timer: 'reconnect', ms: waitMs })
+  armStall(step)
+}
+
+/** The call is ending, and its last words were said. */
+function hasNothingToSay({ state }: Step): boolean {
+  return state.ending !== null && state.answers.queue.length === 0
+}
+
+function reconnectMs(step: Step, failures: number): number {
+  const { limitedUntilMs } = step.state.model
+  const pauseMs = RECONNECT_MS[failures - 1] ?? 0
+  const jitterMs = pauseMs === 0 ? 0 : Math.floor(step.nowMs) % JITTER_MS
+  return Math.max(pauseMs + jitterMs, limitedUntilMs - step.nowMs, 0)
+}
+
+/** Puts a new session in the place of one that does not answer. */
+export function replaceModel(step: Step): void {
+  leave(step)
+  if (hasNothingToSay(step)) return
+  openModel(step)
+  armStall(step)
+}
+
+/** The model's session is near the provider's limit: a new one takes its place at the next pause. */
+export function renewIfDue(step: Step): void {
+  if (!step.state.renewalDue || !isPause(step)) return
+  leave(step)
+  openModel(step)
+}
+
+function isPause({ state, nowMs, atMs }: Step): boolean {
+  const { answers, speech, runningTools, phase, model, playback, transcript, undecided } = state
+  const isSilent = !answers.asked && !answers.active && answers.queue.length === 0 && leftMs(playback, nowMs) === 0
+  if (!isSilent || speech || undecided.length > 0 || runningTools.length > 0) return false
+  const waitsForText = transcript.entries.some(({ isFinal, endMs }) => !isFinal && atMs - endMs < TEXT_WAIT_MS)
+  return phase === 'talking' && model.isReady && !waitsForText
+}
+
+/** Leaves a session for good: what it was asked for and did not say is asked of the next one. */
+function leave(step: Step): void {
+  const { model } = step.state
+  step.set({ model: { ...model, isReady: false, downSinceMs: model.downSinceMs ?? step.nowMs } })
+  step.do({ type: 'hold_uplink' }, { type: 'close_model' })
+  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words'] as const) {
+    step.do({ type: 'disarm', timer })
+  }
+  carryOver(step)
+}

@@ -1,0 +1,209 @@
+import { assertNever } from '../../kernel/errors.ts'
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { echoed, sent, settle } from '../playback.ts'
+import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
+import { ask, exactly } from './asking.ts'
+import { beginEnding, carrierGone, finish, goOnEnding, hangUp } from './ending.ts'
+import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
+import { addNote, closeUtterance } from './keeping.ts'
+import { keyPressed, tellKeys } from './keys.ts'
+import { modelLost, modelReady, openModel, renewIfDue } from './model-session.ts'
+import { refused } from './refusals.ts'
+import { letGo } from './retry.ts'
+import { silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts'
+import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
+import { stalled } from './stalled.ts'
+import { type SessionState, Step } from './state.ts'
+import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
+import { callerTranscript, committed } from './turns.ts'
+import { askForMissedWords } from './unsaid.ts'
+import { agentWords, itemAdded } from './words.ts'
+
+/** Nine tenths: when the model is told that the call must end. */
+const WARNING_SHARE = 0.9
+/** A carrier that does not take what it is sent for this long is gone. */
+const BACKLOG_MS = 5_000
+/** Longer than this no provider keeps us waiting: it is tried again sooner than it says. */
+const MAX_LIMITED_MS = 5_000
+
+/**
+ * Everything that a call decides: what follows from an event at `nowMs` (monotonic ms), given all that went before.
+ *
+ * Pure: the same events at the same instants give the same effects. An ended session absorbs every event.
+ */
+export function reduce(state: SessionState, event: SessionEvent, nowMs: number): [SessionState, SessionEffect[]] {
+  if (state.phase === 'ended') return [state, []]
+  const step = new Step(state, nowMs)
+  apply(step, event)
+  settlePlayed(step)
+  if (step.state.ending) goOnEnding(step)
+  else renewIfDue(step)
+  watchSilence(step)
+  return [step.state, step.effects]
+}
+
+function apply(step: Step, event: SessionEvent): void {
+  switch (event.type) {
+    case 'opened':
+      return opened(step)
+    case 'model':
+      if (event.epoch === step.state.model.epoch) onModel(step, event.event)
+      return
+    case 'sent':
+      step.set({ playback: sent(step.state.playback, event, step.nowMs) })
+      return audioSent(step, event)
+    case 'caller_audio':
+      return callerAudio(step, event.loudMs)
+    case 'mark':
+      return step.set({ playback: echoed(step.state.playback, event.name, step.nowMs) })
+    case 'dtmf':
+      return keyPressed(step, event.digit)
+    case 'tool_finished':
+      return toolFinished(step, event.outcome)
+    case 'fired':
+      return fired(step, event.timer)
+    case 'backlog':
+    case 'hung_up':
+    case 'stream_lost':
+      return onCarrier(step, event)
+    case 'say':
+    case 'whisper':
+    case 'end':
+      return onSupervisor(step, event)
+    default:
+      assertNever(event)
+  }
+}
+
+function opened(step: Step): void {
+  const { maxCallMs } = step.state.plan
+  step.do(
+    { type: 'note', note: { type: 'state', state: 'waiting' } },
+    { type: 'arm', timer: 'time_warning', ms: maxCallMs * WARNING_SHARE },
+    { type: 'arm', timer: 'time_up', ms: maxCallMs },
+  )
+  openModel(step)
+}
+
+function onModel(step: Step, event: ModelEvent): void {
+  switch (event.type) {
+    case 'ready':
+      return modelReady(step)
+    case 'speech_started':
+      return speechStarted(step, event.itemId)
+    case 'speech_stopped':
+      return speechStopped(step, event)
+    case 'committed':
+      return committed(step, event)
+    case 'item_added':
+      return itemAdded(step, event)
+    case 'caller_transcript':
+      return callerTranscript(step, event.itemId, event.text)
+    case 'caller_transcript_failed':
+      return callerTranscript(step, event.itemId, null)
+    case 'response_started':
+      return responseStarted(step, event.responseId)
+    case 'agent_transcript':
+      return agentWords(step, event)
+    case 'agent_text':
+      return wroteInstead(step, event.responseId, event.itemId)
+    case 'audio_done':
+      return audioDone(step, event)
+    case 'tool_call':
+      return toolCalled(step, event)
+    case 'response_done':
+      return responseDone(step, event)
+    case 'rate_limited':
+      return limited(step, event.resetMs)
+    case 'refused':
+      return refused(step, event)
+    case 'closed':
+      return modelLost(step, event.fault)
+    default:
+      assertNever(event)
+  }
+}
+
+function limited(step: Step, resetMs: number): void {
+  const limitedUntilMs = step.nowMs + Math.min(resetMs, MAX_LIMITED_MS)
+  step.set({ model: { ...step.state.model, limitedUntilMs } })
+}
+
+type OnCarrier = Extract<SessionEvent, { type: 'backlog' | 'hung_up' | 'stream_lost' }>
+
+function onCarrier(step: Step, event: OnCarrier): void {
+  if (event.type === 'hung_up') return carrierGone(step, 'caller_hangup')
+  if (event.type === 'stream_lost') return carrierLost(step)
+  if (event.isOver) step.do({ type: 'disarm', timer: 'backlog' })
+  else step.do({ type: 'arm', timer: 'backlog', ms: BACKLOG_MS })
+}
+
+/** The stream is gone, but not the call: it would go on in silence. */
+function carrierLost(step: Step): void {
+  if (step.state.ending?.hungUp) return
+  step.do({ type: 'hang_up' })
+  carrierGone(step, 'carrier_lost')
+}
+
+type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
+
+function onSupervisor(step: Step, event: OnSupervisor): void {
+  if (event.type === 'say') return ask(step, { why: 'say', instructions: exactly(event.text), thenEnd: null })
+  if (event.type === 'end') {
+    beginEnding(step, event.reason, true)
+    // A supervisor means now; a server that is to stop lets the agent finish its sentence.
+    return event.reason === 'supervisor' ? hangUp(step) : undefined
+  }
+  addNote(step, 'supervisor', { text: event.text, isKept: true })
+  step.command({ type: 'system_message', text: event.text })
+}
+
+/** Utterances that were heard to their end are written down. */
+function settlePlayed(step: Step): void {
+  const { playback, answers } = step.state
+  const { playback: rest, settled } = settle(playback, answers.active?.responseId ?? null, step.nowMs)
+  if (settled.length === 0) return
+  step.set({ playback: rest })
+  for (const utterance of settled) closeUtterance(step, utterance)
+}
+
+function fired(step: Step, timer: TimerName): void {
+  switch (timer) {
+    case 'model_setup':
+      return modelLost(step, 'retry')
+    case 'reconnect':
+      return openModel(step)
+    case 'retry':
+      return letGo(step)
+    case 'missed_words':
+      return askForMissedWords(step)
+    case 'padding':
+      return padIfMuted(step)
+    case 'dtmf':
+      return tellKeys(step)
+    case 'idle':
+      return silencePassed(step)
+    case 'time_warning':
+      return timeIsShort(step)
+    case 'time_up':
+      return timeIsUp(step)
+    case 'last_words':
+      return beginEnding(step, 'max_duration', true)
+    case 'renewal':
+      return step.set({ renewalDue: true })
+    case 'stall':
+      return stalled(step)
+    case 'dead_air':
+      return step.do({ type: 'note', note: { type: 'dead_air' } })
+    case 'filler':
+      return fillTheWait(step)
+    case 'backlog':
+      return carrierLost(step)
+    case 'drain':
+      return hangUp(step)
+    case 'grace':
+      return finish(step)
+    default:
+      assertNever(timer)
+  }
+}

@@ -1,0 +1,47 @@
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { answerOver, said } from './answering.ts'
+import { askFirst, askNext, changeActive } from './asking.ts'
+import { giveUp } from './ending.ts'
+import { replaceModel } from './model-session.ts'
+import { askAgain } from './retry.ts'
+import type { Active, Asked, Step } from './state.ts'
+
+type Refused = Extract<ModelEvent, { type: 'refused' }>
+
+/**
+ * The provider would not do what we asked, or is in trouble. What matters is an answer that will not come: no other event
+ * follows a refused request. All else is told for the record.
+ */
+export function refused(step: Step, { requestId, fault }: Refused): void {
+  const { model, answers } = step.state
+  if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveUp(step)
+  if (fault === 'expired') return replaceModel(step)
+  const { asked, active } = answers
+  if (requestId === null) return active?.isOverdue ? isOver(step, active) : undefined
+  if (asked?.requestId === requestId) return requestRefused(step, asked, fault === 'benign')
+  // The server was answering by itself when it was asked: what is being said is not what was asked for.
+  if (active?.asked?.requestId === requestId) tookForAsked(step, active.asked)
+}
+
+/** An answer in its way is waited for. Without one the server does not know what we know: it is asked again, not for ever. */
+function requestRefused(step: Step, { ask, isAbandoned, isRepeat }: Asked, isInTheWay: boolean): void {
+  // The first request is alive, and that is what was wanted.
+  if (isRepeat && isInTheWay) return
+  const { active } = step.state.answers
+  step.setAnswers({ asked: null })
+  if (isAbandoned) return askNext(step)
+  if (active) return askFirst(step, ask)
+  askAgain(step, ask, isInTheWay)
+}
+
+function tookForAsked(step: Step, asked: Asked): void {
+  if (asked.isRepeat) return
+  changeActive(step, { asked: null })
+  if (!asked.isAbandoned) askFirst(step, asked.ask)
+}
+
+/** The model was told to end what it does not know of any more. */
+function isOver(step: Step, active: Active): void {
+  answerOver(step, active)
+  said(step, active)
+}

@@ -1,0 +1,37 @@
+import { askFirst, askNext } from './asking.ts'
+import { giveUp } from './ending.ts'
+import { replaceModel } from './model-session.ts'
+import type { Ask, Step } from './state.ts'
+
+/** Answers that may fail to come, one after the other: asked once more, then of a new session. */
+const MAX_FAILED = 2
+/** How long a provider that has too much to do is left alone when it does not say. */
+const LEFT_ALONE_MS = 1_000
+
+/**
+ * An answer has not come of what was asked for. It is asked for once more; then the model's session is replaced; then the
+ * model is given up.
+ *
+ * @param isLimited the provider takes no requests for a moment: it is asked again when it does.
+ */
+export function askAgain(step: Step, wanted: Ask, isLimited: boolean): void {
+  const { stall, model } = step.state
+  const count = (stall?.count ?? 0) + 1
+  step.set({ stall: { count, sinceMs: stall?.sinceMs ?? step.nowMs } })
+  if (count > MAX_FAILED) return giveUp(step)
+  askFirst(step, wanted)
+  if (isLimited) hold(step, Math.max(model.limitedUntilMs - step.nowMs, LEFT_ALONE_MS))
+  if (count === MAX_FAILED) replaceModel(step)
+  else askNext(step)
+}
+
+function hold(step: Step, ms: number): void {
+  step.setAnswers({ isHeld: true })
+  step.do({ type: 'disarm', timer: 'stall' }, { type: 'arm', timer: 'retry', ms })
+}
+
+/** The provider takes requests again. */
+export function letGo(step: Step): void {
+  step.setAnswers({ isHeld: false })
+  askNext(step)
+}

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+const QUIET = 'The caller has been silent'
+
+describe('A silent caller', () => {
+  it('is asked after ten seconds, asked again, then told goodbye and hung up on', () => {
+    const call = Call.greeted()
+    for (const [index, words] of [QUIET, QUIET, 'goodbye'].entries()) {
+      call.wait(9_900)
+      expect(call.commands('respond')).toHaveLength(index + 1)
+      call.wait(100)
+      expect(call.commands('respond').at(-1)?.instructions).toContain(words)
+      call.answer(`idle_${index}`, `item_${index}`, 1_000)
+      call.wait(1_000)
+      call.echoAll()
+    }
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(3_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'idle_timeout' }])
+  })
+
+  it('is asked in the agent’s own words where it was given some', () => {
+    const call = Call.greeted({ idle: { afterMs: 30_000, prompts: ['Hello?'], goodbye: 'Bye.' } })
+    call.wait(10_000)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Hello?')
+  })
+
+  it('has the whole time again after every turn, and not after a cough', () => {
+    const call = Call.greeted()
+    call.wait(10_000)
+    call.answer('idle_1', 'item_1', 1_000)
+    call.wait(1_500)
+    call.echoAll()
+    expect(call.state.idleStage).toBe(1)
+    call.speaks('cough', 100)
+    call.stops('cough')
+    call.model({ type: 'caller_transcript', itemId: 'cough', text: '' })
+    expect(call.state.idleStage).toBe(1)
+    call.says('turn_1', 500)
+    expect(call.state.idleStage).toBe(0)
+  })
+
+  it('is counted from the end of what the agent says, not from when it was sent', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 20_000)
+    call.wait(29_000)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(1_500)
+    expect(call.commands('respond').at(-1)?.instructions).toContain(QUIET)
+  })
+
+  it('is left alone while a tool runs', () => {
+    const call = Call.greeted({ fillers: { afterMs: 60_000, phrases: [] } })
+    call.model({ type: 'tool_call', responseId: 'r', itemId: 'i', callId: 'c', name: 'slow', argumentsText: '{}' })
+    call.wait(30_000)
+    expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('who answers the goodbye after all is not hung up on', () => {
+    const call = Call.greeted()
+    for (let stage = 0; stage < 2; stage++) {
+      call.wait(10_000)
+      call.answer(`idle_${stage}`, `item_${stage}`, 500)
+      call.wait(500)
+      call.echoAll()
+    }
+    call.wait(10_000)
+    call.begins('bye')
+    call.audio('bye', 'item_bye', 2_000)
+    call.says('turn_1', 500)
+    call.ends('bye', { status: 'cancelled' })
+    call.wait(3_000)
+    expect(call.all('hang_up')).toEqual([])
+    expect(call.state.phase).toBe('talking')
+  })
+})
+
+describe('Dead air', () => {
+  it('is none while the agent is still to be heard, or says the awaited', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(9_000)
+    expect(call.notes('dead_air')).toEqual([])
+  })
+
+  it('is told of again after a tool, for the answer is still owed', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'x', argumentsText: '{}' })
+    call.ends('resp_1')
+    call.wait(1_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '', status: 'ok', endsCall: false } })
+    call.wait(2_600)
+    expect(call.notes('dead_air')).toHaveLength(1)
+  })
+})

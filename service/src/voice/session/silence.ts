@@ -1,0 +1,58 @@
+import { leftMs } from '../playback.ts'
+import { ask, exactly } from './asking.ts'
+import type { Step } from './state.ts'
+
+const STAGES = 3
+/** How long nobody may speak while the caller is owed an answer. */
+const DEAD_AIR_MS = 2_500
+/** How long the goodbye may take to be said once the time is up. */
+const LAST_WORDS_MS = 20_000
+const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
+const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
+const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
+const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
+
+/** Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs. */
+export function watchSilence(step: Step): void {
+  const { phase, speech, runningTools, answers, owedSinceMs } = step.state
+  const isOpen = phase === 'talking' && !speech && runningTools.length === 0
+  watchIdle(step, isOpen && !answers.asked && !answers.active && answers.queue.length === 0)
+  watchDeadAir(step, isOpen && owedSinceMs !== null)
+}
+
+function watchIdle(step: Step, isQuiet: boolean): void {
+  const { idleArmed, plan, playback } = step.state
+  if (isQuiet === idleArmed) return
+  step.set({ idleArmed: isQuiet })
+  if (!isQuiet) return step.do({ type: 'disarm', timer: 'idle' })
+  step.do({ type: 'arm', timer: 'idle', ms: leftMs(playback, step.nowMs) + plan.idle.afterMs / STAGES })
+}
+
+function watchDeadAir(step: Step, isOwing: boolean): void {
+  const { deadAirArmed, playback } = step.state
+  if (isOwing === deadAirArmed) return
+  step.set({ deadAirArmed: isOwing })
+  if (!isOwing) return step.do({ type: 'disarm', timer: 'dead_air' })
+  step.do({ type: 'arm', timer: 'dead_air', ms: leftMs(playback, step.nowMs) + DEAD_AIR_MS })
+}
+
+/** A third of the permitted silence has passed: the agent asks, asks again, says goodbye. */
+export function silencePassed(step: Step): void {
+  const { idleStage, plan } = step.state
+  step.set({ idleStage: idleStage + 1, idleArmed: false })
+  const isLast = idleStage + 1 >= STAGES
+  const text = isLast ? plan.idle.goodbye : plan.idle.prompts[idleStage]
+  const instructions = text ? exactly(text) : isLast ? GOODBYE : ASK_IF_THERE
+  ask(step, { why: isLast ? 'goodbye' : 'idle', instructions, thenEnd: isLast ? 'idle_timeout' : null })
+}
+
+/** Nine tenths of the longest call have passed: the model is told. */
+export function timeIsShort(step: Step): void {
+  step.command({ type: 'system_message', text: TIME_WARNING })
+}
+
+/** The longest call is over: the agent says goodbye, and the call ends with that or a little later without. */
+export function timeIsUp(step: Step): void {
+  step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
+  ask(step, { why: 'goodbye', instructions: TIME_UP, thenEnd: 'max_duration' })
+}

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+describe('A model that owes an answer', () => {
+  it('is slow and not stalled when it takes four seconds each time: ten turns, ten answers, nothing cancelled', () => {
+    const call = Call.greeted()
+    for (let turn = 0; turn < 10; turn++) {
+      call.says(`turn_${turn}`, 500)
+      call.wait(4_000)
+      call.answer(`resp_${turn}`, `item_${turn}`, 1_000)
+      call.wait(1_500)
+      call.echoAll()
+    }
+    expect(call.commands('respond')).toHaveLength(11)
+    expect(call.commands('cancel')).toEqual([])
+    expect(call.all('open_model')).toHaveLength(1)
+  })
+
+  it('is asked once more after six seconds, replaced after twelve, given up after fifteen', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(5_900)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(200)
+    expect(call.commands('respond')).toHaveLength(3)
+    call.wait(6_000)
+    expect(call.all('open_model')).toHaveLength(2)
+    call.wait(2_700)
+    expect(call.all('apologise')).toEqual([])
+    call.wait(300)
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+
+  it('tells of dead air after two and a half seconds, once, and nothing is cancelled for it', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(2_400)
+    expect(call.notes('dead_air')).toHaveLength(0)
+    call.wait(3_000)
+    expect(call.notes('dead_air')).toHaveLength(1)
+    expect(call.commands('cancel')).toEqual([])
+  })
+
+  it('and falls silent in the middle of a word is stopped and asked to go on; what was said is not cleared', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 500)
+    call.wait(6_000)
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_1' }])
+    expect(call.all('clear')).toEqual([])
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Go on')
+  })
+
+  it('is asked for no more than is left to say when both of two requests come to life', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(6_000)
+    call.begins('resp_1')
+    const { requestId } = call.commands('respond').at(-1) ?? { requestId: '' }
+    call.model({ type: 'refused', requestId, code: 'active', message: '', fault: 'benign' })
+    call.audio('resp_1', 'item_1', 500)
+    call.ends('resp_1')
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('is still waited for when it refuses the second request because it works on the first', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(6_000)
+    const { requestId } = call.commands('respond').at(-1) ?? { requestId: '' }
+    call.model({ type: 'refused', requestId, code: 'active', message: '', fault: 'benign' })
+    call.wait(1_500)
+    expect(call.commands('respond')).toHaveLength(3)
+    call.answer('resp_1', 'item_1', 500)
+    expect(call.commands('respond')).toHaveLength(3)
+    expect(call.all('open_model')).toHaveLength(1)
+  })
+
+  it('does not hear us when it does not even stop: it is replaced though it is not asked again', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 5_000)
+    call.says('turn_2', 500)
+    expect(call.commands('cancel')).toHaveLength(1)
+    call.wait(2_000)
+    expect(call.commands('respond')).toHaveLength(3)
+    call.wait(6_000)
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+
+  it('is not watched while a tool runs, and is when it has answered', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'slow', argumentsText: '{}' })
+    call.wait(9_000)
+    expect(call.all('open_model')).toHaveLength(1)
+    expect(call.commands('cancel')).toEqual([])
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '1', status: 'ok', endsCall: false } })
+    call.wait(6_000)
+    expect(call.commands('cancel')).toHaveLength(1)
+  })
+
+  it('starts anew with every word of it', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    for (let n = 0; n < 5; n++) {
+      call.wait(5_000)
+      call.audio('resp_1', 'item_1', 500)
+    }
+    expect(call.commands('cancel')).toEqual([])
+  })
+})
+
+describe('An answer whose end is never told', () => {
+  it('is heard out, and the model is told to end it; what it was to end is ended', () => {
+    const call = Call.greeted({ maxCallMs: 20_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.wait(20_000)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 7_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.wait(6_500)
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('cancel')).toHaveLength(1)
+    call.model({ type: 'refused', requestId: null, code: 'not_active', message: '', fault: 'benign' })
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('is taken for a lost model when that does not answer either', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.wait(8_000)
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+})
+
+describe('A model that does not see the end of a turn', () => {
+  it('is given silence when the caller’s audio stays away in the middle of speech', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 300)
+    call.wait(700)
+    expect(call.all('pad')).toEqual([])
+    call.wait(100)
+    expect(call.all('pad')).toEqual([{ type: 'pad', ms: 1_000 }])
+  })
+
+  it('is replaced when it has been quiet for longer than any setting allows, and the caller asked again', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    for (let quietMs = 0; quietMs < 13_000; quietMs += 100) {
+      call.wait(100)
+      call.do({ type: 'caller_audio', ms: 100, loudMs: 0 })
+    }
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    call.wait(1_000)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it('is replaced when it has seen the end and says nothing more of it', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.model({ type: 'speech_stopped', itemId: 'turn_1', audioEndMs: 0 })
+    call.wait(1_900)
+    expect(call.all('open_model')).toHaveLength(1)
+    call.wait(100)
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+})

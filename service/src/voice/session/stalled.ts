@@ -1,0 +1,56 @@
+import { answerOver } from './answering.ts'
+import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
+import { giveUp } from './ending.ts'
+import { replaceModel } from './model-session.ts'
+import { armStall, GIVE_UP_MS, owesAnswer, patienceMs } from './stall-clock.ts'
+import type { Active, Step } from './state.ts'
+import { restOf } from './unsaid.ts'
+
+/** A timer may fire this much early. */
+const TIMER_SLACK_MS = 50
+
+/** Nothing has come for too long: asked once more, then a new session, then the end. */
+export function stalled(step: Step): void {
+  const { ending, answers, runningTools } = step.state
+  if (runningTools.length > 0 || !owesAnswer(step)) return
+  if (ending) return endWithout(step)
+  const { count, sinceMs } = countStall(step)
+  if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveUp(step)
+  if (count > 1) return replaceModel(step)
+  if (answers.active) askAfresh(step, answers.active)
+  else repeatRequest(step)
+  armStall(step)
+}
+
+function countStall(step: Step): { count: number; sinceMs: number } {
+  const { stall } = step.state
+  const counted = { count: (stall?.count ?? 0) + 1, sinceMs: stall?.sinceMs ?? step.nowMs - patienceMs(step) }
+  step.set({ stall: counted })
+  return counted
+}
+
+/** The last words do not come: the call ends without them. */
+function endWithout(step: Step): void {
+  const { active } = step.state.answers
+  cancelActive(step)
+  if (active) answerOver(step, active)
+  step.setAnswers({ asked: null, queue: [] })
+}
+
+/** Leaves an answer that does not go on. One that was cancelled long ago counts as over, though nothing said so. */
+function askAfresh(step: Step, active: Active): void {
+  if (active.isCancelled) {
+    answerOver(step, active)
+    return askNext(step)
+  }
+  if (active.isWhole) return callIn(step, active)
+  const wanted = restOf(active)
+  cancelActive(step)
+  if (wanted) askFirst(step, wanted)
+}
+
+/** All of its words are here, and nothing says that it is over: the caller hears it out, the model is asked for the end. */
+function callIn(step: Step, { responseId }: Active): void {
+  changeActive(step, { isOverdue: true })
+  step.command({ type: 'cancel', responseId })
+}

@@ -1,0 +1,175 @@
+import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
+import { type Playback, SILENT } from '../playback.ts'
+import type { EndReason, Phase, SessionEffect } from './events.ts'
+import type { Plan } from './plan.ts'
+import { EMPTY, type Transcript } from './transcript.ts'
+
+/** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
+export type Ask = {
+  why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler'
+  instructions: string | null
+  thenEnd: EndReason | null
+}
+
+/** An answer that was asked for and has not begun. Abandoned: the caller spoke meanwhile, nobody wants it any more. */
+export type Asked = {
+  readonly requestId: string
+  readonly ask: Ask
+  readonly isAbandoned: boolean
+  /** The same was asked for before and nothing came of it. */
+  readonly isRepeat: boolean
+}
+
+/** An answer in the making. `asked` is null for one that the model's server began by itself. */
+export type Active = {
+  readonly responseId: string
+  readonly asked: Asked | null
+  readonly hasAudio: boolean
+  /** The audio so far is all there is of its item. */
+  readonly isWhole: boolean
+  readonly hasTool: boolean
+  readonly isCancelled: boolean
+  /** Whole for long, and nothing has said that it is over. */
+  readonly isOverdue: boolean
+  /** An item of words in place of audio. */
+  readonly writtenItemId: string | null
+}
+
+/** "May the agent speak now?": at most one answer is asked for or active; the others wait in line. */
+export type Answers = {
+  readonly asked: Asked | null
+  readonly active: Active | null
+  readonly queue: readonly Ask[]
+  /** How many were asked for so far. */
+  readonly asks: number
+  /** The model takes no requests for a moment: a timer lets them go on. */
+  readonly isHeld: boolean
+  readonly lastDoneId: string | null
+}
+
+/** What the caller is saying now, or said last. `counts` is null until it is known whether it is more than a cough. */
+export type CallerSpeech = {
+  readonly itemId: string
+  readonly startedAtMs: number
+  readonly stoppedAtMs: number | null
+  readonly loudMs: number
+  readonly lastLoudAtMs: number
+  readonly overlaps: boolean
+  readonly counts: boolean | null
+}
+
+/** A tool call in progress. `epoch` is the model session's that asked for it. */
+export type RunningTool = { readonly callId: string; readonly name: string; readonly epoch: number }
+
+export type SessionState = {
+  readonly plan: Plan
+  readonly phase: Phase
+  readonly startedAtMs: number
+  readonly model: {
+    readonly epoch: number
+    readonly isReady: boolean
+    readonly failedAtMs: readonly number[]
+    /** Since when no session could be had; null while there is one. */
+    readonly downSinceMs: number | null
+    /** Until when the provider wants no requests. */
+    readonly limitedUntilMs: number
+  }
+  readonly renewalDue: boolean
+  readonly playback: Playback
+  readonly transcript: Transcript
+  readonly answers: Answers
+  readonly speech: CallerSpeech | null
+  /** Short speech into silence: its words will tell whether it is answered. */
+  readonly undecided: readonly string[]
+  /** The caller was speaking when a model session was lost: what was said until then is known to nobody. */
+  readonly hasMissedWords: boolean
+  readonly runningTools: readonly RunningTool[]
+  readonly seenTools: readonly string[]
+  readonly idleStage: number
+  readonly idleArmed: boolean
+  readonly deadAirArmed: boolean
+  readonly digits: string
+  /** Answers that did not come, one after the other, and since when nothing has. */
+  readonly stall: { readonly count: number; readonly sinceMs: number } | null
+  readonly greetedAtMs: number | null
+  /** When the caller's last turn ended, while its answer has not begun to sound. */
+  readonly owedSinceMs: number | null
+  readonly lastCallerAudioMs: number
+  readonly ending: { readonly reason: EndReason; readonly hangUp: boolean; readonly hungUp: boolean } | null
+  readonly usage: ModelUsage
+  readonly latency: {
+    readonly greetingMs: number | null
+    /** Of the newest answers. */
+    readonly responsesMs: readonly number[]
+    readonly interruptions: number
+  }
+}
+
+/** A session before its first event. */
+export function newSession(plan: Plan, nowMs: number): SessionState {
+  return {
+    plan,
+    phase: 'waiting',
+    startedAtMs: nowMs,
+    model: { epoch: 0, isReady: false, failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
+    renewalDue: false,
+    playback: SILENT,
+    transcript: EMPTY,
+    answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null },
+    speech: null,
+    undecided: [],
+    hasMissedWords: false,
+    runningTools: [],
+    seenTools: [],
+    idleStage: 0,
+    idleArmed: false,
+    deadAirArmed: false,
+    digits: '',
+    stall: null,
+    greetedAtMs: null,
+    owedSinceMs: null,
+    lastCallerAudioMs: nowMs,
+    ending: null,
+    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+    latency: { greetingMs: null, responsesMs: [], interruptions: 0 },
+  }
+}
+
+/** One event on its way through the reducer: the state so far, and the effects so far. */
+export class Step {
+  readonly nowMs: number
+  readonly effects: SessionEffect[] = []
+  #state: SessionState
+
+  constructor(state: SessionState, nowMs: number) {
+    this.#state = state
+    this.nowMs = nowMs
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** Milliseconds since the session's start, as the transcript counts them. */
+  get atMs(): number {
+    return Math.round(this.nowMs - this.#state.startedAtMs)
+  }
+
+  set(facts: Partial<SessionState>): void {
+    this.#state = { ...this.#state, ...facts }
+  }
+
+  /** Changes what is known of the answers, and leaves the rest of it. */
+  setAnswers(facts: Partial<Answers>): void {
+    this.set({ answers: { ...this.#state.answers, ...facts } })
+  }
+
+  do(...effects: SessionEffect[]): void {
+    this.effects.push(...effects)
+  }
+
+  /** Tells the model to do something; one that is not there does nothing. */
+  command(command: ModelCommand): void {
+    this.do({ type: 'command', command })
+  }
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+function calling(call: Call, callId: string, name = 'look_up'): void {
+  call.model({ type: 'tool_call', responseId: 'resp_1', itemId: `i_${callId}`, callId, name, argumentsText: '{"q":1}' })
+}
+
+function answering(call: Call, callId: string): void {
+  call.do({ type: 'tool_finished', outcome: { callId, output: '{"a":2}', status: 'ok', endsCall: false } })
+}
+
+/** An answer that calls a tool and says nothing. */
+function asking(...callIds: string[]): Call {
+  const call = Call.greeted()
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  for (const callId of callIds) calling(call, callId)
+  call.ends('resp_1')
+  return call
+}
+
+describe('A tool', () => {
+  it('is run once, however often the model calls it by the same id', () => {
+    const call = asking('c1', 'c1')
+    answering(call, 'c1')
+    calling(call, 'c1')
+    expect(call.all('run_tool')).toMatchObject([{ callId: 'c1', name: 'look_up', argumentsText: '{"q":1}' }])
+  })
+
+  it('has its answer told, and then the model is asked to go on', () => {
+    const call = asking('c1')
+    answering(call, 'c1')
+    expect(call.commands('tool_result')).toEqual([{ type: 'tool_result', callId: 'c1', output: '{"a":2}' }])
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('among several makes the model wait for the last of them, and it is asked once', () => {
+    const call = asking('c1', 'c2')
+    answering(call, 'c2')
+    expect(call.commands('respond')).toHaveLength(2)
+    answering(call, 'c1')
+    expect(call.commands('respond')).toHaveLength(3)
+    expect(call.commands('tool_result')).toHaveLength(2)
+  })
+
+  it('that takes long makes the agent say so, once', () => {
+    const call = asking('c1')
+    call.wait(1_900)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(200)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('takes a moment')
+    call.answer('filler', 'item_filler', 800)
+    call.wait(5_000)
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('is waited for in the agent’s own words where it was given some', () => {
+    const call = Call.greeted({ fillers: { afterMs: 500, phrases: ['Let me see.'] } })
+    calling(call, 'c1')
+    call.wait(500)
+    expect(call.commands('respond').at(-1)?.instructions).toContain('Let me see.')
+  })
+
+  it('is not talked over: who is speaking when it takes long is heard out first', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    calling(call, 'c1')
+    call.ends('resp_1')
+    call.wait(2_000)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(4_500)
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('is not called again by the words that fill its wait', () => {
+    const call = asking('c1')
+    call.wait(2_000)
+    call.begins('filler')
+    call.model({
+      type: 'tool_call',
+      responseId: 'filler',
+      itemId: 'x',
+      callId: 'c9',
+      name: 'look_up',
+      argumentsText: '{}',
+    })
+    expect(call.all('run_tool')).toHaveLength(1)
+    expect(call.commands('tool_result')).toMatchObject([{ callId: 'c9' }])
+  })
+
+  it('is refused when eight run already', () => {
+    const call = asking(...Array.from({ length: 12 }, (_, n) => `c${n}`))
+    expect(call.all('run_tool')).toHaveLength(8)
+    expect(call.commands('tool_result')).toHaveLength(4)
+  })
+
+  it('is remembered for a while only: the list of those that ran does not grow with the call', () => {
+    const call = Call.greeted()
+    for (let n = 0; n < 2_000; n++) {
+      calling(call, `c${n}`)
+      answering(call, `c${n}`)
+    }
+    expect(call.state.seenTools.length).toBeLessThanOrEqual(256)
+    expect(call.state.runningTools).toEqual([])
+  })
+
+  it('is told of to those who watch the call, when it starts and how it ended', () => {
+    const call = asking('c1')
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '', status: 'timeout', endsCall: false } })
+    expect(call.notes('tool').map(({ status }) => status)).toEqual(['started', 'timeout'])
+  })
+})

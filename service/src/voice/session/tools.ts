@@ -1,0 +1,97 @@
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { leftMs } from '../playback.ts'
+import { ask, changeActive, exactly, isAnswering } from './asking.ts'
+import { beginEnding } from './ending.ts'
+import type { ToolOutcome } from './events.ts'
+import { addNote } from './keeping.ts'
+import { armStall } from './stall-clock.ts'
+import type { RunningTool, Step } from './state.ts'
+
+type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
+
+/** What the agent says while a tool takes its time and the agent was given no words for it. */
+const FILLER = 'Tell the caller in a few words that this takes a moment.'
+const GOODBYE = 'Say goodbye in one short sentence.'
+/** More tools than this do not run at once: a further call is refused. */
+const MAX_RUNNING = 8
+/** So many calls are remembered, so that none is run twice; the oldest is forgotten. */
+const MAX_SEEN = 256
+/** What a model session that was not there is told of a tool's arguments, and of its answer. */
+const MAX_NOTE_CHARS = 500
+
+/** The model calls a tool. A call that was seen before is not run again. */
+export function toolCalled(step: Step, call: ToolCall): void {
+  const { seenTools, runningTools, answers, model } = step.state
+  const { callId, name } = call
+  const isOfActive = answers.active?.responseId === call.responseId
+  if (isOfActive) changeActive(step, { hasTool: true })
+  if (seenTools.includes(callId)) return
+  step.set({ seenTools: [...seenTools, callId].slice(-MAX_SEEN), stall: null })
+  const isFilling = isOfActive && answers.active?.asked?.ask.why === 'filler'
+  const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
+  if (isFilling || runningTools.length >= MAX_RUNNING) return refuse(step, callId, refusal)
+  step.set({ runningTools: [...runningTools, { callId, name, epoch: model.epoch }] })
+  run(step, call, runningTools.length === 0)
+}
+
+function refuse(step: Step, callId: string, reason: string): void {
+  step.command({ type: 'tool_result', callId, output: JSON.stringify({ error: reason }) })
+}
+
+function run(step: Step, { callId, name, argumentsText }: ToolCall, isFirst: boolean): void {
+  addNote(step, 'system', { text: `The tool ${name} was called with ${short(argumentsText)}`, isKept: false })
+  step.do(
+    { type: 'disarm', timer: 'stall' },
+    { type: 'run_tool', callId, name, argumentsText, atMs: step.atMs },
+    { type: 'note', note: { type: 'tool', callId, name, status: 'started' } },
+  )
+  if (isFirst) step.do({ type: 'arm', timer: 'filler', ms: step.state.plan.fillers.afterMs })
+}
+
+/** A tool is done: the model is told, and asked to go on once the last one is. */
+export function toolFinished(step: Step, { callId, output, status, endsCall }: ToolOutcome): void {
+  const tool = step.state.runningTools.find((one) => one.callId === callId)
+  if (!tool) return
+  const runningTools = step.state.runningTools.filter((one) => one !== tool)
+  step.set({ runningTools })
+  step.do({ type: 'note', note: { type: 'tool', callId, name: tool.name, status } })
+  tellResult(step, tool, output)
+  if (runningTools.length === 0) stopFilling(step)
+  if (endsCall) return endCall(step)
+  if (runningTools.length === 0) ask(step, { why: 'tool', instructions: null, thenEnd: null })
+  armStall(step)
+}
+
+function stopFilling(step: Step): void {
+  step.do({ type: 'disarm', timer: 'filler' })
+  step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'filler') })
+}
+
+/** A session that did not call the tool itself is told in words; so is every later one. */
+function tellResult(step: Step, { callId, name, epoch }: RunningTool, output: string): void {
+  const text = `The tool ${name} has answered: ${short(output)}`
+  addNote(step, 'system', { text, isKept: false })
+  if (epoch === step.state.model.epoch) step.command({ type: 'tool_result', callId, output })
+  else step.command({ type: 'system_message', text })
+}
+
+function short(text: string): string {
+  return text.slice(0, MAX_NOTE_CHARS)
+}
+
+/** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */
+function endCall(step: Step): void {
+  if (step.state.owedSinceMs === null || step.state.ending) return beginEnding(step, 'agent_hangup', true)
+  ask(step, { why: 'goodbye', instructions: GOODBYE, thenEnd: 'agent_hangup' })
+}
+
+/** A tool takes long: the agent says so, unless somebody is speaking anyway. */
+export function fillTheWait(step: Step): void {
+  const { runningTools, speech, plan, answers, playback } = step.state
+  if (runningTools.length === 0) return
+  if (speech || isAnswering(step)) {
+    return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
+  }
+  const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
+  ask(step, { why: 'filler', instructions: phrase === undefined ? FILLER : exactly(phrase), thenEnd: null })
+}

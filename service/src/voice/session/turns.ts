@@ -1,0 +1,59 @@
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { ask } from './asking.ts'
+import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
+import { isMeant, speechOver } from './speech.ts'
+import type { CallerSpeech, Step } from './state.ts'
+import { newEntry } from './transcript.ts'
+
+type Committed = Extract<ModelEvent, { type: 'committed' }>
+
+/** Short sounds that wait for their words: more of them at once are noise, and the oldest is taken for that. */
+const MAX_UNDECIDED = 8
+
+/**
+ * The caller's turn is an item of the conversation: it is answered, or it did not count and is taken out again. Short
+ * speech into silence is neither yet: "no" is a word and a cough is not, so its words decide when they arrive.
+ */
+export function committed(step: Step, { itemId, previousItemId }: Committed): void {
+  const { speech, startedAtMs } = step.state
+  const ofItem = speech?.itemId === itemId ? speech : null
+  const startMs = ofItem ? Math.round(ofItem.startedAtMs - startedAtMs) : step.atMs
+  // The model waits for silence before it says that a turn is over; what was measured tells when it really was.
+  const endMs = ofItem && ofItem.loudMs > 0 ? Math.round(ofItem.lastLoudAtMs - startedAtMs) : step.atMs
+  const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
+  placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
+  keepEntry(step, itemId, { startMs, endMs })
+  if (counts) answerTurn(step)
+  else putOff(step, ofItem)
+  if (ofItem) speechOver(step)
+}
+
+function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
+  if (overlaps || !step.state.plan.capabilities.callerTranscripts) return forgetEntry(step, itemId)
+  const undecided = [...step.state.undecided, itemId]
+  const [oldest] = undecided
+  if (oldest !== undefined && undecided.length > MAX_UNDECIDED) forgetEntry(step, oldest)
+  step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
+}
+
+/** The caller is owed an answer from now on. */
+export function answerTurn(step: Step): void {
+  if (step.state.ending) return
+  step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
+  ask(step, { why: 'turn', instructions: null, thenEnd: null })
+}
+
+/** The caller's words have arrived, or never will (null). */
+export function callerTranscript(step: Step, itemId: string, text: string | null): void {
+  const isUndecided = step.state.undecided.includes(itemId)
+  if (isUndecided) step.set({ undecided: step.state.undecided.filter((id) => id !== itemId) })
+  if (isUndecided && !hasWords(text ?? '')) return forgetEntry(step, itemId)
+  appendEntry(step, newEntry(itemId, 'caller', step.atMs))
+  keepEntry(step, itemId, { text: (text ?? '').trim(), isFinal: true })
+  if (isUndecided) answerTurn(step)
+}
+
+/** Two letters, a digit or a sign that is a word: "ok", "5" and "好" are answers, "h" is breath. */
+function hasWords(text: string): boolean {
+  return /\p{L}.*\p{L}|\p{N}|\p{Lo}/su.test(text)
+}

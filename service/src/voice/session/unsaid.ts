@@ -1,0 +1,74 @@
+import { ask, askFirst, isAnswering } from './asking.ts'
+import { markEnd } from './end-mark.ts'
+import { beginEnding } from './ending.ts'
+import { keepEntry } from './keeping.ts'
+import type { Active, Ask, Asked, Step } from './state.ts'
+import { closeWords } from './words.ts'
+
+const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
+const DO_IT_NOW =
+  'The line was interrupted right after what you said last. If you were about to use a tool, use it now; otherwise ask briefly how to go on.'
+const SAY_IT_AGAIN =
+  "The caller's last words were lost on the line. Apologise in a few words and ask them to say it again."
+
+/** A model session is over: what it was asked for and did not say, and what it did not hear, is for the next one. */
+export function carryOver(step: Step): void {
+  const { active, asked } = step.state.answers
+  step.setAnswers({ asked: null, active: null })
+  markEnd(step, `lost-${step.state.model.epoch}`)
+  const unsaid = active ? (restOf(active) ?? undoneOf(active)) : unbegun(asked)
+  if (unsaid) askFirst(step, unsaid)
+  if (active) closeWords(step, active.responseId)
+  carryWordsOver(step)
+  if (active?.isWhole && !active.isCancelled && active.asked?.ask.thenEnd) {
+    beginEnding(step, active.asked.ask.thenEnd, true)
+  }
+}
+
+function unbegun(asked: Asked | null): Ask | null {
+  return asked && !asked.isAbandoned && asked.ask.why !== 'filler' ? asked.ask : null
+}
+
+/** What is half said is gone on with; an answer that called a tool goes on when the tool is done. */
+export function restOf({ asked, isCancelled, hasAudio, hasTool, isWhole }: Active): Ask | null {
+  if (isCancelled || !asked || asked.ask.why === 'filler') return null
+  if (!hasAudio) return hasTool ? null : unbegun(asked)
+  return isWhole ? null : { why: 'rest', instructions: GO_ON, thenEnd: asked.ask.thenEnd }
+}
+
+/** All words are there and the answer was not over: as a rule because it was about to call a tool. */
+function undoneOf({ asked, isCancelled, isWhole, hasTool }: Active): Ask | null {
+  const isOfConversation = asked?.ask.why === 'turn' || asked?.ask.why === 'tool' || asked?.ask.why === 'rest'
+  if (!isOfConversation || isCancelled || !isWhole || hasTool || asked.ask.thenEnd) return null
+  return { why: 'rest', instructions: DO_IT_NOW, thenEnd: null }
+}
+
+/**
+ * Words that have not become text by now are lost with the session that heard them. Whoever was still speaking is heard out
+ * first; whoever waits for an answer is asked to say it again.
+ */
+function carryWordsOver(step: Step): void {
+  const { speech, hasMissedWords } = step.state
+  const isHalfSaid = speech?.counts === true && speech.stoppedAtMs === null
+  const isTurnLost = speech?.counts === true && speech.stoppedAtMs !== null
+  step.set({ speech: null, undecided: [], hasMissedWords: hasMissedWords || isHalfSaid })
+  const areWordsLost = closeCallerTurns(step)
+  if (isTurnLost) ask(step, { why: 'turn', instructions: null, thenEnd: null })
+  if (!isTurnLost && !areWordsLost) return
+  const { queue } = step.state.answers
+  step.setAnswers({ queue: queue.map((one) => (one.why === 'turn' ? { ...one, instructions: SAY_IT_AGAIN } : one)) })
+}
+
+function closeCallerTurns(step: Step): boolean {
+  const open = step.state.transcript.entries.filter((e) => e.isKept && !e.isFinal && e.role === 'caller')
+  for (const { itemId } of open) keepEntry(step, itemId, { isFinal: true })
+  return open.length > 0
+}
+
+/** The caller did not go on with what was lost in the middle. */
+export function askForMissedWords(step: Step): void {
+  step.set({ hasMissedWords: false })
+  if (!step.state.speech && !isAnswering(step)) {
+    ask(step, { why: 'turn', instructions: SAY_IT_AGAIN, thenEnd: null })
+  }
+}

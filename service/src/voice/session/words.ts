@@ -1,0 +1,35 @@
+import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { appendEntry, keepEntry, placeEntry } from './keeping.ts'
+import type { Step } from './state.ts'
+import { change, find, newEntry } from './transcript.ts'
+
+type Words = Extract<ModelEvent, { type: 'agent_transcript' }>
+type Added = Extract<ModelEvent, { type: 'item_added' }>
+
+/** Every item takes its place in the chain, also those that are no part of the record, because others follow them. */
+export function itemAdded(step: Step, { itemId, previousItemId, role }: Added): void {
+  const isSpoken = role === 'caller' || role === 'agent'
+  const entry = newEntry(itemId, isSpoken ? role : 'system', step.atMs)
+  placeEntry(step, isSpoken ? entry : { ...entry, isKept: false, isFinal: true }, previousItemId)
+}
+
+/** Words of the agent, as the model writes them down beside its audio. Until they are heard they count as unheard. */
+export function agentWords(step: Step, { itemId, responseId, text, final }: Words): void {
+  appendEntry(step, newEntry(itemId, 'agent', step.atMs))
+  const { transcript } = step.state
+  const entry = find(transcript, itemId)
+  if (!entry || entry.isFinal) return
+  const unheard = final ? text : entry.unheard + text
+  step.set({ transcript: change(transcript, itemId, { responseId, unheard }) })
+  if (!final) step.do({ type: 'note', note: { type: 'turn_delta', itemId, role: 'agent', text } })
+}
+
+/** Words of an answer that is over whose audio was never sent; the others end when they were played. */
+export function closeWords(step: Step, responseId: string): void {
+  const { transcript, playback } = step.state
+  for (const entry of transcript.entries) {
+    const isPlaying = playback.utterances.some((u) => u.itemId === entry.itemId)
+    if (entry.responseId !== responseId || entry.isFinal || isPlaying) continue
+    keepEntry(step, entry.itemId, { isFinal: true, endMs: step.atMs })
+  }
+}

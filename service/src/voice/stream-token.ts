@@ -1,0 +1,115 @@
+import { createHmac } from 'node:crypto'
+import { type Static, Type } from 'typebox'
+import { Value } from 'typebox/value'
+import type { Clock } from '../kernel/clock.ts'
+import { type AgentVersionId, secretText, type TenantId } from '../kernel/ids.ts'
+import { secretsEqual } from '../kernel/seal.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { CALL_DIRECTIONS } from '../records/call-values.ts'
+import { forgetTokens, spendToken } from './stream-token-store.ts'
+
+/** `{"alg":"HS256"}`: the only header there is, so none is ever interpreted. */
+const HEADER = Buffer.from('{"alg":"HS256"}').toString('base64url')
+
+const JTI_BYTES = 16
+/** Longer than any token of ours: nothing longer is looked at. */
+const MAX_TOKEN_CHARS = 500
+const SWEEP_INTERVAL_MS = 60_000
+/** A node whose clock is behind must not take a token that another node has forgotten already. */
+const CLOCK_SKEW_MS = 300_000
+
+/** What a token says; the claims of RFC 7519 under their short names. */
+const Claims = Type.Object({
+  tenant: Type.Unsafe<TenantId>(Type.String({ minLength: 1 })),
+  call_sid: Type.String({ minLength: 1 }),
+  agent_version_id: Type.Union([Type.Unsafe<AgentVersionId>(Type.String({ minLength: 1 })), Type.Null()]),
+  direction: Type.Enum(CALL_DIRECTIONS),
+  epoch: Type.Integer({ minimum: 1 }),
+  /** Seconds since the epoch. */
+  exp: Type.Integer({ minimum: 0 }),
+  jti: Type.String({ minLength: 1 }),
+})
+
+/** A token that is ours and has not ended; whether it was used is not known yet. */
+export type StreamClaims = Static<typeof Claims>
+
+/** What a stream is let in for. A null version: the tenant document's own agent. */
+export type StreamGrant = Omit<StreamClaims, 'exp' | 'jti'>
+
+/** The keys to the audio of a call: signed, short-lived, good for one stream on one node. */
+export type StreamTokens = {
+  /** A token for one stream of this call, good from now on for as long as STREAM_TOKEN_TTL_SECONDS. */
+  issue(grant: StreamGrant): string
+  /** What the token says; null when it is not ours or has ended. */
+  read(token: string): StreamClaims | null
+  /**
+   * Uses the token up: of any number of callers, on any node, exactly one is told true.
+   *
+   * @throws AppError `unavailable` when the database cannot be asked.
+   */
+  spend(claims: StreamClaims): Promise<boolean>
+  /** Stops to forget old tokens; waits for a sweep on its way. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  /** The first signs; each of them verifies. At least one. */
+  secrets: readonly [string, ...string[]]
+  ttlMs: number
+}
+
+export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): StreamTokens {
+  let sweeping: Promise<void> = Promise.resolve()
+  const sweep = async () => {
+    const before = new Date(clock.now() - CLOCK_SKEW_MS)
+    await forgetTokens(db, before).catch((err: unknown) => log.warn({ err }, 'spent stream tokens were not swept'))
+  }
+  const stop = clock.every(SWEEP_INTERVAL_MS, () => {
+    sweeping = sweep()
+  })
+
+  return {
+    issue(grant) {
+      const exp = Math.ceil((clock.now() + ttlMs) / 1000)
+      const claims: StreamClaims = { ...grant, exp, jti: secretText(JTI_BYTES) }
+      const text = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+      return `${text}.${sign(secrets[0], text)}`
+    },
+    read(token) {
+      const claims = claimsOf(token, secrets)
+      return claims && claims.exp * 1000 > clock.now() ? claims : null
+    },
+    spend: ({ jti, exp }) => spendToken(db, { jti, expiresAt: new Date(exp * 1000) }),
+    async close() {
+      stop()
+      await sweeping
+    },
+  }
+}
+
+function claimsOf(token: string, secrets: readonly string[]): StreamClaims | null {
+  if (token.length > MAX_TOKEN_CHARS) return null
+  const [header, payload = '', signature = '', ...rest] = token.split('.')
+  if (header !== HEADER || rest.length > 0) return null
+  // Compared as text: another spelling of the same bytes is not the token that we gave.
+  const isOurs = secrets.filter((secret) => secretsEqual(sign(secret, `${header}.${payload}`), signature)).length > 0
+  return isOurs ? parsed(payload) : null
+}
+
+function sign(secret: string, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url')
+}
+
+/** Null for what another release signed and this one does not understand. */
+function parsed(payload: string): StreamClaims | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
+    return Value.Check(Claims, value) ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,26 @@
+import { Type } from 'typebox'
+import { strict } from '../../platform/http/schemas.ts'
+import type { Outcomes } from '../../records/outcomes.ts'
+import { defineTool, type Tool } from './tool.ts'
+
+const Tag = Type.String({ minLength: 1, maxLength: 64, description: 'A short label, such as billing.' })
+
+/** Notes how the conversation went. */
+export function recordOutcome({ outcomes }: { outcomes: Outcomes }): Tool {
+  return defineTool({
+    name: 'record_outcome',
+    description: 'Notes what came of the conversation. Repeat it when that changes.',
+    parameters: strict({
+      tags: Type.Array(Tag, { maxItems: 20, description: 'Labels for the conversation; they add up.' }),
+      outcome: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The outcome in a few words.' })),
+      notes: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 2_000, description: 'What a colleague has to know.' }),
+      ),
+    }),
+    async run({ tags, outcome = null, notes = null }, { tenant, sessionId }) {
+      return {
+        output: { ok: true, tags: await outcomes.record(tenant.tenant_id, sessionId, { tags, outcome, notes }) },
+      }
+    },
+  })
+}

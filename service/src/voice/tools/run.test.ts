@@ -1,0 +1,157 @@
+import { Type } from 'typebox'
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { strict } from '../../platform/http/schemas.ts'
+import type { SessionId } from '../../records/call-values.ts'
+import type { JournaledTool } from '../../records/journal-entry.ts'
+import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import type { ToolRequest } from '../call-session.ts'
+import { makeToolRunner } from './run.ts'
+import { defineTool, type Tool, type ToolCall, type ToolResult } from './tool.ts'
+
+const CALL: ToolCall = {
+  tenant: toRuntime({ tenant_id: 'acme' as TenantId }, { account_sid: null, auth_token: null, from_number: null }),
+  callSid: 'CA1',
+  sessionId: '018f0000-0000-7000-8000-000000000001' as SessionId,
+  streamSid: 'MZ1',
+  agentName: 'Robin',
+  customerPhone: '+12025550101',
+}
+
+const parameters = strict({ city: Type.String({ minLength: 1 }), days: Type.Optional(Type.Integer()) })
+
+function forecast(
+  run: (args: unknown, signal: AbortSignal) => Promise<ToolResult>,
+  maxPerCall: number | null = null,
+): Tool {
+  return defineTool({
+    name: 'forecast',
+    description: 'Tells the weather.',
+    parameters,
+    maxPerCall,
+    run: (args, _call, signal) => run(args, signal),
+  })
+}
+
+function runnerOf(...tools: Tool[]) {
+  const clock = new TestClock()
+  const journaled: JournaledTool[] = []
+  const logged: unknown[] = []
+  const runner = makeToolRunner({
+    clock,
+    log: { error: (fields: unknown) => logged.push(fields) },
+    tools,
+    call: CALL,
+    journal: { tool: (tool) => journaled.push(tool) },
+  })
+  const ask = (request: Partial<ToolRequest> = {}) =>
+    runner.run({ callId: 'call_1', name: 'forecast', argumentsText: '{"city":"Rome"}', atMs: 1_000, ...request })
+  return { clock, journaled, logged, ask }
+}
+
+describe('a tool call', () => {
+  it('tells the model what the tool said, and is journaled once', async () => {
+    const { ask, journaled } = runnerOf(forecast(async (args) => ({ output: { asked: args, sky: 'clear' } })))
+    const outcome = await ask()
+    expect(outcome).toEqual({
+      callId: 'call_1',
+      output: '{"asked":{"city":"Rome"},"sky":"clear"}',
+      status: 'ok',
+      endsCall: false,
+    })
+    expect(journaled).toEqual([
+      {
+        ...{ callId: 'call_1', seq: 1, name: 'forecast', argumentsText: '{"city":"Rome"}', result: outcome.output },
+        ...{ status: 'ok', startMs: 1_000, durationMs: 0 },
+      },
+    ])
+  })
+
+  it.each([
+    ['{"city":""}', 'city must not be empty'],
+    ['{}', 'city is required'],
+    ['', 'city is required'],
+    ['{"city":"Rome","tenant_id":"other"}', 'tenant_id is not a known field'],
+    ['{"city":"Rome","days":"two"}', 'days must be a whole number'],
+    ['[]', 'arguments must be an object'],
+    ['{"city":', 'the arguments are not valid JSON'],
+    [`{"city":"${'x'.repeat(40_000)}"}`, 'the arguments are too long'],
+  ])('with the arguments %.40s runs nothing, and says why', async (argumentsText, error) => {
+    let runs = 0
+    const { ask } = runnerOf(
+      forecast(async () => {
+        runs += 1
+        return { output: {} }
+      }),
+    )
+    expect(await ask({ argumentsText })).toMatchObject({ output: JSON.stringify({ error }), status: 'error' })
+    expect(runs).toBe(0)
+  })
+
+  it('of a tool that the agent may not use is refused', async () => {
+    const { ask } = runnerOf()
+    expect(await ask()).toMatchObject({ output: '{"error":"there is no tool forecast"}', status: 'error' })
+  })
+
+  it('that comes again is not run again', async () => {
+    let runs = 0
+    const { ask, journaled } = runnerOf(
+      forecast(async () => {
+        runs += 1
+        return { output: { runs } }
+      }),
+    )
+    expect(await Promise.all([ask(), ask(), ask()])).toMatchObject([
+      { status: 'ok' },
+      { status: 'ok' },
+      { status: 'ok' },
+    ])
+    expect([runs, journaled.length]).toEqual([1, 1])
+  })
+
+  it('that takes over ten seconds is told to stop, and the model that it took too long', async () => {
+    let signal: AbortSignal | undefined
+    const { promise, resolve: answerLate } = Promise.withResolvers<ToolResult>()
+    const { clock, ask, journaled } = runnerOf(
+      forecast((_args, given) => {
+        signal = given
+        return promise
+      }),
+    )
+    const outcome = ask()
+    await clock.advance(9_999)
+    expect(signal?.aborted).toBe(false)
+    await clock.advance(1)
+    expect(await outcome).toMatchObject({ output: '{"error":"the tool took too long"}', status: 'timeout' })
+    expect(signal?.aborted).toBe(true)
+    answerLate({ output: {} })
+    await clock.advance(1_000)
+    expect(journaled).toMatchObject([{ status: 'timeout', durationMs: 10_000 }])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('tells the model of a failure that is meant to be seen, and of others only that it failed', async () => {
+    const seen = runnerOf(forecast(() => Promise.reject(new AppError('unavailable', 'Try again.'))))
+    expect(await seen.ask()).toMatchObject({ output: '{"error":"Try again."}', status: 'error' })
+    expect(seen.logged).toEqual([])
+
+    const hidden = runnerOf(forecast(() => Promise.reject(new Error('password=hunter2'))))
+    expect(await hidden.ask()).toMatchObject({ output: '{"error":"the tool failed"}', status: 'error' })
+    expect(hidden.logged).toHaveLength(1)
+  })
+
+  it('of a tool with effects is done so often in a call, and no more', async () => {
+    const { ask } = runnerOf(forecast(async () => ({ output: {} }), 2))
+    const outcomes = [await ask({ callId: 'a' }), await ask({ callId: 'b' }), await ask({ callId: 'c' })]
+    expect(outcomes.map(({ status }) => status)).toEqual(['ok', 'ok', 'error'])
+  })
+
+  it('gives at most 8 KiB back, and no half characters', async () => {
+    const { ask } = runnerOf(forecast(async () => ({ output: { text: 'é'.repeat(10_000) } })))
+    const { output } = await ask()
+    expect(Buffer.byteLength(output)).toBeLessThanOrEqual(8_192)
+    expect(output).toMatch(/^\{"text":"é+$/)
+  })
+})

@@ -1,0 +1,135 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../../platform/log.ts'
+import type { CallJournal } from '../../records/journal.ts'
+import type { ToolRequest } from '../call-session.ts'
+import type { ToolOutcome } from '../session/events.ts'
+import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from './tool.ts'
+
+/** Runs the tools of one call. */
+export type ToolRunner = {
+  /**
+   * Runs a tool, notes it in the journal and says what the model is to be told. Never rejects: what goes wrong is a result
+   * too. A call id that was seen before is not run again.
+   */
+  run(request: ToolRequest): Promise<ToolOutcome>
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'error'>
+  /** Those that the agent may use. */
+  tools: readonly Tool[]
+  call: ToolCall
+  journal: Pick<CallJournal, 'tool'>
+}
+
+const DEADLINE_MS = 10_000
+const MAX_ARGUMENT_CHARS = 32_768
+const MAX_OUTPUT_BYTES = 8_192
+/** Call ids that are remembered: a provider sends one again at once, if ever. */
+const MAX_SEEN = 256
+
+export function makeToolRunner(deps: Deps): ToolRunner {
+  const { clock, journal, tools } = deps
+  const running = new Map<string, Promise<ToolOutcome>>()
+  const counts = new Map<string, number>()
+  let seq = 0
+
+  async function runOnce({ callId, name, argumentsText, atMs }: ToolRequest): Promise<ToolOutcome> {
+    const startedMs = clock.monotonicMs()
+    const tool = tools.find(({ declaration }) => declaration.name === name)
+    const ended = await withDeadline(clock, (signal) => answer(tool, { name, argumentsText }, signal))
+    const outcome = { callId, ...ended }
+    seq += 1
+    journal.tool({
+      callId,
+      seq,
+      name,
+      argumentsText: argumentsText.slice(0, MAX_ARGUMENT_CHARS),
+      result: outcome.output,
+      status: outcome.status,
+      startMs: atMs,
+      durationMs: clock.monotonicMs() - startedMs,
+    })
+    return outcome
+  }
+
+  async function answer(tool: Tool | undefined, asked: Asked, signal: AbortSignal): Promise<Ended> {
+    try {
+      if (!tool) throw new ToolRefusal(`there is no tool ${asked.name.slice(0, 64)}`)
+      count(tool)
+      return done(await tool.run(parsed(asked.argumentsText), deps.call, signal))
+    } catch (err) {
+      return failed(err)
+    }
+  }
+
+  /** @throws ToolRefusal when it ran often enough in this call. */
+  function count({ declaration: { name }, maxPerCall }: Tool): void {
+    const times = (counts.get(name) ?? 0) + 1
+    if (maxPerCall !== null && times > maxPerCall) throw new ToolRefusal('this was done often enough in this call')
+    counts.set(name, times)
+  }
+
+  function failed(err: unknown): Ended {
+    const isTold = err instanceof ToolRefusal || err instanceof AppError
+    if (!isTold) deps.log.error({ err, call_sid: deps.call.callSid }, 'a tool failed')
+    return { output: errorText(isTold ? err.message : 'the tool failed'), status: 'error', endsCall: false }
+  }
+
+  return {
+    run(request) {
+      const known = running.get(request.callId)
+      if (known) return known
+      const outcome = runOnce(request)
+      running.set(request.callId, outcome)
+      const [oldest] = running.keys()
+      if (running.size > MAX_SEEN && oldest !== undefined) running.delete(oldest)
+      return outcome
+    },
+  }
+}
+
+type Asked = { name: string; argumentsText: string }
+type Ended = Omit<ToolOutcome, 'callId'>
+
+/** The tool is told to stop when its time is over; what it says after that nobody hears. */
+function withDeadline(clock: Clock, work: (signal: AbortSignal) => Promise<Ended>): Promise<Ended> {
+  const stopping = new AbortController()
+  return new Promise((resolve) => {
+    const cancel = clock.after(DEADLINE_MS, () => {
+      resolve({ output: errorText('the tool took too long'), status: 'timeout', endsCall: false })
+      stopping.abort()
+    })
+    void work(stopping.signal).then(resolve).finally(cancel)
+  })
+}
+
+function done({ output, endsCall = false }: ToolResult): Ended {
+  return { output: capped(JSON.stringify(output)), status: 'ok', endsCall }
+}
+
+/** @throws ToolRefusal for what is no JSON object. */
+function parsed(argumentsText: string): unknown {
+  if (argumentsText.length > MAX_ARGUMENT_CHARS) throw new ToolRefusal('the arguments are too long')
+  try {
+    return argumentsText.trim() === '' ? {} : JSON.parse(argumentsText)
+  } catch {
+    throw new ToolRefusal('the arguments are not valid JSON')
+  }
+}
+
+function errorText(error: string): string {
+  return capped(JSON.stringify({ error }))
+}
+
+/** Cut so that no character is halved. */
+function capped(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= MAX_OUTPUT_BYTES) return text
+  return bytes
+    .subarray(0, MAX_OUTPUT_BYTES)
+    .toString()
+    .replace(/\ufffd+$/, '')
+}

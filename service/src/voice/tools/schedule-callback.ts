@@ -1,0 +1,65 @@
+import { Type } from 'typebox'
+import type { Clock } from '../../kernel/clock.ts'
+import { E164_PATTERN, isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
+import type { CallbackTasks } from '../../operators/callback-tasks.ts'
+import { strict } from '../../platform/http/schemas.ts'
+import { defineTool, type Tool, ToolRefusal } from './tool.ts'
+
+/** What the model meant as "now" is a moment ago when it arrives. */
+const PAST_MS = 300_000
+const FUTURE_MS = 365 * 86_400_000
+
+/** Has somebody call back: adds a task for the people of the tenant. */
+export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock: Clock }): Tool {
+  /** @throws ToolRefusal for an instant that is past, or a year away. */
+  function dueAt(when: string | undefined): Date | null {
+    if (when === undefined) return null
+    const inMs = Date.parse(when) - clock.now()
+    if (inMs < -PAST_MS) throw new ToolRefusal('when is in the past')
+    if (inMs > FUTURE_MS) throw new ToolRefusal('when is more than a year away')
+    return new Date(when)
+  }
+
+  return defineTool({
+    name: 'schedule_callback',
+    description:
+      'Has a person call back. Tell the caller when that will be. Ask for the number only when the caller wants another one than the one of this call.',
+    parameters: strict({
+      phone: Type.Optional(
+        Type.String({ pattern: E164_PATTERN, description: 'The number, in E.164. Default: the number of this call.' }),
+      ),
+      when: Type.Optional(
+        Type.String({ format: 'date-time', description: 'When to call, with the zone. Default: as soon as possible.' }),
+      ),
+      summary: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the callback is about.' }),
+      priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
+    }),
+    maxPerCall: 3,
+    async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }) {
+      const { callSid, sessionId, streamSid, agentName } = call
+      const task = await tasks.schedule(tenant, {
+        customerPhone: phone === undefined ? ownNumber(customerPhone) : givenNumber(phone),
+        call: { callSid, sessionId, streamSid, agentName },
+        priority,
+        summary,
+        notes: null,
+        dueAt: dueAt(when),
+        createdBy: agentName,
+        metadata: {},
+      })
+      return { output: { ok: true, task_id: task.id, due_at: task.due_at?.toISOString() ?? 'as soon as possible' } }
+    },
+  })
+}
+
+/** @throws ToolRefusal for a number that is possible nowhere. */
+function givenNumber(phone: string): PhoneNumber {
+  if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
+  return phone
+}
+
+/** @throws ToolRefusal when the call itself has no number to call. */
+function ownNumber(customerPhone: string): PhoneNumber {
+  if (!isPhoneNumber(customerPhone)) throw new ToolRefusal('the number of this call is not known: ask for one')
+  return customerPhone
+}

@@ -1,0 +1,81 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Brain, restaurant } from './brain.ts'
+import type { Act } from './caller.ts'
+import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
+import { World } from './world.ts'
+
+const LONG = 'This is what there is to say of it, and it takes its time. '
+
+/** Answers at any length, now and then with a tool. */
+function brainOf(lengths: readonly number[]): Brain {
+  let turn = 0
+  return (lines, instructions) => {
+    if (instructions) return restaurant(lines, instructions)
+    const length = lengths[turn++ % lengths.length] ?? 1
+    return { text: LONG.repeat(length).trim(), ...(length === 3 ? { tool: 'look_up' } : {}) }
+  }
+}
+
+const cues = fc.oneof(
+  fc.integer({ min: 100, max: 2_000 }).map((afterSilenceMs) => ({ afterSilenceMs })),
+  fc.integer({ min: 20, max: 4_000 }).map((intoSpeechMs) => ({ intoSpeechMs })),
+  fc.integer({ min: 0, max: 3_000 }).map((afterMs) => ({ afterMs })),
+)
+
+const acts: fc.Arbitrary<Act> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc
+      .record({ cue: cues, forMs: fc.integer({ min: 150, max: 2_500 }) })
+      .map((act) => ({ ...act, say: 'And then?' })),
+  },
+  { weight: 1, arbitrary: fc.record({ cue: cues, cough: fc.integer({ min: 40, max: 220 }) }) },
+  { weight: 1, arbitrary: fc.record({ cue: cues, press: fc.constantFrom('1', '12#', '#') }) },
+)
+
+const calls = fc.record({
+  script: fc.array(acts, { minLength: 1, maxLength: 6 }),
+  lengths: fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 }),
+  carrierDelayMs: fc.nat(75),
+  toolMs: fc.nat(4_000),
+  minSpeechMs: fc.constantFrom(0, 300, 600),
+  times: fc.record({
+    oneWayMs: fc.integer({ min: 1, max: 80 }),
+    firstAudioMs: fc.integer({ min: 50, max: 2_000 }),
+    deltaEveryMs: fc.integer({ min: 5, max: 150 }),
+    transcriptMs: fc.array(fc.nat(3_000), { minLength: 1, maxLength: 3 }),
+  }),
+})
+
+describe('Any call', () => {
+  it('asks one thing at a time, says nothing that was silenced, knows what was heard, and ends with nothing left', async () => {
+    await fc.assert(
+      fc.asyncProperty(calls, async ({ script, lengths, toolMs, minSpeechMs, ...rest }) => {
+        const world = new World({
+          ...rest,
+          brain: brainOf(lengths),
+          toolMs: { look_up: toolMs },
+          script: [...script, { cue: { afterMs: 4_000 }, hangUp: true }],
+          plan: { interruption: { enabled: true, minSpeechMs, greetingGuardMs: 500, backchannelWords: [] } },
+        })
+        world.begin()
+        await world.run(240_000)
+        expect(world.model.offences).toEqual([])
+        expect([...faultsOfEnd(world), ...faultsOfAudio(world), ...faultsOfHeard(world)]).toEqual([])
+        expect(world.transcript.map(({ seq }) => seq)).toEqual(world.transcript.map((_, index) => index + 1))
+        expect(isInOrder(world)).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  }, 240_000)
+})
+
+/** The model's answers are recorded in the order in which it gave them, and the caller's turns in theirs. */
+function isInOrder({ transcript, model }: World): boolean {
+  const answers = transcript.flatMap(({ itemId, role }) =>
+    role === 'agent' ? [model.answers.findIndex((one) => one.itemId === itemId)] : [],
+  )
+  const turns = transcript.flatMap(({ itemId, role }) => (role === 'caller' ? [Number(itemId.split('_')[1])] : []))
+  return [answers, turns].every((places) => places.every((place, index) => place > (places[index - 1] ?? -1)))
+}

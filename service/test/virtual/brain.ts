@@ -1,0 +1,68 @@
+/** One line of a conversation, as a model knows it. */
+export type Line = { role: string; text: string }
+
+/** What the model does when it is asked: speaks, calls a tool, or both. */
+export type Answer = { text: string; tool?: string | undefined }
+
+/** Answers a conversation. `instructions` are for this answer alone. */
+export type Brain = (lines: readonly Line[], instructions: string | null) => Answer
+
+/** How long it takes to say a text. */
+export function spokenMs(text: string): number {
+  return Math.max(400, Math.round((text.length * 60) / 20) * 20)
+}
+
+/** A conversation that was told in words is known as lines again. */
+export function linesOf(history: string): Line[] {
+  return history.split('\n').map((line) => {
+    const at = line.indexOf(': ')
+    return { role: line.slice(0, at), text: line.slice(at + 2) }
+  })
+}
+
+const BY_INSTRUCTION: readonly [pattern: RegExp, say: (match: RegExpMatchArray) => string][] = [
+  [/Say exactly this, and nothing else: (.*)/, (match) => match[1] ?? ''],
+  [/say it again/, () => 'Sorry, could you say that again?'],
+  [/still there/, () => 'Are you still there?'],
+  [/[Ss]ay.* goodbye/, () => 'Goodbye then.'],
+  [/takes a moment/, () => 'One moment, please.'],
+  [/Greet/, () => 'Hello, how can I help you?'],
+]
+
+const OPENING_HOURS =
+  'We are open from Tuesday to Sunday, from noon until ten in the evening, and the kitchen takes the last orders at half past nine every day.'
+const TABLE =
+  'Yes, there is a table for two at the window at eight, and another one in the garden at half past eight. Shall I book one for you?'
+
+/** A restaurant: opening hours, a booking by a tool, a number by keys, a goodbye. */
+export const restaurant: Brain = (lines, instructions) => {
+  if (instructions && /Go on from there|use it now/.test(instructions)) return restOf(lines)
+  for (const [pattern, say] of BY_INSTRUCTION) {
+    const match = instructions?.match(pattern)
+    if (match) return { text: say(match) }
+  }
+  return answerTo(lines)
+}
+
+/** What was left unsaid of the last answer, with what was to be done. */
+function restOf(lines: readonly Line[]): Answer {
+  const at = lines.findLastIndex(({ role }) => role !== 'agent')
+  const { tool } = answerTo(lines.slice(0, at + 1))
+  return { text: 'So much for that.', tool }
+}
+
+function answerTo(lines: readonly Line[]): Answer {
+  const last = lines.at(-1) ?? { role: 'nobody', text: '' }
+  const isBooked = lines.some(({ text }) => text.includes('book_table has answered'))
+  if (last.role === 'agent') return { text: 'What else can I do for you?' }
+  if (last.text.includes('opening hours')) return { text: OPENING_HOURS }
+  if (last.text.includes('table for two')) return { text: TABLE }
+  if (last.text.includes('pressed these keys')) return { text: 'Thank you. Is there anything else that I can do?' }
+  if (last.text.includes('book_table has answered') || (last.text.includes('book it') && isBooked)) {
+    return { text: 'Your table is booked. Please type your number and the pound key.' }
+  }
+  if (lines.some(({ text }) => text.includes('book_table was called'))) return { text: 'I am booking it right now.' }
+  if (last.text.includes('book it')) return { text: 'I will see to that.', tool: 'book_table' }
+  if (last.text.includes('goodbye')) return { text: 'Goodbye, and see you tonight.', tool: 'end_call' }
+  return { text: 'I did not hear you well. Could you say that again?' }
+}

@@ -1,0 +1,44 @@
+import type { Tampering } from './wire.ts'
+import type { World } from './world.ts'
+
+/** How a wire is cut: in order, at once, or so that nobody is told. */
+export const CUTS = [
+  ...(['model-fin', 'model-rst', 'model-hole'] as const),
+  ...(['carrier-fin', 'carrier-rst', 'carrier-hole'] as const),
+  ...(['both', 'swap'] as const),
+] as const
+
+export type Cut = (typeof CUTS)[number]
+
+/** Cuts the wire as the event `index` arrives; `swap` lets it arrive after the next one. */
+export function cutAt(index: number, cut: Cut, world: World): Tampering {
+  if (cut === 'swap') return { index, swap: true }
+  return {
+    index,
+    tamper(arrive, side) {
+      world.wire.note(`✂ ${cut}`)
+      if (cut.endsWith('fin') || (cut !== 'both' && !cut.startsWith(side))) arrive()
+      apply(cut, world)
+    },
+  }
+}
+
+function apply(cut: Exclude<Cut, 'swap'>, world: World): void {
+  switch (cut) {
+    case 'model-fin':
+      return world.model.current?.drop('1000')
+    case 'model-rst':
+      return world.model.current?.drop('1006')
+    case 'model-hole':
+      return world.model.current?.fallIntoHole()
+    case 'carrier-fin':
+      return world.endStream()
+    case 'carrier-rst':
+      return world.loseStream()
+    case 'carrier-hole':
+      return world.loseLine()
+    case 'both':
+      world.model.current?.drop('1006')
+      return world.loseStream()
+  }
+}

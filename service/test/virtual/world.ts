@@ -1,0 +1,226 @@
+import type { ModelSession } from '../../src/platform/realtime/port.ts'
+import { CallSession, type SessionDeps, type ToolRequest } from '../../src/voice/call-session.ts'
+import { planWith } from '../../src/voice/session/call.fixture.ts'
+import type { EndReason, LiveNote, ToolOutcome, Turn } from '../../src/voice/session/events.ts'
+import type { Plan } from '../../src/voice/session/plan.ts'
+import type { SessionState } from '../../src/voice/session/state.ts'
+import { TestClock } from '../harness/clock.ts'
+import { type Brain, restaurant } from './brain.ts'
+import { type Act, VirtualCaller } from './caller.ts'
+import { STREAM_SID, VirtualCarrier } from './carrier.ts'
+import { type ModelTimes, TIMES, VirtualModel } from './model.ts'
+import { SessionClock } from './session-clock.ts'
+import { type Side, type Tampering, Wire } from './wire.ts'
+
+export type WorldOptions = {
+  script?: readonly Act[]
+  brain?: Brain
+  plan?: Partial<Plan>
+  times?: Partial<ModelTimes>
+  /** Of a message between us and the carrier, one way. */
+  carrierDelayMs?: number | (() => number)
+  /** How long a tool takes by its name; 0 if not given. */
+  toolMs?: Record<string, number>
+  /** Done to the wire as one event arrives. */
+  tamper?: (world: World) => Tampering
+  /** Takes the place of the model, or of the tools. */
+  openModel?: SessionDeps['openModel']
+  runTool?: SessionDeps['runTool']
+}
+
+/** From a request to the carrier to what it does. */
+const REST_MS = 150
+const STEP_MS = 200
+
+/** A caller, a carrier and a model around one real session, in virtual time. */
+export class World {
+  readonly clock = new TestClock()
+  readonly sessionClock = new SessionClock(this.clock)
+  readonly wire: Wire
+  readonly carrier: VirtualCarrier
+  readonly model: VirtualModel
+  readonly caller: VirtualCaller
+  readonly session: CallSession
+  readonly toolRuns: ToolRequest[] = []
+  readonly turns = new Map<string, Turn>()
+  readonly notes: LiveNote[] = []
+  readonly ends: EndReason[] = []
+  readonly errors: unknown[] = []
+  endedAtMs: number | null = null
+  hangUps = 0
+  apologies = 0
+  #isLineDead = false
+  readonly #options: WorldOptions
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options
+    const { clock } = this
+    this.wire = new Wire(clock, options.tamper?.(this) ?? null)
+    this.carrier = this.#newCarrier()
+    this.model = new VirtualModel({
+      clock,
+      brain: options.brain ?? restaurant,
+      times: { ...TIMES, ...options.times },
+      wordsOf: (sound) => this.caller.wordsOf(sound),
+      deliver: (what, run) => this.wire.deliver('model', what, run),
+    })
+    this.session = new CallSession(this.#deps())
+    this.caller = this.#newCaller(options.script ?? [])
+  }
+
+  get isOver(): boolean {
+    return this.ends.length > 0
+  }
+
+  /** The turns of the record, in its order. */
+  get transcript(): Turn[] {
+    return [...this.turns.values()].sort((a, b) => a.seq - b.seq)
+  }
+
+  begin(): void {
+    this.session.dispatch({ type: 'opened' })
+  }
+
+  /** Lets time pass until the session has ended, for `maxMs` at most. */
+  async run(maxMs: number): Promise<void> {
+    const endMs = this.clock.monotonicMs() + maxMs
+    while (!this.isOver && this.clock.monotonicMs() < endMs) await this.clock.advance(STEP_MS)
+  }
+
+  /** Lets time pass until something is the case, for `maxMs` at most. */
+  async until(what: () => boolean, maxMs = 30_000): Promise<boolean> {
+    const endMs = this.clock.monotonicMs() + maxMs
+    while (!what() && this.clock.monotonicMs() < endMs) await this.clock.advance(20)
+    return what()
+  }
+
+  /** What the caller hears now. */
+  hearing(): string | null {
+    const answer = this.carrier.playing()
+    return answer === null ? null : this.model.textOf(answer)
+  }
+
+  /** The carrier ends the stream, and says so. */
+  endStream(): void {
+    if (this.#isLineDead) return
+    this.#lineDies()
+    this.session.dispatch({ type: 'hung_up' })
+  }
+
+  /** The carrier's socket is gone without a word. */
+  loseStream(): void {
+    if (this.#isLineDead) return
+    this.#lineDies()
+    this.session.dispatch({ type: 'stream_lost' })
+  }
+
+  /** Nothing of the carrier arrives any more, and nobody is told. */
+  loseLine(): void {
+    if (this.#isLineDead) return
+    this.#isLineDead = true
+    this.carrier.fallIntoHole()
+    this.caller.stop()
+  }
+
+  #lineDies(): void {
+    this.#isLineDead = true
+    this.carrier.close()
+    this.caller.stop()
+  }
+
+  #fromCarrier(what: string, run: () => void): void {
+    if (!this.#isLineDead) this.#deliver('carrier', what, run)
+  }
+
+  #deliver(side: Side, what: string, run: () => void): void {
+    this.wire.deliver(side, what, run)
+  }
+
+  #newCarrier(): VirtualCarrier {
+    const delay = this.#options.carrierDelayMs ?? 40
+    return new VirtualCarrier({
+      clock: this.clock,
+      delayMs: typeof delay === 'number' ? () => delay : delay,
+      echo: (name) => this.#fromCarrier(`mark ${name}`, () => this.session.dispatch({ type: 'mark', name })),
+    })
+  }
+
+  #newCaller(script: readonly Act[]): VirtualCaller {
+    const deps = {
+      clock: this.clock,
+      hear: () => this.hearing(),
+      frame: (payload: Buffer) => this.session.fromCaller(payload),
+      press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
+      hangUp: () => this.#stop(),
+    }
+    return new VirtualCaller(deps, script)
+  }
+
+  #deps(): SessionDeps {
+    return {
+      clock: this.sessionClock,
+      codec: this.carrier.codec,
+      streamSid: STREAM_SID,
+      carrier: this.carrier.socket,
+      plan: planWith(this.#options.plan),
+      openModel: this.#options.openModel ?? ((listener, history) => this.#openModel(listener, history)),
+      runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
+      keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
+      forgetTurn: (itemId) => void this.turns.delete(itemId),
+      note: (note) => this.#noted(note),
+      hangUp: () => {
+        this.hangUps += 1
+        this.#carrierEnds('hang up')
+      },
+      apologise: () => {
+        this.apologies += 1
+        this.#carrierEnds('apologise')
+      },
+      failed: (error) => void this.errors.push(error),
+      finished: (reason, state) => this.#finished(reason, state),
+    }
+  }
+
+  #openModel(listener: Parameters<SessionDeps['openModel']>[0], history: string | null): ModelSession {
+    this.wire.note(`-> open model${history === null ? '' : `: ${history.split('\n').at(-1)}`}`)
+    const session = this.model.open(null, {
+      event: listener.event,
+      audio: listener.audio,
+    })
+    if (history !== null) session.send({ type: 'system_message', text: history })
+    return session
+  }
+
+  #noted(note: LiveNote): void {
+    this.notes.push(note)
+    if (note.type !== 'turn_delta') this.wire.note(`   ${JSON.stringify(note)}`)
+  }
+
+  #carrierEnds(what: string): void {
+    this.wire.note(`-> ${what}`)
+    this.clock.after(REST_MS, () => this.#stop())
+  }
+
+  /** The carrier plays nothing any more, and its word of it is on its way. */
+  #stop(): void {
+    const tell = () => this.#fromCarrier('stop', () => this.endStream())
+    this.carrier.close()
+    this.clock.after(this.carrier.delayMs(), tell)
+  }
+
+  #runTool(request: ToolRequest): Promise<ToolOutcome> {
+    this.wire.note(`-> tool ${request.name}`)
+    this.toolRuns.push(request)
+    const { callId, name } = request
+    const outcome: ToolOutcome = { callId, output: '{"ok":true}', status: 'ok', endsCall: name === 'end_call' }
+    const tookMs = this.#options.toolMs?.[name] ?? 0
+    return new Promise((resolve) => this.clock.after(tookMs, () => resolve(outcome)))
+  }
+
+  #finished(reason: EndReason, _state: SessionState): void {
+    this.wire.note(`-> finished: ${reason}`)
+    this.ends.push(reason)
+    this.endedAtMs = this.clock.monotonicMs()
+    this.caller.stop()
+  }
+}
