@@ -2,15 +2,29 @@ import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
+import { makeResolveAgent } from './agents/resolve.ts'
+import { endingOf } from './calls/call-ended.ts'
+import { type Finishing, makeFinishing } from './calls/finish.ts'
+import { makeHangingUp } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
+import { makeCallStatuses } from './calls/record-status.ts'
+import { makeCallRoutes } from './calls-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
-import { adminGuard } from './platform/http/guards.ts'
+import { makeCallbackTasks } from './operators/callback-tasks.ts'
+import { adminGuard, tenantGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
+import { callLogRoutes } from './records/call-log-routes.ts'
+import { makeCallLogs } from './records/call-logs.ts'
+import { Journal } from './records/journal.ts'
+import { makeOutcomes } from './records/outcomes.ts'
+import { makeSessions } from './records/sessions.ts'
+import { voiceSessionRoutes } from './records/voice-session-routes.ts'
+import { makeVoiceSessions } from './records/voice-sessions.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
@@ -19,15 +33,25 @@ import { TenantCache } from './tenancy/tenant-cache.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
+import { liveRoutes } from './voice/live-routes.ts'
+import type { EndedCall } from './voice/session-builder.ts'
+import { makeVoice } from './voice-floor.ts'
 
 /** The service, wired and ready to listen. */
 export type App = {
   server: HttpServer
   /** Whether there is a demo tenant to be tried. */
   hasDemo(): Promise<boolean>
+  /** The address at which carriers and pages reach this service; without PUBLIC_URL one of this machine, known once it listens. */
+  publicUrl(): string
   /** Starts to take requests. Returns the base address, with the port that was really taken. Closes everything when it cannot. */
   listen(): Promise<string>
-  /** Ends requests in flight, then everything that was started, the database last. Again, it waits for the same end. */
+  /** Takes no call from now on, and lets those that there are end, or ends them when DRAIN_SECONDS are over. */
+  drain(): Promise<void>
+  /**
+   * Ends what is left of calls, requests in flight, then everything that was started, the database last. Again, it waits for
+   * the same end.
+   */
   close(): Promise<void>
 }
 
@@ -47,7 +71,8 @@ export async function buildApp(deps: Deps): Promise<App> {
 async function wire(deps: Deps): Promise<App> {
   const { config, clock, log, metrics, database, version } = deps
   const { db } = database
-  const floors = makeFloors(deps)
+  const nodeId = newId<NodeId>(clock.now())
+  const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
 
@@ -61,12 +86,14 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
+  const calls = await wireCalls(deps, floors, server)
   await server.ready()
 
-  const heartbeat = startHeartbeat({ db, clock, log, version, nodeId: newId<NodeId>(clock.now()) })
+  const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
+    await calls.close()
     await stopServer(server, STOP_GRACE_MS)
     await floors.credentials.close()
     await heartbeat.close()
@@ -76,6 +103,11 @@ async function wire(deps: Deps): Promise<App> {
   return {
     server,
     hasDemo: () => hasDemo(floors.tenants),
+    publicUrl: () => publicUrlOf(deps, server),
+    async drain() {
+      phase = 'stopping'
+      await calls.drain()
+    },
     async listen() {
       try {
         const address = await server.listen({ host: config.host, port: config.port })
@@ -95,7 +127,7 @@ async function wire(deps: Deps): Promise<App> {
 }
 
 /** The rules of each floor, each given what it needs from the floors below. */
-function makeFloors({ config, clock, log, database: { db }, sealer }: Deps) {
+function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, nodeId: NodeId) {
   const telephony = {
     account_sid: config.telephonyAccountSid,
     auth_token: config.telephonyAuthToken,
@@ -107,13 +139,71 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps) {
     cache.invalidate(tenantId)
     credentials.forget(tenantId)
   }
+  const journal = new Journal({ db, clock, log })
   return {
+    telephony,
     cache,
     credentials,
+    journal,
+    sessions: makeSessions({ db, clock, nodeId }),
+    outcomes: makeOutcomes({ db }),
+    callLogs: makeCallLogs({ db }),
+    voiceSessions: makeVoiceSessions({ db }),
+    resolveAgent: makeResolveAgent({ db, clock }),
+    tasks: makeCallbackTasks({ db, clock }),
+    finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
+    statuses: makeCallStatuses({ db, clock, tenants: cache }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
     agents: makeAgents({ db, clock }),
     versions: makeAgentVersions({ db, clock }),
     phoneRoutes: makePhoneRoutes({ db, clock }),
   }
+}
+
+type Floors = ReturnType<typeof makeFloors>
+
+/** Live calls and what remains of them. */
+async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
+  const { clock, log, carriers } = deps
+  const { credentials, finishing, journal } = floors
+  const publicUrl = () => publicUrlOf(deps, server)
+  const carrierCalls = makeHangingUp({ carriers, clock, log })
+  const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
+  const finish = (ended: EndedCall) => writeDown(deps, finishing, ended)
+  const voice = await makeVoice(deps, { ...needs, carrierCalls, finish, findTenant: credentials.findTenant }, server)
+  const routes = makeCallRoutes(deps, needs, voice)
+  await server.register(routes.carrierRoutes)
+  await server.register(async (tenant) => {
+    tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
+    await tenant.register(callLogRoutes(floors.callLogs))
+    await tenant.register(voiceSessionRoutes(floors.voiceSessions))
+    await tenant.register(liveRoutes({ live: voice.live, clock }))
+    await tenant.register(routes.tenantRoutes)
+  })
+  return {
+    drain: voice.drain,
+    async close() {
+      await voice.close()
+      await carrierCalls.close()
+      await journal.close()
+      await finishing.close()
+    },
+  }
+}
+
+function writeDown({ clock, log }: Deps, finishing: Finishing, ended: EndedCall): void {
+  const { callSid, tenant } = ended.call
+  const fields = { tenant_id: tenant.tenant_id, call_sid: callSid, reason: ended.reason }
+  log.info(fields, 'call ended')
+  finishing
+    .finish(endingOf(ended, new Date(clock.now())))
+    .catch((err: unknown) => log.error({ ...fields, err }, 'the end of a call was not written down'))
+}
+
+/** Without a setting it is this machine's own name for itself, with the port that was really taken. */
+function publicUrlOf({ config }: Deps, { server }: HttpServer): string {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  return config.publicUrl ?? `http://localhost:${port}`
 }

@@ -1,7 +1,19 @@
-import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
-import type { TrustProxy } from './platform/http/trust.ts'
+import {
+  atLeast,
+  boolean,
+  databaseUrl,
+  encryptionKey,
+  headerText,
+  httpAddress,
+  integer,
+  oneOf,
+  phoneNumber,
+  publicUrl,
+  socketAddress,
+  trustProxy,
+} from './config-values.ts'
+import { REALTIME_PROVIDERS } from './platform/realtime/registry.ts'
 
 /** Where the data lives: PostgreSQL inside this process, or a server. */
 export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string }
@@ -97,6 +109,73 @@ export const SETTINGS = {
     meaning: 'The number, in E.164, that calls of tenants without one of their own come from.',
     read: phoneNumber,
   }),
+  telephonyApiUrl: setting({
+    name: 'TELEPHONY_API_BASE_URL',
+    shownDefault: 'https://api.twilio.com',
+    meaning: "The base address of the carrier's REST API: another one for an emulator or a region.",
+    read: (text = 'https://api.twilio.com') => httpAddress(text),
+  }),
+  realtimeProvider: setting({
+    name: 'REALTIME_PROVIDER',
+    shownDefault: 'openai',
+    meaning: `Whose realtime model speaks in calls: ${REALTIME_PROVIDERS.join(', ')}.`,
+    read: (text = 'openai') => oneOf(text, REALTIME_PROVIDERS),
+  }),
+  modelApiKey: setting({
+    name: 'OPENAI_API_KEY',
+    shownDefault: 'unset',
+    meaning: 'The key of the realtime model. Unset: no agent can speak, and calls are told so.',
+    read: headerText,
+  }),
+  modelUrl: setting({
+    name: 'OPENAI_REALTIME_URL',
+    shownDefault: 'wss://api.openai.com/v1/realtime',
+    meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
+    read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
+  }),
+  modelSessionMaxMinutes: setting({
+    name: 'MODEL_SESSION_MAX_MINUTES',
+    shownDefault: '50',
+    meaning: 'A model session older than this is renewed between two turns, before its provider ends it.',
+    read: (text = '50') => integer(text, 1, 1_440),
+  }),
+  streamTokenSecret: setting({
+    name: 'STREAM_TOKEN_SECRET',
+    shownDefault: 'derived from ENCRYPTION_KEY',
+    meaning: 'Signs the tokens that open media streams; at least 16 characters, the same on every node.',
+    read: (text) => atLeast(text, 16),
+  }),
+  streamTokenSecretPrevious: setting({
+    name: 'STREAM_TOKEN_SECRET_PREVIOUS',
+    shownDefault: 'unset',
+    meaning: 'The secret before the present one: tokens that it signed are still taken while secrets are changed.',
+    read: (text) => atLeast(text, 16),
+  }),
+  streamTokenTtlSeconds: setting({
+    name: 'STREAM_TOKEN_TTL_SECONDS',
+    shownDefault: '120',
+    meaning: 'How long a token can open a stream, from the moment at which it is handed out.',
+    read: (text = '120') => integer(text, 5, 3_600),
+  }),
+  maxCalls: setting({
+    name: 'MAX_CALLS',
+    shownDefault: '300',
+    meaning: 'The calls that this process takes at a time. It uses one core: run more processes on a bigger machine.',
+    read: (text = '300') => integer(text, 0, 10_000),
+  }),
+  drainSeconds: setting({
+    name: 'DRAIN_SECONDS',
+    shownDefault: '3600',
+    meaning: 'How long live calls may go on once the service was told to stop (SIGTERM); then they are ended.',
+    read: (text = '3600') => integer(text, 0, 86_400),
+  }),
+  simulator: setting({
+    name: 'SIMULATOR',
+    shownDefault: 'off (`npm start` writes `on`)',
+    meaning:
+      'on: a rehearsal. A simulator is started beside the service and stands in for every provider without an account; while PUBLIC_URL is a loopback address, callbacks of tenants without a carrier token are taken unsigned.',
+    read: (text = 'off') => oneOf(text.toLowerCase(), ['on', 'off'] as const) === 'on',
+  }),
   logLevel: setting({
     name: 'LOG_LEVEL',
     shownDefault: 'info',
@@ -162,84 +241,13 @@ function contradictions(values: Partial<Values>): string[] {
       'TELEPHONY_ACCOUNT_SID must be set when TELEPHONY_AUTH_TOKEN is: it names the account that the token belongs to.',
     )
   }
+  if (values.streamTokenSecretPrevious && values.streamTokenSecretPrevious === values.streamTokenSecret) {
+    faults.push('STREAM_TOKEN_SECRET_PREVIOUS must not be the same as STREAM_TOKEN_SECRET: leave it empty.')
+  }
   if (values.adminKey && values.encryptionKey?.toString('base64') === values.adminKey) {
     faults.push(
       'ADMIN_API_KEY must not be the same as ENCRYPTION_KEY: whoever calls the admin API could open every sealed secret.',
     )
   }
   return faults
-}
-
-function integer(text: string, min: number, max: number): number {
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new Error(`must be a whole number from ${min} to ${max}.`)
-  return value
-}
-
-function boolean(text: string): boolean {
-  return oneOf(text.toLowerCase(), ['true', 'false'] as const) === 'true'
-}
-
-function oneOf<const T extends string>(text: string, values: readonly T[]): T {
-  const found = values.find((value) => value === text)
-  if (found === undefined) throw new Error(`must be one of ${values.join(', ')}.`)
-  return found
-}
-
-function atLeast(text: string | undefined, minChars: number): string | null {
-  if (text !== undefined && text.length < minChars) throw new Error(`must have at least ${minChars} characters.`)
-  return text ?? null
-}
-
-function phoneNumber(text: string | undefined): PhoneNumber | null {
-  if (text === undefined) return null
-  if (!isPhoneNumber(text)) throw new Error('must be a phone number in E.164, such as +12025550100.')
-  return text
-}
-
-function publicUrl(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new Error('must be an http or https address, such as https://voice.example.com.')
-  if (url.pathname !== '/' || url.search || url.hash || url.username) {
-    throw new Error('must be a bare origin, without path, query or user name, such as https://voice.example.com.')
-  }
-  return url.origin
-}
-
-function databaseUrl(text: string | undefined): string | null {
-  if (text === undefined) return null
-  const url = URL.canParse(text) ? new URL(text) : null
-  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || !url.hostname || url.pathname.length < 2) {
-    throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley.')
-  }
-  return text
-}
-
-function encryptionKey(text: string | undefined): Buffer | null {
-  if (text === undefined) return null
-  const key = Buffer.from(text, 'base64')
-  if (key.length !== 32 || key.toString('base64') !== text) {
-    throw new Error('must be 32 bytes in base64 (44 characters). Make one with `openssl rand -base64 32`.')
-  }
-  return key
-}
-
-function trustProxy(text: string | undefined): TrustProxy {
-  if (text === undefined) return false
-  if (/^\d+$/.test(text)) return integer(text, 0, 10) || false
-  const ranges = text.split(',').map((range) => range.trim())
-  if (!ranges.every(isRange)) {
-    throw new Error('must be a number of hops (0 to 10), or addresses and CIDR ranges separated by commas.')
-  }
-  return ranges
-}
-
-function isRange(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  if (family === 0 || rest.length > 0) return false
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

@@ -9,6 +9,9 @@ import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
 import { loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
+import type { RealtimeDriver } from './platform/realtime/port.ts'
+import { makeModel } from './platform/realtime/registry.ts'
+import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
 
 /** The outside world as the floors see it: what they need and do not make themselves. */
 export type Deps = {
@@ -19,6 +22,9 @@ export type Deps = {
   metrics: Metrics
   database: Database
   sealer: Sealer
+  carriers: Carriers
+  /** Null while no key is configured: no agent can speak. */
+  model: RealtimeDriver | null
 }
 
 /** What only the process itself knows. */
@@ -31,7 +37,8 @@ const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500
 
 /**
- * Opens what the service stands on: the database, with its schema brought up to date, the sealing key, the metrics.
+ * Opens what the service stands on: the database, with its schema brought up to date, the sealing key, the metrics, the
+ * carriers and the model.
  *
  * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
  */
@@ -46,7 +53,13 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
     await database.close()
     throw error
   }
-  return { config, version, log, clock, metrics: makeMetrics(), database, sealer: makeSealer(key) }
+  const carriers = makeCarriers({ apiBaseUrl: config.telephonyApiUrl })
+  const model = modelOf(config, clock, log)
+  return { config, version, log, clock, metrics: makeMetrics(), database, sealer: makeSealer(key), carriers, model }
+}
+
+function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
+  return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
 }
 
 async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {

@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { type App, buildApp } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { makeDeps } from './deps.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { type Log, makeLog } from './platform/log.ts'
+import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
 import { welcome } from './welcome.ts'
 
-/** A stop that takes longer than this is ended by force: whoever asked for it waits no more than three seconds. */
+/** A stop that takes longer than this once no call is left is ended by force: whoever asked waits no more than three seconds. */
 const STOP_DEADLINE_MS = 2_800
 
 /** Ctrl-C in a terminal arrives twice, from the terminal and from npm: only a later one means "at once". */
@@ -15,26 +18,49 @@ const SAME_REQUEST_MS = 500
 
 async function main(): Promise<void> {
   const config = readConfig(process.env)
-  const secrets = [config.adminKey, config.telephonyAuthToken, config.encryptionKey?.toString('base64') ?? null]
+  const secrets = [
+    ...[
+      config.adminKey,
+      config.telephonyAuthToken,
+      config.modelApiKey,
+      config.encryptionKey?.toString('base64') ?? null,
+    ],
+    ...[config.streamTokenSecret, config.streamTokenSecretPrevious],
+  ]
   const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
   crashOnTheUnexpected(log)
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string
   }
 
-  const running: Running = { app: null }
+  const running: Running = { app: null, rehearsal: null }
   stopOnSignal(running, log)
-  const app = await buildApp(await makeDeps(config, log, { version, pid: process.pid }))
+  const rehearsal = await startRehearsal({ config, clock: systemClock, log, start: startBeside })
+  running.rehearsal = rehearsal
+  const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, { version, pid: process.pid }))
   running.app = app
   const address = await app.listen()
+  await rehearsal?.announce(app.publicUrl())
   log.info({ address, version, database: config.database.kind }, 'listening')
   if (process.argv.includes('--welcome')) {
-    process.stdout.write(welcome(address, config.adminKey !== null, await app.hasDemo()))
+    const facts = { adminEnabled: config.adminKey !== null, demo: await app.hasDemo(), simulated: rehearsal?.simulated }
+    process.stdout.write(welcome(address, facts))
   }
 }
 
+/**
+ * In a group of its own, so that Ctrl-C in a terminal does not end it before the calls that it carries; with a channel to
+ * here, which closes when this process is gone in whatever way, and none of this process's secrets.
+ */
+const startBeside: StartBeside = (program, args) =>
+  spawn(process.execPath, [fileURLToPath(program), ...args], {
+    detached: true,
+    env: {},
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
+
 /** What there is to stop: nothing yet while the service starts. */
-type Running = { app: App | null }
+type Running = { app: App | null; rehearsal: Rehearsal | null }
 
 /** From the first moment on: process 1 of a container is not stopped by a signal that it has no listener for. */
 function stopOnSignal(running: Running, log: Log): void {
@@ -46,12 +72,7 @@ function stopOnSignal(running: Running, log: Log): void {
       if (askedAtMs !== null) return
       askedAtMs = nowMs
       log.info({ signal }, 'stopping')
-      systemClock.after(STOP_DEADLINE_MS, () => {
-        log.error({}, 'stopped by force')
-        process.exit(1)
-      })
-      if (running.app === null) process.exit(0)
-      running.app.close().then(
+      stop(running, log).then(
         () => process.exit(0),
         (err: unknown) => {
           log.error({ err }, 'stop failed')
@@ -60,6 +81,17 @@ function stopOnSignal(running: Running, log: Log): void {
       )
     })
   }
+}
+
+/** Live calls come to their end first. */
+async function stop({ app, rehearsal }: Running, log: Log): Promise<void> {
+  await app?.drain()
+  systemClock.after(STOP_DEADLINE_MS, () => {
+    log.error({}, 'stopped by force')
+    process.exit(1)
+  })
+  await app?.close()
+  await rehearsal?.stop()
 }
 
 /** After an error that nobody expected the state is unknown: end, and let the supervisor start a sound process. */

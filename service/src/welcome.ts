@@ -1,12 +1,22 @@
 import { DEMO } from './demo.ts'
 
+import type { Simulated } from './rehearsal.ts'
+
+type Facts = {
+  adminEnabled: boolean
+  /** Whether the demo tenant is there. */
+  demo: boolean
+  /** What is simulated; undefined when nothing is. */
+  simulated: Simulated | undefined
+}
+
 /**
  * What `npm start` prints once the service answers: where it is, how to log in, what to try, how to go live.
  *
  * @param address the base address, without a slash at its end.
  */
-export function welcome(address: string, adminEnabled: boolean, demo: boolean): string {
-  const lines = ['', `Parley is running at ${address}`, '']
+export function welcome(address: string, { adminEnabled, demo, simulated }: Facts): string {
+  const lines = ['', `Parley is running at ${address}`, '', ...rehearsalLines(simulated)]
   if (adminEnabled) {
     lines.push(
       '  Log in    with the admin key: ADMIN_API_KEY in the file .env, sent as the header x-admin-key',
@@ -16,6 +26,20 @@ export function welcome(address: string, adminEnabled: boolean, demo: boolean): 
     lines.push('  Log in    is off: set ADMIN_API_KEY in the file .env (at least 16 characters) and start again')
   }
   if (demo) lines.push(`  Demo      tenant ${DEMO.tenantId}, agent ${DEMO.agentKey}, number ${DEMO.phoneNumber}`)
-  lines.push('  Go live   docs/deployment.md: your own address, a PostgreSQL server, secrets', '  Stop      Ctrl-C', '')
+  if (demo && adminEnabled && simulated?.carrier)
+    lines.push(`  Call it   npm run call -- --to ${DEMO.phoneNumber}   (in another terminal)`)
+  lines.push('  Go live   docs/going-live.md: a number, a model, your own address', '  Stop      Ctrl-C', '')
   return lines.join('\n')
 }
+
+function rehearsalLines(simulated: Simulated | undefined): string[] {
+  if (!simulated) return []
+  if (!simulated.carrier) return [REHEARSED_MODEL, '']
+  return [simulated.model ? REHEARSED_CALLS : REHEARSED_CARRIER, '']
+}
+
+const REHEARSED_CALLS =
+  '  This is a rehearsal: no call leaves this machine, and the simulated model does not understand speech.'
+const REHEARSED_CARRIER = '  This is a rehearsal with a real model: no call leaves this machine, what callers say does.'
+const REHEARSED_MODEL =
+  '  This is a rehearsal on a real carrier: the model is simulated and does not understand speech.'

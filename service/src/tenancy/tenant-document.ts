@@ -1,6 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { nullable, strict } from '../platform/http/schemas.ts'
+import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
 import { TenantTool } from './tenant-tools.ts'
@@ -16,7 +17,7 @@ function count(maximum: number, description: string) {
 }
 
 const Telephony = strict({
-  provider: Type.Optional(Type.Literal('twilio')),
+  provider: Type.Optional(Type.Enum(TELEPHONY_PROVIDERS, { description: 'The carrier. Default twilio.' })),
   account_sid: maybe(
     Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: "The tenant's account at the carrier." }),
   ),

@@ -1,5 +1,6 @@
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import type { TelephonyProvider } from '../platform/telephony/registry.ts'
 import type { CompleteAgentConfig } from './agent-config-defaults.ts'
 import type { EventName } from './tenant-events.ts'
 import type { HttpTool, McpServer } from './tenant-tools.ts'
@@ -12,7 +13,7 @@ export type TelephonyDefaults = {
 }
 
 export type TenantTelephony = TelephonyDefaults & {
-  provider: 'twilio'
+  provider: TelephonyProvider
   auth_token_secondary: string | null
   fallback_number: PhoneNumber | null
 }

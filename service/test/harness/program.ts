@@ -24,11 +24,11 @@ export type Program = {
 const running = new Set<ChildProcess>()
 
 /**
- * Starts `main.ts` with these settings and nothing of the test's own environment but the path. End it in the test; what a
- * failed test leaves is killed by `killPrograms`.
+ * Starts `main.ts`, or another one, with these settings and nothing of the test's own environment but the path. End it in the
+ * test; what a failed test leaves is killed by `killPrograms`.
  */
-export function startProgram(settings: Record<string, string>, args: string[] = []): Program {
-  const child = spawn(process.execPath, [MAIN, ...args], {
+export function startProgram(settings: Record<string, string>, args: string[] = [], main = MAIN): Program {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { PATH: process.env['PATH'], PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

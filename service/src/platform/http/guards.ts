@@ -51,6 +51,11 @@ const tenants = new WeakMap<FastifyRequest, TenantId>()
 /** RFC 6750's `Bearer`, whose word is matched in any case; a token is up to 512 visible characters. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512}) *$/i
 
+/** The bearer token of a request, or null. */
+export function bearerOf({ headers }: FastifyRequest): string | null {
+  return BEARER.exec(headers.authorization ?? '')?.[1] ?? null
+}
+
 /**
  * Lets only holders of a tenant's token in, and remembers the tenant for `tenantOf`. Set it as a hook of the plugin that
  * holds the tenants' routes.
@@ -59,8 +64,8 @@ const BEARER = /^bearer +([\x21-\x7e]{1,512}) *$/i
  */
 export function tenantGuard(findTenant: FindTenant): Guard {
   return async (request) => {
-    const [, token] = BEARER.exec(request.headers.authorization ?? '') ?? []
-    if (token === undefined) throw refusedTenant('Send a tenant API key as Authorization: Bearer.', 'Bearer')
+    const token = bearerOf(request)
+    if (token === null) throw refusedTenant('Send a tenant API key as Authorization: Bearer.', 'Bearer')
     const tenant = await findTenant(token)
     if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
     tenants.set(request, tenant.tenantId)

@@ -31,7 +31,7 @@ export class Listener {
       this.#exchanges.set(request.socket, { request, response })
       handle(request, response)
     }
-    const server = createServer(
+    const server: Server = createServer(
       {
         maxHeaderSize: this.#limits.maxHeaderBytes,
         headersTimeout: this.#limits.headersTimeoutMs,
@@ -39,6 +39,8 @@ export class Listener {
         keepAliveTimeout: this.#limits.keepAliveTimeoutMs,
         connectionsCheckingInterval: this.#limits.timeoutCheckIntervalMs,
         requireHostHeader: false,
+        // Only a GET can become a WebSocket; whatever else asks for an upgrade, with a body perhaps, is answered as it is.
+        shouldUpgradeCallback: ({ method }) => method === 'GET' && server.listenerCount('upgrade') > 0,
       },
       answer,
     )

@@ -1,0 +1,58 @@
+import type { ResolveAgent } from './agents/resolve.ts'
+import { makeBrowserCalls } from './calls/browser-call.ts'
+import { browserCallRoutes } from './calls/browser-call-routes.ts'
+import { makeCallResume } from './calls/call-resume.ts'
+import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { makeIncoming } from './calls/incoming.ts'
+import { incomingRoutes } from './calls/incoming-routes.ts'
+import { makeCallbackSignatures } from './calls/incoming-signature.ts'
+import type { CallStatuses } from './calls/record-status.ts'
+import type { Deps } from './deps.ts'
+import type { TenantId } from './kernel/ids.ts'
+import type { Sessions } from './records/sessions.ts'
+import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
+import type { Voice } from './voice-floor.ts'
+
+/** What the beginnings and ends of calls need of those around them. */
+export type CallNeeds = {
+  /** The carrier account of tenants that name none. */
+  defaults: TelephonyDefaults
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
+  sessions: Sessions
+  statuses: CallStatuses
+  /** The public address of this service, asked once it listens. */
+  publicUrl: () => string
+}
+
+/** Wires the floor `calls`: what carriers ask and tell, and, for tenants, calls from a page. */
+export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
+  const { config, clock, log, carriers, database } = deps
+  const { db } = database
+  const { defaults, tenants, resolveAgent, sessions, statuses, publicUrl } = needs
+  const { live, capacity, tokens } = voice
+  const hasModel = deps.model !== null
+  const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
+  const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
+  const addresses = () => ({
+    stream: voice.streamUrl(),
+    streamStatus: `${publicUrl()}/api/v1/call-status`,
+    // The fragment tells the carrier how often to try; it is never sent.
+    resume: `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`,
+  })
+  const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
+  return {
+    carrierRoutes: incomingRoutes({
+      ...{ clock, carriers, publicUrl },
+      incoming: makeIncoming({ ...begin, db, log, signatures, addresses }),
+      resume: makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }),
+      statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
+    }),
+    tenantRoutes: browserCallRoutes(makeBrowserCalls({ ...begin, streamUrl: voice.streamUrl })),
+  }
+}
+
+function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

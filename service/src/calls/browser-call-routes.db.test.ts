@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { useCallApp } from '../../test/harness/call-app.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { StreamClient } from '../../test/harness/stream-client.ts'
+import { until } from '../../test/harness/wait.ts'
+
+type Opened = { ok: true; stream_url: string; stream_token: string; call_sid: string }
+
+describe('POST /api/v1/browser-calls', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+  const open = (body: unknown, tenant: string | null = 'acme') =>
+    app.served.call<Opened>(tenant, 'POST', '/browser-calls', body)
+
+  it('opens a call that its page streams, whatever the page calls it', async () => {
+    const { status, body } = await open({ agent_key: 'desk' })
+    expect([status, body]).toMatchObject([
+      200,
+      { ok: true, stream_url: `${app.served.app.publicUrl().replace('http', 'ws')}/media-stream` },
+    ])
+    const client = await StreamClient.open(app.served.address, `/media-stream?stream_token=${body.stream_token}`)
+    client.start({ callSid: 'my-own-name', streamSid: 'page-1' })
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    const live = await app.served.call('acme', 'GET', '/sessions/page-1')
+    expect(live.body).toMatchObject({ session: { call_sid: body.call_sid, call_type: 'browser' } })
+
+    client.send({ event: 'stop', streamSid: 'page-1', stop: {} })
+    const log = await app.pass(async () => {
+      const answer = await app.served.call<{ call_log: Record<string, unknown> }>(
+        'acme',
+        'GET',
+        `/call-logs/${body.call_sid}`,
+      )
+      return answer.body.call_log['status'] === 'completed' ? answer.body.call_log : null
+    }, 'the end to be written down')
+    expect(log).toMatchObject({ direction: 'browser', agent_key: 'desk' })
+    expect(app.rest.requests).toEqual([])
+  })
+
+  it('takes an exact version, drafts too', async () => {
+    const [agent] = await test.db
+      .selectFrom('agents')
+      .select('id')
+      .where('tenant_id', '=', 'acme' as never)
+      .execute()
+    const config = { agent_id: agent?.id, config: { agent_name: 'Draft' } }
+    const { version } = await app.served.administer<{ version: { id: string } }>(
+      'POST',
+      '/tenants/acme/agent-versions',
+      config,
+    )
+    const { body } = await open({ agent_version_id: version.id })
+    const client = await StreamClient.open(app.served.address, `/media-stream/${body.stream_token}`)
+    client.start()
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    expect((await app.served.call('acme', 'GET', '/sessions/MZ1')).body).toMatchObject({
+      session: { agent_name: 'Draft' },
+    })
+  })
+
+  it('ends with its socket, because there is no carrier to end it', async () => {
+    const { body } = await open({ agent_key: 'desk' })
+    const client = await StreamClient.open(app.served.address, `/media-stream/${body.stream_token}`)
+    client.start()
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    await app.served.call('acme', 'POST', '/sessions/MZ1/actions', { action: 'end_call' })
+    expect(await app.pass(() => client.closeCode, 'the end of the stream')).toBe(1000)
+    expect(app.rest.requests).toEqual([])
+  })
+
+  it.each([
+    [{}, '/body/agent_key'],
+    [{ agent_key: 'nobody' }, '/body/agent_key'],
+    [{ agent_version_id: 'no version' }, '/body/agent_version_id'],
+    [{ agent_version_id: '018f0000-0000-7000-8000-000000000001' }, '/body/agent_version_id'],
+    [{ agent_key: 'desk', agent_version_id: 'x' }, '/body/agent_version_id'],
+    [{ agent_key: 'desk', colour: 'red' }, '/body/colour'],
+  ])('refuses %j with 400', async (body, path) => {
+    expect(await open(body)).toMatchObject({ status: 400, body: { details: [{ path }] } })
+  })
+
+  it('does not let the agent of the document step in for a key that was mistyped', async () => {
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', agent: { agent_name: 'Robin' } })
+    expect((await open({ agent_key: 'dsek' })).status).toBe(400)
+  })
+
+  it("knows nothing of another tenant's agents", async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    const [agent] = await test.db
+      .selectFrom('agents')
+      .select('id')
+      .where('tenant_id', '=', 'acme' as never)
+      .execute()
+    const versionId = await app.served.publish('acme', String(agent?.id), {})
+    expect((await open({ agent_version_id: versionId }, 'other')).status).toBe(400)
+  })
+
+  it('asks for a credential', async () => {
+    expect((await open({ agent_key: 'desk' }, null)).status).toBe(401)
+  })
+
+  it('says when there is no room', async () => {
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 1 } })
+    expect([(await open({ agent_key: 'desk' })).status, (await open({ agent_key: 'desk' })).status]).toEqual([200, 503])
+  })
+})

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { newSession, type SessionState } from '../voice/session/state.ts'
+import type { EndedCall } from '../voice/session-builder.ts'
+import { endingOf } from './call-ended.ts'
+
+const AT = new Date('2030-01-01T00:00:00Z')
+
+function ended(reason: EndedCall['reason'], { direction = 'inbound', fallbackNumber = null as string | null } = {}) {
+  const plan = { fallbackNumber } as SessionState['plan']
+  const state = newSession(plan, 0)
+  const latency = { ...state.latency, greetingMs: 700, responsesMs: [900, 300, 500, 400], interruptions: 2 }
+  const call = { tenant: { tenant_id: 'acme' }, callSid: 'CA1', epoch: 3, direction } as EndedCall['call']
+  return endingOf({ call, reason, state: { ...state, latency } }, AT)
+}
+
+describe('what is written down of an ended call', () => {
+  it('is why it ended, and how quickly the agent spoke', () => {
+    expect(ended('caller_hangup')).toMatchObject({
+      ...{ tenantId: 'acme', callSid: 'CA1', epoch: 3 },
+      session: {
+        endReason: 'caller_hangup',
+        at: AT,
+        latency: { greetingMs: 700, responseP50Ms: 400, responseP95Ms: 900 },
+      },
+      call: { status: 'completed', at: AT },
+    })
+  })
+
+  it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {
+    expect(ended('model_lost', { fallbackNumber: '+12025550150' }).call).toBeNull()
+    expect(ended('model_lost').call).toMatchObject({ status: 'completed' })
+    expect(ended('model_lost', { fallbackNumber: '+12025550150', direction: 'browser' }).call).not.toBeNull()
+  })
+})

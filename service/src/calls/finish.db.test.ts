@@ -1,0 +1,245 @@
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
+import { makeLog } from '../platform/log.ts'
+import { type SessionEnd, statusReport } from '../records/call-record.ts'
+import { NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { Journal } from '../records/journal.ts'
+import { makeSessions, type Sessions } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type CallEnding, type Finishing, makeFinishing } from './finish.ts'
+import { makeCallStatuses } from './record-status.ts'
+
+const test = useDatabase()
+const acme = tenantTold('acme')
+const STREAM = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: 'realtime-1', voice: null }
+let clock: TestClock
+let lines: Record<string, unknown>[]
+let journal: Journal
+let sessions: Sessions
+let finishing: Finishing
+/** What asking for the tenant does, which is where a database that is away shows first. */
+let findTenant: () => Promise<TenantRuntime | null>
+
+beforeEach(async () => {
+  clock = new TestClock()
+  lines = []
+  const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
+  journal = new Journal({ db: test.db, clock, log })
+  sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+  findTenant = async () => acme
+  finishing = makeFinishing({ db: test.db, clock, log, journal, tenants: { get: () => findTenant() } })
+  await makeTenant(test.db, 'acme')
+  await sessions.open(acme, someCall('CA1'))
+  await sessions.started(acme, STREAM)
+  await clock.advance(61_400)
+})
+afterEach(async () => {
+  await Promise.all([journal.close(), finishing.close()])
+  if (clock.pendingTimers > 0) throw new Error('the end of a call left a timer')
+})
+
+function ending(facts: Partial<CallEnding> = {}, endReason: SessionEnd['endReason'] = 'caller_hangup'): CallEnding {
+  const at = new Date(clock.now())
+  const session: SessionEnd = {
+    ...{ endReason, at },
+    latency: { greetingMs: 420, responseP50Ms: 700, responseP95Ms: 900, interruptions: 2 },
+    usage: { inputTokens: 900, outputTokens: 300, cachedTokens: 100, audioSeconds: 40.5 },
+  }
+  return { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1, session, call: statusReport('completed', at), ...facts }
+}
+
+async function stored() {
+  const log = await test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
+  const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+  return { log, session }
+}
+
+/** What is told after the call and its session have started. */
+async function told() {
+  return (await storedEvents(test.db)).filter(({ sequence }) => sequence !== null && sequence > 2)
+}
+
+/** How many wait for what somebody else holds. */
+async function lockWaiters(): Promise<number> {
+  const { rows } = await sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(test.db)
+  return rows.length
+}
+
+/** Moves time until it is done. */
+async function passing<T>(work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  const wait = async () => {
+    await clock.advance(250)
+    return isDone
+  }
+  await until(wait, { what: 'the work to be done' })
+  return done
+}
+
+describe('the end of a call', () => {
+  it('closes its session and completes its log', async () => {
+    const at = new Date(clock.now())
+    await finishing.finish(ending())
+    const { log, session } = await stored()
+    expect(log).toMatchObject({ status: 'completed', ended_at: at })
+    expect(session).toMatchObject({
+      ...{ call_status: 'completed', ended_at: at, duration_seconds: 61, end_reason: 'caller_hangup' },
+      latency: { greeting_ms: 420, response_p50_ms: 700, response_p95_ms: 900, interruptions: 2 },
+      usage: { input_tokens: 900, output_tokens: 300, cached_tokens: 100, audio_seconds: 40.5 },
+    })
+  })
+
+  it('tells the tenant of both, with all that was said until then and the figures at the top', async () => {
+    const { sessionId } = await sessions.open(acme, someCall('CA1'))
+    const calls = journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 })
+    for (const seq of [1, 2]) calls.append(someTurn(seq))
+    const tool = { callId: 'call_1', seq: 1, name: 'end_call', argumentsText: '{"reason":"done"}', result: 'ok' }
+    calls.tool({ ...tool, status: 'ok', startMs: 60_000, durationMs: 5 })
+    await passing(finishing.finish(ending()))
+    const events = (await told()).filter(({ event }) => event !== 'voice.transcript.turn')
+    expect(events.map(({ body }) => body)).toMatchObject([
+      {
+        event: 'voice.session.completed',
+        payload: {
+          voice_session: {
+            ...{ id: sessionId, end_reason: 'caller_hangup' },
+            transcript: [{ text: 'Sentence 1.' }, { text: 'Sentence 2.' }],
+            function_calls: [{ name: 'end_call', arguments: { reason: 'done' }, result: 'ok' }],
+          },
+        },
+      },
+      {
+        event: 'voice.call.completed',
+        payload: { duration_seconds: 61, status: 'completed', call_log: { call_sid: 'CA1', status: 'completed' } },
+      },
+    ])
+  })
+
+  it('is told once however often and by whomever the call is ended at once', async () => {
+    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    const report = statusReport('completed', new Date(clock.now()))
+    const reasons = ['caller_hangup', 'agent_hangup', 'carrier_lost', 'max_duration'] as const
+    const enders = Array.from({ length: 20 }, (_, n) =>
+      n % 3 === 0
+        ? statuses.record(acme.tenant_id, 'CA1', { ...report, durationSeconds: 60 })
+        : finishing.finish(ending({}, reasons[n % 4])),
+    )
+    await Promise.all(enders)
+    expect((await told()).map(({ event, sequence }) => [event, sequence])).toEqual([
+      ['voice.session.completed', 3],
+      ['voice.call.completed', 4],
+    ])
+    const { log, session } = await stored()
+    expect(log).toMatchObject({ status: 'completed', duration_seconds: 60 })
+    expect(session).toMatchObject({ duration_seconds: 61 })
+  })
+
+  it('is told only when the carrier says so, where the session ends before the call', async () => {
+    await finishing.finish(ending({ call: null }, 'transferred'))
+    expect((await told()).map(({ event }) => event)).toEqual(['voice.session.completed'])
+    expect((await stored()).log).toMatchObject({ status: 'in-progress', ended_at: null })
+    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    await statuses.record(acme.tenant_id, 'CA1', statusReport('completed', new Date(clock.now() + 9_000)))
+    expect((await told()).map(({ event }) => event)).toEqual(['voice.session.completed', 'voice.call.completed'])
+  })
+
+  it('is told when the session has ended, where the carrier was first', async () => {
+    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    await statuses.record(acme.tenant_id, 'CA1', statusReport('completed', new Date(clock.now())))
+    expect(await told()).toEqual([])
+    await finishing.finish(ending({ call: null }))
+    expect((await told()).map(({ event }) => event)).toEqual(['voice.session.completed', 'voice.call.completed'])
+  })
+
+  it('counts for nothing from a stream that has lost the call', async () => {
+    await test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
+    await finishing.finish(ending())
+    expect((await stored()).session.ended_at).toBeNull()
+    expect(await told()).toEqual([])
+  })
+
+  it('changes nothing of an unknown call, nor when the tenant is gone', async () => {
+    await finishing.finish(ending({ callSid: 'CA2' }))
+    findTenant = async () => null
+    await finishing.finish(ending())
+    expect((await stored()).session.ended_at).toBeNull()
+  })
+
+  it('and the deletion of its tenant never wait for each other', async () => {
+    const { db } = await test.anotherNode()
+    const { sessionId } = await sessions.open(acme, someCall('CA1'))
+    const calls = journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 })
+    let finished: Promise<void> | undefined
+    await db.transaction().execute(async (tx) => {
+      // As a deletion begins.
+      await sql`select from tenants for update`.execute(tx)
+      finished = finishing.finish(ending())
+      calls.append(someTurn(1))
+      await clock.advance(250)
+      if (test.kind === 'server') await until(async () => (await lockWaiters()) === 2, { what: 'both to wait' })
+      await sql`delete from tenants`.execute(tx)
+    })
+    await finished
+    await passing(journal.flush())
+    expect(await test.db.selectFrom('call_directory').selectAll().execute()).toEqual([])
+    // The turn found its call gone.
+    expect(lines).toMatchObject([{ msg: 'journal entries of calls that are not ours any more' }])
+  })
+
+  it('passes on what is no matter of waiting', async () => {
+    findTenant = () => Promise.reject(new Error('a fault'))
+    await expect(finishing.finish(ending())).rejects.toThrow('a fault')
+  })
+})
+
+describe('while the database cannot be written', () => {
+  const away = (table: string) => sql`alter table ${sql.id(table)} rename to away`.execute(test.db)
+  const back = (table: string) => sql`alter table away rename to ${sql.id(table)}`.execute(test.db)
+
+  it('the end of a call waits for it, with the instant at which the call ended', async () => {
+    const at = new Date(clock.now())
+    await away('voice_sessions')
+    const finished = finishing.finish(ending())
+    await until(() => lines.length === 1, { what: 'the warning' })
+    await clock.advance(5_000)
+    await back('voice_sessions')
+    await passing(finished)
+    expect((await stored()).session).toMatchObject({ ended_at: at, duration_seconds: 61 })
+    expect(lines).toMatchObject([{ level: 'warn', call_sid: 'CA1' }])
+  })
+
+  it('the end of a call waits for what was said in it', async () => {
+    const { sessionId } = await sessions.open(acme, someCall('CA1'))
+    await away('transcript_turns')
+    journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 }).append(someTurn(1))
+    const finished = finishing.finish(ending())
+    await clock.advance(250)
+    await until(() => lines.length === 1, { what: 'the journal to wait' })
+    expect((await stored()).session.ended_at).toBeNull()
+    await back('transcript_turns')
+    await passing(finished)
+    expect((await told()).map(({ event }) => event)).toEqual([
+      'voice.transcript.turn',
+      'voice.session.completed',
+      'voice.call.completed',
+    ])
+  })
+
+  it('an end is tried a last time when the service stops, and whoever waits is told', async () => {
+    await away('voice_sessions')
+    const refused = expect(finishing.finish(ending())).rejects.toThrow('voice_sessions')
+    await until(() => lines.length === 1, { what: 'the warning' })
+    await Promise.all([finishing.close(), finishing.close()])
+    await refused
+    await back('voice_sessions')
+    expect(clock.pendingTimers).toBe(0)
+  })
+})

@@ -1,0 +1,129 @@
+import type { Cancel, Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { lockCall } from '../records/call-directory-store.ts'
+import { type CallReport, type SessionEnd, withReport, withSessionEnd } from '../records/call-record.ts'
+import { changeCall } from '../records/change-call.ts'
+import { isDatabaseTrouble } from '../records/database-trouble.ts'
+import type { Journal } from '../records/journal.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+
+/** The end of a call as its session knows it. */
+export type CallEnding = {
+  tenantId: TenantId
+  callSid: string
+  /** The epoch of the stream that had the call: one that has lost it to another ends nothing. */
+  epoch: number
+  session: SessionEnd
+  /** How the call itself ended; null when it goes on without us, as after a transfer, or nobody knows yet. */
+  call: CallReport | null
+}
+
+/** Ends calls for good. */
+export type Finishing = {
+  /**
+   * Closes the session and completes the log, and tells the tenant so, in one transaction and once: the first end of a session
+   * stands, whoever tells another. What was said is written before. While the database does not answer, this waits for it.
+   *
+   * @throws the database's error when `close` was called and the end still cannot be written.
+   */
+  finish(ending: CallEnding): Promise<void>
+  /**
+   * Resolves when no end is being written any more; those that cannot be are given up. Close the journal before: ends wait for
+   * it. Again, it changes nothing.
+   */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  journal: Pick<Journal, 'flush'>
+}
+
+const RETRY_MS = 1_000
+
+export function makeFinishing(deps: Deps): Finishing {
+  const { db, clock, log, tenants, journal } = deps
+  const running = new Set<Promise<void>>()
+  const pauses = new Pauses(clock)
+
+  async function write(ending: CallEnding): Promise<void> {
+    // Asked before the transaction: the embedded database has one connection, which that owns.
+    const tenant = await tenants.get(ending.tenantId)
+    if (!tenant) return
+    await db.transaction().execute((tx) => finishIn(tx, tenant, ending, new Date(clock.now())))
+  }
+
+  async function writeUntilStored(ending: CallEnding): Promise<void> {
+    await journal.flush(ending.callSid)
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await write(ending)
+      } catch (err) {
+        if (!isDatabaseTrouble(err) || pauses.areOver) throw err
+        if (tries === 1) log.warn({ err, call_sid: ending.callSid }, 'the end of a call waits for the database')
+        await pauses.wait(RETRY_MS)
+      }
+    }
+  }
+
+  return {
+    finish(ending) {
+      const finished = writeUntilStored(ending).finally(() => running.delete(finished))
+      running.add(finished)
+      return finished
+    },
+    async close() {
+      pauses.end()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<void> {
+  const call = await lockCall(tx, tenant.tenant_id, ending.callSid)
+  if (!call || call.epoch !== ending.epoch) return
+  await changeCall(tx, tenant, {
+    call,
+    now,
+    change: (record) => {
+      const reported = ending.call ? withReport(record, ending.call) : record
+      return withSessionEnd(reported, ending.session)
+    },
+  })
+}
+
+/** Waits that can all be cut short, and are not begun any more after that. */
+class Pauses {
+  readonly #clock: Clock
+  readonly #waiting = new Map<Cancel, () => void>()
+  areOver = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  wait(ms: number): Promise<void> {
+    if (this.areOver) return Promise.resolve()
+    return new Promise((resolve) => {
+      const cancel = this.#clock.after(ms, () => {
+        this.#waiting.delete(cancel)
+        resolve()
+      })
+      this.#waiting.set(cancel, resolve)
+    })
+  }
+
+  end(): void {
+    this.areOver = true
+    for (const [cancel, resolve] of this.#waiting) {
+      cancel()
+      resolve()
+    }
+    this.#waiting.clear()
+  }
+}

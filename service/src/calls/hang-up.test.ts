@@ -1,0 +1,114 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { until } from '../../test/harness/wait.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { makeCarriers } from '../platform/telephony/registry.ts'
+import { toRuntime } from '../tenancy/tenant-defaults.ts'
+import { makeHangingUp } from './hang-up.ts'
+
+const ACCOUNT = { account_sid: 'AC1', auth_token: 'token', from_number: null }
+const TENANT = toRuntime({ tenant_id: 'acme' as TenantId }, ACCOUNT)
+const PENNILESS = toRuntime(
+  { tenant_id: 'acme' as TenantId },
+  { account_sid: null, auth_token: null, from_number: null },
+)
+
+/** A carrier that answers with these statuses, one after the other, and never any more after them. */
+async function carrierOf(...statuses: number[]) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      asked.push(new URLSearchParams(Buffer.concat(chunks).toString()).toString())
+      const status = statuses.shift()
+      if (status !== undefined)
+        response.writeHead(status).end(JSON.stringify({ code: status === 404 ? 20404 : status }))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const clock = new TestClock()
+  const logged: string[] = []
+  const tell = (_fields: unknown, message?: string) => void logged.push(message ?? '')
+  const carriers = makeCarriers({ apiBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+  const calls = makeHangingUp({ carriers, clock, log: { warn: tell, error: tell } })
+  /** Lets time pass until everything is over. */
+  const over = async () => {
+    let isOver = false
+    void calls.close().then(() => {
+      isOver = true
+    })
+    await until(() => clock.advance(100).then(() => isOver), { what: 'the end of the requests' })
+  }
+  return { asked, clock, calls, logged, over }
+}
+
+describe('ending a call at its carrier', () => {
+  it.each([200, 404])('is done once where it is taken, with %i', async (status) => {
+    const { asked, calls, over, logged } = await carrierOf(status)
+    calls.hangUp(TENANT, 'CA1')
+    await over()
+    expect([asked, logged]).toEqual([['Status=completed'], []])
+  })
+
+  it('is tried three times while the carrier is in trouble', async () => {
+    const { asked, calls, over, logged } = await carrierOf(500, 429, 200)
+    calls.hangUp(TENANT, 'CA1')
+    await over()
+    expect([asked.length, logged]).toEqual([3, []])
+  })
+
+  it('is given up after the third, and the log says so', async () => {
+    const { asked, calls, over, logged } = await carrierOf(500, 500, 500, 200)
+    calls.hangUp(TENANT, 'CA1')
+    await over()
+    expect([asked.length, logged]).toEqual([3, ['the carrier did not take a request']])
+  })
+
+  it('is not tried again where trying cannot help', async () => {
+    const { asked, calls, over, logged } = await carrierOf(401, 200)
+    calls.hangUp(TENANT, 'CA1')
+    await over()
+    expect([asked.length, logged]).toEqual([1, ['the carrier did not take a request']])
+  })
+
+  it('does not wait longer than five seconds for an answer', async () => {
+    const { asked, clock, calls, over } = await carrierOf()
+    calls.hangUp(TENANT, 'CA1')
+    await until(() => asked.length === 1, { what: 'the request' })
+    await clock.advance(4_999)
+    expect(asked).toHaveLength(1)
+    await over()
+    expect([asked.length, clock.pendingTimers]).toEqual([3, 0])
+  })
+
+  it('of a tenant without an account is not possible, and the log says so', async () => {
+    const { asked, calls, over, logged } = await carrierOf(200)
+    calls.hangUp(PENNILESS, 'CA1')
+    await over()
+    expect([asked, logged.length]).toEqual([[], 1])
+  })
+})
+
+describe('an apology', () => {
+  it('is said by the carrier, which then connects the number', async () => {
+    const { asked, calls, over } = await carrierOf(200)
+    calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' })
+    await over()
+    const document = new URLSearchParams(asked[0]).get('Twiml')
+    expect(document).toContain('<Say>Sorry.</Say><Dial timeout="30"><Number>+12025550150</Number></Dial>')
+  })
+
+  it('without a number is followed by the end', async () => {
+    const { asked, calls, over } = await carrierOf(200)
+    calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: null })
+    await over()
+    expect(new URLSearchParams(asked[0]).get('Twiml')).toContain('<Say>Sorry.</Say><Hangup/>')
+  })
+})

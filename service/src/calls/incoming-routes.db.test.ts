@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest'
+import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { ACCOUNT } from '../../test/harness/served-app.ts'
+import { StreamClient } from '../../test/harness/stream-client.ts'
+import { until } from '../../test/harness/wait.ts'
+
+const PATH = '/api/v1/incoming-call'
+const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
+const SECOND_TOKEN = 'the-second-token-of-the-account'
+const FALLBACK = '+12025550150'
+
+describe('POST /api/v1/incoming-call', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+  const logs = () => test.db.selectFrom('call_logs').selectAll().execute()
+
+  /** Changes what the tenant's document says beside its account. */
+  async function document(changes: Record<string, unknown>, telephony: Record<string, unknown> = {}): Promise<void> {
+    const account = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, ...telephony }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony: account, ...changes })
+  }
+
+  describe('connects a call to its agent', () => {
+    it('by a stream with a token of its own, and says who is asked what comes next', async () => {
+      const { status, headers, text } = await app.post(PATH, { form: FORM })
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/xml; charset=utf-8'])
+      const publicUrl = app.served.app.publicUrl()
+      expect(text).toContain(`<Stream url="${publicUrl.replace('http', 'ws')}/media-stream"`)
+      expect(text).toContain(`statusCallback="${publicUrl}/api/v1/call-status"`)
+      expect(text).toContain(`<Redirect method="POST">${publicUrl}/api/v1/call-resume#rc=3&amp;rp=all</Redirect>`)
+      expect(streamTokenIn(text).split('.')).toHaveLength(3)
+    })
+
+    it('and writes the call down', async () => {
+      await app.post(PATH, { form: FORM })
+      expect(await logs()).toMatchObject([
+        {
+          tenant_id: 'acme',
+          call_sid: 'CA1',
+          direction: 'inbound',
+          from: CALLER,
+          to: NUMBER,
+          status: 'ringing',
+          agent_key: 'desk',
+        },
+      ])
+    })
+
+    it('at the old address too, which says where the new one is', async () => {
+      const { status, headers, text } = await app.post('/incoming-call', { form: FORM })
+      expect([status, text]).toEqual([200, expect.stringContaining('<Connect>')])
+      expect(headers.get('deprecation')).toBe('true')
+      expect(headers.get('link')).toBe(`<${PATH}>; rel="successor-version"`)
+    })
+
+    it('once however often the carrier asks, each time with a new token', async () => {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => app.post(PATH, { form: FORM })))
+      expect(new Set(answers.map(({ text }) => streamTokenIn(text))).size).toBe(10)
+      expect(await logs()).toHaveLength(1)
+    })
+
+    it.each(['anonymous', 'sip:"><Hangup/>@example.com', '', '+266696687', 'x'.repeat(1_000), `${'x'.repeat(199)}😀`])(
+      'whoever calls: %.30s',
+      async (from) => {
+        const { text } = await app.post(PATH, { form: { ...FORM, From: from } })
+        expect(text).toContain('<Connect>')
+        expect((await logs())[0]?.from).toBe(from.slice(0, 200).toWellFormed())
+      },
+    )
+
+    it('with fields that carriers add, empty and doubled ones among them', async () => {
+      const form = { ...FORM, CallerName: '', FromCity: 'München', StirVerstat: 'TN-Validation-Passed-A' }
+      expect((await app.post(PATH, { form })).text).toContain('<Connect>')
+    })
+  })
+
+  describe('refuses with 401, and writes nothing down,', () => {
+    it.each([
+      ['a request without a signature', { token: null }],
+      ['one that another account signed', { token: 'another-token' }],
+      ['one of an account that nobody has', { form: { ...FORM, AccountSid: 'AC99', To: '+12025550199' } }],
+      [
+        'one without an account, for a number that nobody has',
+        { form: { CallSid: 'CA1', From: CALLER, To: '+12025550199' } },
+      ],
+      ['one whose signature comes twice', { headers: { 'x-provider-signature': 'again' } }],
+      ['an empty one', { form: {}, token: null }],
+    ])('%s', async (_what, sent) => {
+      const { status, text } = await app.post(PATH, { form: FORM, ...sent })
+      expect(status).toBe(401)
+      expect(JSON.parse(text)).toMatchObject({
+        ok: false,
+        code: 'unauthorized',
+        error: expect.stringMatching(/signature/),
+      })
+      expect(await logs()).toEqual([])
+    })
+
+    it('one that was changed on its way', async () => {
+      const signed = await app.post(PATH, { form: FORM })
+      expect(signed.status).toBe(200)
+      const { served } = app
+      const request = async (url: string, form: Record<string, string>) => {
+        const headers = { 'x-twilio-signature': 'RSOYDt4T1cUTdK1PDd93/VVr8B8=' }
+        return (await fetch(url, { method: 'POST', headers, body: new URLSearchParams(form) })).status
+      }
+      expect(await request(served.address + PATH, FORM)).toBe(401)
+      expect(await request(`${served.address}${PATH}?a=1`, FORM)).toBe(401)
+    })
+
+    it("one for a number of a tenant's that another tenant signed, whatever account it names as its own", async () => {
+      const telephony = { account_sid: ACCOUNT.sid, auth_token: 'token-of-the-thief' }
+      await app.served.administer('PUT', '/tenants/thief', { tenant_id: 'thief', telephony })
+      const { status } = await app.post(PATH, { form: FORM, token: 'token-of-the-thief' })
+      expect(status).toBe(401)
+      expect(await logs()).toEqual([])
+    })
+  })
+
+  it('takes the neutral name of the signature, and the second token while tokens are being changed', async () => {
+    await document({}, { auth_token_secondary: SECOND_TOKEN })
+    expect((await app.post(PATH, { form: FORM, token: SECOND_TOKEN })).status).toBe(200)
+  })
+
+  it('refuses what names no call with 400, once the signature is known to be right', async () => {
+    const { status, text } = await app.post(PATH, { form: { ...FORM, CallSid: 'no id' } })
+    expect([status, JSON.parse(text)]).toMatchObject([400, { details: [{ path: '/body/CallSid' }] }])
+    expect((await app.post(PATH, { form: { ...FORM, CallSid: '' }, token: null })).status).toBe(401)
+  })
+
+  it('takes nothing but a form', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(app.served.address + PATH, { method: 'POST', headers, body: '{}' })
+    expect(response.status).toBe(415)
+  })
+
+  describe('says a sentence and hangs up', () => {
+    const spoken = /<Say>[^<]+<\/Say><Hangup\/><\/Response>$/
+
+    it('when nobody holds the number', async () => {
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550199' } })).text).toMatch(spoken)
+      expect((await app.post(PATH, { form: { ...FORM, To: 'sip:nobody@example.com' } })).text).toMatch(spoken)
+    })
+
+    it('when the number has no route, or one that takes no calls', async () => {
+      await document({}, { from_number: '+12025550142' })
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550142' } })).text).toMatch(spoken)
+      const route = { phone_number: '+12025550143', agent_key: 'desk', inbound_enabled: false }
+      await app.served.administer('POST', '/tenants/acme/phone-routes', route)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550143' } })).text).toMatch(spoken)
+    })
+
+    it('when the agent has nothing published', async () => {
+      await app.served.administer('POST', '/tenants/acme/agents', { agent_key: 'mute', name: 'Mute', description: '' })
+      const route = { phone_number: '+12025550144', agent_key: 'mute' }
+      await app.served.administer('POST', '/tenants/acme/phone-routes', route)
+      expect((await app.post(PATH, { form: { ...FORM, To: '+12025550144' } })).text).toMatch(spoken)
+    })
+
+    it('when there is no room, exactly for the calls that are too many', async () => {
+      await document({ limits: { max_concurrent_calls: 3 } })
+      const sids = Array.from({ length: 20 }, (_, i) => `CA${i}`)
+      const answers = await Promise.all(sids.map((CallSid) => app.post(PATH, { form: { ...FORM, CallSid } })))
+      expect(answers.filter(({ text }) => text.includes('<Connect>'))).toHaveLength(3)
+      expect(answers.filter(({ text }) => spoken.test(text))).toHaveLength(17)
+    })
+
+    it('or connects the number that the tenant named for such cases', async () => {
+      await document({ limits: { max_concurrent_calls: 1 } }, { fallback_number: FALLBACK })
+      await app.post(PATH, { form: FORM })
+      const { text } = await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })
+      expect(text).toMatch(new RegExp(`<Say>[^<]+</Say><Dial timeout="30"><Number>\\${FALLBACK}</Number></Dial>`))
+    })
+  })
+
+  it('hangs up when the call is over already', async () => {
+    await app.post(PATH, { form: FORM })
+    await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed' } })
+    expect((await app.post(PATH, { form: FORM })).text).toContain('<Response><Hangup/></Response>')
+  })
+})
+
+describe('POST /api/v1/call-status', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+  const STATUS = '/api/v1/call-status'
+  const status = async () => (await test.db.selectFrom('call_logs').select('status').executeTakeFirst())?.status
+
+  it("completes the call's log", async () => {
+    await app.ring(FORM)
+    const form = { ...FORM, CallStatus: 'completed', CallDuration: '7', Timestamp: 'Tue, 01 Jan 2030 00:00:05 +0000' }
+    const { status: code, text } = await app.post(STATUS, { form })
+    expect([code, JSON.parse(text)]).toEqual([200, { ok: true }])
+    expect(await test.db.selectFrom('call_logs').selectAll().executeTakeFirst()).toMatchObject({
+      ...{ status: 'completed', duration_seconds: 7 },
+    })
+  })
+
+  it('ends the session of a call whose stream has not noticed', async () => {
+    const client = await app.talk(FORM)
+    await app.post(STATUS, { form: { ...FORM, CallStatus: 'completed' } })
+    expect(await app.pass(() => client.closeCode, 'the end of the stream')).toBe(1000)
+    expect(app.model.last.isClosed).toBe(true)
+  })
+
+  it('gives back the room of a call that never got a stream', async () => {
+    await app.served.administer('PUT', '/tenants/acme', {
+      tenant_id: 'acme',
+      telephony: { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token },
+      limits: { max_concurrent_calls: 1 },
+    })
+    await app.ring(FORM)
+    expect(await app.ring({ CallSid: 'CA2' })).not.toContain('<Connect>')
+    await app.post(STATUS, { form: { ...FORM, CallStatus: 'no-answer' } })
+    expect(await app.ring({ CallSid: 'CA3' })).toContain('<Connect>')
+  })
+
+  it('takes what is told of a stream, and of calls that are not known, and keeps none of it', async () => {
+    await app.ring(FORM)
+    const stream = { ...FORM, StreamSid: 'MZ1', StreamEvent: 'stream-stopped', CallStatus: 'completed' }
+    expect((await app.post(STATUS, { form: stream })).status).toBe(200)
+    expect((await app.post(STATUS, { form: { ...FORM, CallSid: 'CA99', CallStatus: 'completed' } })).status).toBe(200)
+    expect(await status()).toBe('ringing')
+  })
+
+  it('refuses what the carrier of the call did not sign', async () => {
+    await app.ring(FORM)
+    const telephony = { account_sid: 'AC2', auth_token: 'token-of-the-thief' }
+    await app.served.administer('PUT', '/tenants/thief', { tenant_id: 'thief', telephony })
+    const form = { ...FORM, CallStatus: 'completed' }
+    const codes = [null, 'another-token', 'token-of-the-thief'].map(async (token) => {
+      return (await app.post(STATUS, { form: { ...form, AccountSid: 'AC2' }, token })).status
+    })
+    expect(await Promise.all(codes)).toEqual([401, 401, 401])
+    expect(await status()).toBe('ringing')
+  })
+
+  it('gives the same call however often and in whatever order it comes', async () => {
+    await app.ring(FORM)
+    const statuses = ['completed', 'in-progress', 'ringing', 'completed', 'failed']
+    for (const CallStatus of statuses) await app.post(STATUS, { form: { ...FORM, CallStatus } })
+    expect(await status()).toBe('completed')
+  })
+})
+
+describe('POST /api/v1/call-resume', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+  const RESUME = '/api/v1/call-resume'
+  const HANG_UP = '<Response><Hangup/></Response>'
+
+  it('hangs up a call whose conversation is over', async () => {
+    const client = await app.talk(FORM)
+    client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(() => client.closeCode, 'the end of the stream')
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(HANG_UP)
+    await until(
+      async () => (await test.db.selectFrom('voice_sessions').select('ended_at').executeTakeFirst())?.ended_at,
+      { what: 'the end to be written down' },
+    )
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(HANG_UP)
+  })
+
+  it('hangs up a call that is not known', async () => {
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(HANG_UP)
+  })
+
+  it('tells a caller who never got an agent that it is sorry, and closes the call', async () => {
+    await app.ring(FORM)
+    const { text } = await app.post(RESUME, { form: FORM })
+    expect(text).toMatch(/<Say>[^<]*sorry[^<]*<\/Say><Hangup\/>/)
+    expect(await test.db.selectFrom('call_logs').select('status').executeTakeFirst()).toEqual({ status: 'completed' })
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(HANG_UP)
+  })
+
+  it('connects the fallback number when there is one', async () => {
+    await app.ring(FORM)
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: FALLBACK }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(`<Number>${FALLBACK}</Number>`)
+  })
+
+  it('refuses what the carrier did not sign', async () => {
+    await app.ring(FORM)
+    expect((await app.post(RESUME, { form: FORM, token: null })).status).toBe(401)
+    expect((await app.post(RESUME, { form: FORM, token: 'another-token' })).status).toBe(401)
+  })
+})
+
+describe('calls without a model', () => {
+  const test = useDatabase()
+  const app = useCallApp(test, { hasModel: false })
+
+  it('are told so', async () => {
+    expect(await app.ring(FORM)).toMatch(/<Say>[^<]*sorry[^<]*<\/Say><Hangup\/>/)
+    const { status } = await app.served.call('acme', 'POST', '/browser-calls', { agent_key: 'desk' })
+    expect(status).toBe(503)
+  })
+
+  it('are not begun by internal clients either', async () => {
+    const headers = { authorization: `Bearer ${app.served.tokenOf('acme')}` }
+    const client = await StreamClient.open(app.served.address, '/media-stream', headers)
+    client.start({ callSid: 'internal', parameters: { agent_key: 'desk' } })
+    expect(await client.closed()).toBe(1013)
+  })
+})
+
+describe.each([
+  ['on, on this machine', { SIMULATOR: 'on' }, 200],
+  ['on, with a public address', { SIMULATOR: 'on', PUBLIC_URL: 'https://voice.example.com' }, 401],
+  ['off', {}, 401],
+])('an unsigned call of a tenant without a token, the simulator being %s', (_what, settings, expected) => {
+  const test = useDatabase()
+  const app = useCallApp(test, { settings, document: { telephony: {} } })
+
+  it(`is answered with ${expected}`, async () => {
+    expect((await app.post(PATH, { form: FORM, token: null })).status).toBe(expected)
+  })
+
+  it('says nothing of those that have one', async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    expect((await app.post(PATH, { form: { ...FORM, To: '+12025550141' }, token: null })).status).toBe(401)
+  })
+})

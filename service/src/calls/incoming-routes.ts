@@ -1,0 +1,129 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Clock } from '../kernel/clock.ts'
+import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
+import { errorResponses, Ok } from '../platform/http/schemas.ts'
+import type { SignedRequest } from '../platform/telephony/port.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import { storable } from '../records/storable.ts'
+import type { CallResume } from './call-resume.ts'
+import type { CallStatusCallbacks } from './call-status.ts'
+import type { CarrierAnswer, Incoming } from './incoming.ts'
+import { readStatusCallback } from './status-callback.ts'
+
+type Deps = {
+  clock: Clock
+  incoming: Incoming
+  resume: CallResume
+  statuses: CallStatusCallbacks
+  carriers: Carriers
+  /** The public address of this service: what the carrier signed is read from it, never from a header. */
+  publicUrl: () => string
+}
+
+const INCOMING_PATH = '/api/v1/incoming-call'
+
+/** Ids go into documents and addresses. */
+const CALL_SID = /^[\w.:-]{1,64}$/
+const MAX_PARTY_CHARS = 200
+
+/** What carriers ask and tell: signed forms, answered by documents in the carrier's own language. */
+export function incomingRoutes({
+  clock,
+  incoming,
+  resume,
+  statuses,
+  carriers,
+  publicUrl,
+}: Deps): FastifyPluginAsyncTypebox {
+  function signed(request: FastifyRequest): SignedRequest {
+    return { url: publicUrl() + request.url, headers: request.headers, form: formOf(request).fields() }
+  }
+
+  function written({ provider, verbs }: CarrierAnswer) {
+    return carriers[provider].document(verbs)
+  }
+
+  async function answerCall(request: FastifyRequest) {
+    const form = formOf(request)
+    const answered = await incoming.answer({
+      ...idsIn(form),
+      from: partyIn(form, 'From'),
+      to: partyIn(form, 'To'),
+      signed: signed(request),
+    })
+    return written(answered)
+  }
+
+  const twiml = { 200: { content: { 'text/xml': { schema: Type.String() } } }, ...errorResponses }
+  const answer = { tags: ['callbacks'], consumes: ['application/x-www-form-urlencoded'], response: twiml }
+  return async (app) => {
+    takeForms(app)
+
+    app.post(
+      INCOMING_PATH,
+      { schema: { ...answer, summary: 'Answer a call that comes in', operationId: 'answerIncomingCall' } },
+      async (request, reply) => {
+        const { body, contentType } = await answerCall(request)
+        return reply.type(contentType).send(body)
+      },
+    )
+
+    app.post(
+      '/incoming-call',
+      {
+        schema: {
+          ...answer,
+          summary: 'Answer a call that comes in (old address)',
+          operationId: 'answerIncomingCallOld',
+        },
+      },
+      async (request, reply) => {
+        reply.header('deprecation', 'true').header('link', `<${INCOMING_PATH}>; rel="successor-version"`)
+        const { body, contentType } = await answerCall(request)
+        return reply.type(contentType).send(body)
+      },
+    )
+
+    app.post(
+      '/api/v1/call-resume',
+      { schema: { ...answer, summary: 'Say what comes next for a call', operationId: 'resumeCall' } },
+      async (request, reply) => {
+        const next = await resume.next({ ...idsIn(formOf(request)), signed: signed(request) })
+        const { body, contentType } = written(next)
+        return reply.type(contentType).send(body)
+      },
+    )
+
+    app.post(
+      '/api/v1/call-status',
+      {
+        schema: {
+          tags: ['callbacks'],
+          summary: 'Take what a carrier tells of a call or its stream',
+          operationId: 'takeCallStatus',
+          response: { 200: Type.Object({ ok: Ok }), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const form = formOf(request)
+        const isOfStream = form.get('StreamEvent') !== ''
+        const told = isOfStream ? null : readStatusCallback(form.toObject(), new Date(clock.now()))
+        await statuses.take({ ...idsIn(form), report: told?.report ?? null, signed: signed(request) })
+        return { ok: true as const }
+      },
+    )
+  }
+}
+
+/** What is no id is left empty, not refused: whether the request is the carrier's is settled first. */
+function idsIn(form: Form): { callSid: string; accountSid: string } {
+  const callSid = form.get('CallSid')
+  const accountSid = storable(form.get('AccountSid').slice(0, MAX_PARTY_CHARS))
+  return { callSid: CALL_SID.test(callSid) ? callSid : '', accountSid }
+}
+
+function partyIn(form: Form, name: 'From' | 'To'): string {
+  return storable(form.get(name).slice(0, MAX_PARTY_CHARS))
+}

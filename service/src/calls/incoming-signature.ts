@@ -1,0 +1,76 @@
+import { RecentAnswers } from '../agents/recent-answers.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { SignedRequest } from '../platform/telephony/port.ts'
+import { type Carriers, DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
+import type { TelephonyDefaults, TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { findAccountTenantsAcrossTenants } from './incoming-store.ts'
+
+/** Whether a request came from the carrier that it says it came from. */
+export type CallbackSignatures = {
+  /**
+   * Checks a request about something of this tenant's with the tenant's own tokens; nobody else's count.
+   *
+   * @throws AppError `unauthorized`, the same whatever was wrong.
+   */
+  expectFrom(tenant: TenantRuntime, request: SignedRequest): void
+  /**
+   * Checks a request about nothing that we know, with the tokens of the account that it names: only that account's carrier is
+   * told that we know nothing.
+   *
+   * @throws AppError `unauthorized`, the same whatever was wrong; `unavailable` while the database does not answer.
+   */
+  expectFromAccount(accountSid: string, request: SignedRequest): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  carriers: Carriers
+  /** The account of tenants that name none of their own. */
+  defaults: TelephonyDefaults
+  /** Whether requests to whoever has no token are taken as they come: a rehearsal on this machine. */
+  takesUnsigned: () => boolean
+}
+
+export function makeCallbackSignatures({
+  db,
+  clock,
+  tenants,
+  carriers,
+  defaults,
+  takesUnsigned,
+}: Deps): CallbackSignatures {
+  const accounts = new RecentAnswers<TenantId[]>({ clock })
+
+  function expect(request: SignedRequest, carrier: keyof Carriers, tokens: string[]): void {
+    const isGenuine = tokens.length === 0 ? takesUnsigned() : carriers[carrier].verify(request, tokens)
+    if (!isGenuine) throw new AppError('unauthorized', 'The signature of the carrier is missing or wrong.')
+  }
+
+  async function tokensOf(accountSid: string): Promise<string[]> {
+    const ids = accountSid === '' ? [] : await accounts.get(accountSid, () => namedBy(accountSid))
+    const named = await Promise.all((ids ?? []).map((id) => tenants.get(id)))
+    const own = named.flatMap((tenant) => (tenant ? tokensIn(tenant) : []))
+    const isDefault = accountSid !== '' && accountSid === defaults.account_sid
+    return isDefault && defaults.auth_token !== null ? [...own, defaults.auth_token] : own
+  }
+
+  /** An account that nobody names is not remembered. */
+  async function namedBy(accountSid: string): Promise<TenantId[] | null> {
+    const ids = await findAccountTenantsAcrossTenants(db, accountSid)
+    return ids.length === 0 ? null : ids
+  }
+
+  return {
+    expectFrom: (tenant, request) => expect(request, tenant.telephony.provider, tokensIn(tenant)),
+    expectFromAccount: async (accountSid, request) => expect(request, DEFAULT_CARRIER, await tokensOf(accountSid)),
+  }
+}
+
+function tokensIn({ telephony }: TenantRuntime): string[] {
+  return [telephony.auth_token, telephony.auth_token_secondary].filter((token) => token !== null)
+}

@@ -1,0 +1,162 @@
+import { RecentAnswers } from '../agents/recent-answers.ts'
+import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { isPhoneNumber } from '../kernel/phone.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
+import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
+import type { OpenedSession, Sessions } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import { sayAndGo } from './hang-up.ts'
+import type { CallbackSignatures } from './incoming-signature.ts'
+import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
+
+/** A call that comes in, as its carrier tells of it. */
+export type IncomingCall = {
+  /** Empty when there is none. */
+  callSid: string
+  accountSid: string
+  /** As it came: `anonymous` and `sip:…` occur. */
+  from: string
+  to: string
+  signed: SignedRequest
+}
+
+/** What a carrier is to do, and which one: each has a language of its own. */
+export type CarrierAnswer = { provider: TelephonyProvider; verbs: CallVerb[] }
+
+/** What is said to a caller whom no agent can talk to. */
+const NOT_IN_SERVICE = 'This number is not in service. Goodbye.'
+const NO_ROOM = 'All our lines are busy at the moment. Please call again later. Goodbye.'
+const SORRY = 'We are sorry, your call cannot be taken at the moment. Please call again later. Goodbye.'
+
+/** What a carrier never hears. */
+const REFUSALS = new Set<AppError['code']>(['unauthorized', 'invalid_request'])
+
+/** Answers calls that come in. */
+export type Incoming = {
+  /**
+   * What the carrier shall do with the call: connect it to an agent by a stream, or, where no agent can talk, connect the
+   * tenant's fallback number, or say a sentence and hang up. The same call again gets the same session and a new token.
+   *
+   * @throws AppError `unauthorized` when the request is not the carrier's, `invalid_request` when it names no call, and for
+   * nothing else: to a caller an error would be a tone.
+   */
+  answer(call: IncomingCall): Promise<CarrierAnswer>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn' | 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  signatures: CallbackSignatures
+  resolveAgent: ResolveAgent
+  sessions: Sessions
+  tokens: StreamTokens
+  capacity: LiveCapacity
+  /** Whether there is a model that could talk. */
+  hasModel: boolean
+  /** The public addresses of this service. */
+  addresses: () => CallAddresses
+}
+
+/** Where the carrier goes with a call: its stream, what happens to that, and who says what comes next when it is over. */
+export type CallAddresses = { stream: string; streamStatus: string; resume: string }
+
+export function makeIncoming(deps: Deps): Incoming {
+  const { db, clock, log, tenants, signatures, resolveAgent, sessions, capacity } = deps
+  const dialled = new RecentAnswers<DialledNumber>({ clock })
+
+  function lookUp(number: string): Promise<DialledNumber | null> {
+    if (!isPhoneNumber(number)) return Promise.resolve(null)
+    return dialled.get(number, () => findDialledAcrossTenants(db, number))
+  }
+
+  async function answer(call: IncomingCall): Promise<CarrierAnswer> {
+    const number = await lookUp(call.to)
+    const tenant = number && (await tenants.get(number.tenantId))
+    if (!tenant) {
+      await signatures.expectFromAccount(call.accountSid, call.signed)
+      log.warn({ call_sid: call.callSid }, 'a call to a number that no tenant holds')
+      return { provider: DEFAULT_CARRIER, verbs: sayAndGo(NOT_IN_SERVICE, null) }
+    }
+    signatures.expectFrom(tenant, call.signed)
+    if (call.callSid === '') throw invalidRequest([{ path: '/body/CallSid', message: 'must be the id of a call' }])
+    return { provider: tenant.telephony.provider, verbs: await take(tenant, call, number.agentKey) }
+  }
+
+  async function take(tenant: TenantRuntime, call: IncomingCall, agentKey: string | null): Promise<CallVerb[]> {
+    const refuse = (text: string, why: string) => {
+      log.warn({ tenant_id: tenant.tenant_id, call_sid: call.callSid, why }, 'a call was not taken')
+      return sayAndGo(text, tenant.telephony.fallback_number)
+    }
+    if (agentKey === null) {
+      log.warn({ tenant_id: tenant.tenant_id, call_sid: call.callSid }, 'a call to a number without a route')
+      return sayAndGo(NOT_IN_SERVICE, null)
+    }
+    if (!deps.hasModel) return refuse(SORRY, 'no_model')
+    try {
+      const agent = await resolveAgent(tenant, { agentKey })
+      if (!agent) return refuse(SORRY, 'no_agent')
+      const noRoom = capacity.reserve(roomFor(tenant, call.callSid))
+      if (noRoom) return refuse(NO_ROOM, noRoom)
+      return await connect(tenant, call, agent)
+    } catch (err) {
+      log.error({ err, tenant_id: tenant.tenant_id, call_sid: call.callSid }, 'a call could not be taken')
+      return refuse(SORRY, 'failed')
+    }
+  }
+
+  async function connect(tenant: TenantRuntime, call: IncomingCall, agent: ResolvedAgent): Promise<CallVerb[]> {
+    const { callSid, from, to } = call
+    try {
+      const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata: {} }
+      const opened = await sessions.open(tenant, { ...known, agent })
+      if (!opened.isOver) return connected(deps, tenant, callSid, opened)
+    } catch (error) {
+      capacity.release(callSid)
+      throw error
+    }
+    capacity.release(callSid)
+    return [{ type: 'hangup' }]
+  }
+
+  return {
+    async answer(call) {
+      try {
+        return await answer(call)
+      } catch (err) {
+        if (err instanceof AppError && REFUSALS.has(err.code)) throw err
+        // Not even the tenant is known, so nothing can be checked, and nothing is given away.
+        log.error({ err, call_sid: call.callSid }, 'a call could not be looked up')
+        return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+      }
+    },
+  }
+}
+
+function roomFor({ tenant_id: tenantId, limits }: TenantRuntime, callSid: string) {
+  return { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
+}
+
+/** The stream, and behind it who says what comes next when the stream is over and the call is not. */
+function connected(
+  { tokens, addresses }: Deps,
+  { tenant_id: tenant }: TenantRuntime,
+  callSid: string,
+  opened: OpenedSession,
+): CallVerb[] {
+  const { stream, streamStatus, resume } = addresses()
+  const { epoch, agentVersionId: agent_version_id } = opened
+  const token = tokens.issue({ tenant, call_sid: callSid, agent_version_id, direction: 'inbound', epoch })
+  return [
+    { type: 'connect_stream', url: stream, parameters: { stream_token: token }, statusCallback: streamStatus },
+    { type: 'redirect', url: resume },
+  ]
+}

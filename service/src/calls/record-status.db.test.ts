@@ -1,0 +1,101 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { type CallReport, statusReport } from '../records/call-record.ts'
+import type { CallStatus } from '../records/call-values.ts'
+import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions, type Sessions } from '../records/sessions.ts'
+import { type CallStatuses, makeCallStatuses } from './record-status.ts'
+
+const test = useDatabase()
+const acme = tenantTold('acme')
+const STREAM = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: null, voice: null }
+let clock: TestClock
+let sessions: Sessions
+let statuses: CallStatuses
+
+beforeEach(async () => {
+  clock = new TestClock()
+  sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+  const tenants = { get: async (id: string) => (id === 'acme' || id === 'globex' ? tenantTold(id) : null) }
+  statuses = makeCallStatuses({ db: test.db, clock, tenants })
+  await makeTenant(test.db, 'acme')
+  await sessions.open(acme, someCall('CA1'))
+})
+
+function after(ms: number, status: CallStatus, facts: Partial<CallReport> = {}): CallReport {
+  return { ...statusReport(status, new Date(clock.now() + ms)), ...facts }
+}
+
+function record(report: CallReport) {
+  return statuses.record(acme.tenant_id, 'CA1', report)
+}
+
+function log() {
+  return test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
+}
+
+function session() {
+  return test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+}
+
+async function eventNames(): Promise<string[]> {
+  return (await storedEvents(test.db)).map(({ event }) => event)
+}
+
+describe('the reports of a carrier', () => {
+  it('are applied once, in any order, also when they come at once and again', async () => {
+    await sessions.started(acme, STREAM)
+    const reports = [
+      after(0, 'ringing'),
+      after(2_000, 'in-progress', { answeredBy: 'human' }),
+      after(62_000, 'completed', { durationSeconds: 60 }),
+    ]
+    await Promise.all([...reports, ...reports.toReversed(), ...reports].map(record))
+    expect(await log()).toMatchObject({
+      ...{ status: 'completed', answered_by: 'human', duration_seconds: 60 },
+      ...{ ended_at: new Date(clock.now() + 62_000), answered_at: new Date(clock.now()) },
+    })
+    expect((await session()).call_status).toBe('completed')
+  })
+
+  it('answer the call when they are the first to say so, and tell it once', async () => {
+    expect(await record(after(500, 'in-progress'))).toMatchObject({ status: 'in-progress', isOver: false })
+    await record(after(500, 'in-progress'))
+    await sessions.started(acme, STREAM)
+    expect(await eventNames()).toEqual(['voice.call.started', 'voice.session.started'])
+  })
+
+  it.each<[CallStatus, string, string[]]>([
+    ['completed', 'caller_hangup', ['voice.session.completed', 'voice.call.completed']],
+    ['canceled', 'caller_hangup', ['voice.session.completed', 'voice.call.failed', 'voice.call.completed']],
+    ['busy', 'rejected', ['voice.session.completed', 'voice.call.failed', 'voice.call.completed']],
+  ])('end a call without a stream, its session with it: %s', async (status, endReason, events) => {
+    expect(await record(after(4_000, status))).toMatchObject({ status, isOver: true, isSessionOpen: false })
+    expect(await session()).toMatchObject({ end_reason: endReason, duration_seconds: 0 })
+    expect(await eventNames()).toEqual(events)
+    await record(after(4_000, status))
+    expect(await eventNames()).toEqual(events)
+  })
+
+  it('leave the session that has a stream to its own end, and tell the caller so', async () => {
+    await sessions.started(acme, STREAM)
+    expect(await record(after(9_000, 'completed'))).toMatchObject({ isOver: true, isSessionOpen: true })
+    expect((await session()).ended_at).toBeNull()
+    expect(await eventNames()).toEqual(['voice.call.started', 'voice.session.started'])
+  })
+
+  it('may say nothing of the status', async () => {
+    await record({ ...after(0, 'ringing'), status: null, answeredBy: 'machine_start' })
+    expect(await log()).toMatchObject({ status: 'ringing', answered_by: 'machine_start' })
+  })
+
+  it('change nothing of an unknown call, of another tenant and of none', async () => {
+    const globex = await makeTenant(test.db, 'globex')
+    expect(await statuses.record(globex, 'CA1', after(0, 'completed'))).toBeNull()
+    expect(await statuses.record(acme.tenant_id, 'CA2', after(0, 'completed'))).toBeNull()
+    expect(await statuses.record('nobody' as typeof globex, 'CA1', after(0, 'completed'))).toBeNull()
+    expect(await log()).toMatchObject({ status: 'ringing' })
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import { readStatusCallback } from './status-callback.ts'
+
+const RECEIVED = new Date('2030-01-01T00:01:00.500Z')
+const SAID = {
+  CallSid: 'CA1',
+  AccountSid: 'AC1',
+  CallStatus: 'completed',
+  CallDuration: '55',
+  Timestamp: 'Tue, 01 Jan 2030 00:01:00 +0000',
+  SequenceNumber: '3',
+}
+
+function report(form: Record<string, string | undefined>) {
+  return readStatusCallback({ CallSid: 'CA1', ...form }, RECEIVED)?.report
+}
+
+describe('a status callback', () => {
+  it('is read with its time and duration, whatever else it says', () => {
+    expect(readStatusCallback(SAID, RECEIVED)).toEqual({
+      callSid: 'CA1',
+      report: {
+        ...{ status: 'completed', at: new Date('2030-01-01T00:01:00.000Z'), durationSeconds: 55 },
+        ...{ answeredBy: null, errorCode: null, errorMessage: null },
+      },
+    })
+  })
+
+  it('is none without a call', () => {
+    expect(readStatusCallback({ ...SAID, CallSid: '' }, RECEIVED)).toBeNull()
+    expect(readStatusCallback({}, RECEIVED)).toBeNull()
+  })
+
+  it('may tell only who answered', () => {
+    expect(report({ AnsweredBy: 'machine_start' })).toMatchObject({ status: null, answeredBy: 'machine_start' })
+  })
+
+  it('may tell why the call failed', () => {
+    const failed = { CallStatus: 'failed', ErrorCode: '13227', ErrorMessage: 'No permission' }
+    expect(report(failed)).toMatchObject({ status: 'failed', errorCode: '13227', errorMessage: 'No permission' })
+  })
+
+  it.each([
+    ['a status that nobody knows', { CallStatus: 'answered' }, { status: null }],
+    ['empty fields', { CallStatus: '', CallDuration: '', AnsweredBy: '' }, { status: null, answeredBy: null }],
+    ['a duration that is none', { CallDuration: '-1' }, { durationSeconds: null }],
+    ['an endless duration', { CallDuration: '99999999' }, { durationSeconds: null }],
+    ['no time', {}, { at: RECEIVED }],
+    ['a time that is none', { Timestamp: 'soon' }, { at: RECEIVED }],
+    ['a time to come', { Timestamp: 'Tue, 01 Jan 2030 00:02:00 +0000' }, { at: RECEIVED }],
+  ])('is taken as far as it is understood: %s', (_what, form, expected) => {
+    expect(report(form)).toMatchObject(expected)
+  })
+})

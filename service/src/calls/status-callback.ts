@@ -1,0 +1,40 @@
+import type { CallReport } from '../records/call-record.ts'
+import { CALL_STATUSES } from '../records/call-values.ts'
+
+/** What a status callback says. */
+export type StatusCallback = { callSid: string; report: CallReport }
+
+type Form = Record<string, string | undefined>
+
+/**
+ * Reads the form of a status callback, or of the result of answering machine detection, which carries no status. What is
+ * not said, or not understood, is null; fields that carriers add are ignored.
+ *
+ * @param receivedAt stands in for a timestamp that is missing or lies in the future.
+ * @returns null without a call id.
+ */
+export function readStatusCallback(form: Form, receivedAt: Date): StatusCallback | null {
+  const { CallSid: callSid, CallStatus, CallDuration, AnsweredBy, ErrorCode, ErrorMessage, Timestamp } = form
+  if (!callSid) return null
+  return {
+    callSid,
+    report: {
+      status: CALL_STATUSES.find((status) => status === CallStatus) ?? null,
+      at: instant(Timestamp, receivedAt),
+      durationSeconds: seconds(CallDuration),
+      answeredBy: AnsweredBy || null,
+      errorCode: ErrorCode || null,
+      errorMessage: ErrorMessage || null,
+    },
+  }
+}
+
+/** RFC 2822, as in `Tue, 01 Jan 2030 00:00:05 +0000`. */
+function instant(text: string | undefined, receivedAt: Date): Date {
+  const ms = Date.parse(text ?? '')
+  return ms <= receivedAt.getTime() ? new Date(ms) : receivedAt
+}
+
+function seconds(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,7}$/.test(text) ? Number(text) : null
+}

@@ -1,0 +1,111 @@
+// How the text of a setting becomes a value. Each throws an Error whose message completes the sentence "NAME …", and never
+// repeats the text: it may be a secret.
+import { isIP } from 'node:net'
+import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
+import type { TrustProxy } from './platform/http/trust.ts'
+
+/** A whole number within bounds, both included. */
+export function integer(text: string, min: number, max: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new Error(`must be a whole number from ${min} to ${max}.`)
+  return value
+}
+
+/** `true` or `false`, in any case. */
+export function boolean(text: string): boolean {
+  return oneOf(text.toLowerCase(), ['true', 'false'] as const) === 'true'
+}
+
+/** One of these words. */
+export function oneOf<const T extends string>(text: string, values: readonly T[]): T {
+  const found = values.find((value) => value === text)
+  if (found === undefined) throw new Error(`must be one of ${values.join(', ')}.`)
+  return found
+}
+
+/** A secret of some length, or null. */
+export function atLeast(text: string | undefined, minChars: number): string | null {
+  if (text !== undefined && text.length < minChars) throw new Error(`must have at least ${minChars} characters.`)
+  return text ?? null
+}
+
+/** What can stand in an HTTP header, or null. */
+export function headerText(text: string | undefined): string | null {
+  if (text !== undefined && !/^[\x21-\x7e]+$/.test(text)) throw new Error('must be visible ASCII, without spaces.')
+  return text ?? null
+}
+
+/** A number in E.164, or null. */
+export function phoneNumber(text: string | undefined): PhoneNumber | null {
+  if (text === undefined) return null
+  if (!isPhoneNumber(text)) throw new Error('must be a phone number in E.164, such as +12025550100.')
+  return text
+}
+
+/** An http or https origin without anything behind it, or null. */
+export function publicUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Error('must be an http or https address, such as https://voice.example.com.')
+  if (url.pathname !== '/' || url.search || url.hash || url.username) {
+    throw new Error('must be a bare origin, without path, query or user name, such as https://voice.example.com.')
+  }
+  return url.origin
+}
+
+/** An http or https address, without the slash at its end. */
+export function httpAddress(text: string): string {
+  return address(text, /^https?:$/, 'an http or https address, such as https://api.twilio.com')
+}
+
+/** A ws or wss address, without the slash at its end. */
+export function socketAddress(text: string): string {
+  return address(text, /^wss?:$/, 'a ws or wss address, such as wss://api.openai.com/v1/realtime')
+}
+
+/** Without the slash at its end, so that a path can follow. */
+function address(text: string, scheme: RegExp, wanted: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !scheme.test(url.protocol) || url.hash || url.username) throw new Error(`must be ${wanted}.`)
+  return text.replace(/\/+$/, '')
+}
+
+/** The address of a PostgreSQL database, or null. */
+export function databaseUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^postgres(ql)?:$/.test(url.protocol) || !url.hostname || url.pathname.length < 2) {
+    throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley.')
+  }
+  return text
+}
+
+/** 32 bytes in base64, or null. */
+export function encryptionKey(text: string | undefined): Buffer | null {
+  if (text === undefined) return null
+  const key = Buffer.from(text, 'base64')
+  if (key.length !== 32 || key.toString('base64') !== text) {
+    throw new Error('must be 32 bytes in base64 (44 characters). Make one with `openssl rand -base64 32`.')
+  }
+  return key
+}
+
+/** Proxies as a number of hops, or as addresses and ranges; `false` for none. */
+export function trustProxy(text: string | undefined): TrustProxy {
+  if (text === undefined) return false
+  if (/^\d+$/.test(text)) return integer(text, 0, 10) || false
+  const ranges = text.split(',').map((range) => range.trim())
+  if (!ranges.every(isRange)) {
+    throw new Error('must be a number of hops (0 to 10), or addresses and CIDR ranges separated by commas.')
+  }
+  return ranges
+}
+
+function isRange(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  if (family === 0 || rest.length > 0) return false
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { until } from '../../test/harness/wait.ts'
+import { watchEventLoop } from './event-loop.ts'
+
+function after(ms: number): Promise<boolean> {
+  const endMs = performance.now() + ms
+  return until(() => performance.now() > endMs, { what: 'time to pass' })
+}
+
+describe('watchEventLoop', () => {
+  it('sees that the loop was blocked, and that it is free again', async () => {
+    const watch = watchEventLoop()
+    onTestFinished(() => watch.stop())
+    await after(50)
+    const endMs = performance.now() + 300
+    while (performance.now() < endMs) JSON.stringify(endMs)
+    await after(30)
+    const blocked = watch.sample()
+    await after(200)
+    const free = watch.sample()
+    expect(blocked.delayP99Ms).toBeGreaterThan(150)
+    expect(free.delayP99Ms).toBeLessThan(150)
+    expect(blocked.utilisation).toBeGreaterThan(free.utilisation)
+  })
+})

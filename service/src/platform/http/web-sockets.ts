@@ -1,0 +1,136 @@
+import { type IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type WebSocket, WebSocketServer } from 'ws'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { FrameSocket, type FrameSocketListener } from './frame-socket.ts'
+import type { HttpServer } from './server.ts'
+
+/** What one peer may cost us. */
+const LIMITS = {
+  maxPayload: 64 * 1024,
+  maxFragments: 64,
+  maxBufferedChunks: 256,
+  perMessageDeflate: false,
+  skipUTF8Validation: false,
+  clientTracking: false,
+  // A peer that does not answer our goodbye is cut off.
+  closeTimeout: 2_000,
+} as const
+
+/** Carriers ask for no keep-alive of their own; what stands between us and them may. */
+const PING_INTERVAL_MS = 20_000
+/** A peer of which nothing came over so many pings is gone, though its connection was never closed. */
+const MAX_SILENT_PINGS = 3
+const CLOSE_GRACE_MS = 1_000
+const GOING_AWAY = 1001
+
+type Upgrade = { socket: Duplex; head: Buffer }
+
+/** The WebSockets of a server. */
+export type WebSockets = {
+  /**
+   * To be called first: what a handler does for a WebSocket is not done for a request that asks for none.
+   *
+   * @throws AppError `upgrade_required` when it does not, `invalid_request` when it does so wrongly.
+   */
+  expectUpgrade(request: FastifyRequest): void
+  /**
+   * Makes a WebSocket of the request that a handler is answering: from then on `listener` gets what the peer sends. To be
+   * called last: refuse before by throwing, as in any handler. @throws as `expectUpgrade`.
+   */
+  accept(request: FastifyRequest, reply: FastifyReply, listener: (socket: FrameSocket) => FrameSocketListener): void
+  /** Closes them all, those that do not answer after a second by force, and takes no more. Again, it changes nothing. */
+  close(): Promise<void>
+}
+
+/**
+ * Lets requests for an upgrade run through the server's routes like any other, so that hooks, refusals and request ids are
+ * the same; a route makes a WebSocket of one by `accept`. Pings each peer every 20 s, and drops those that are gone.
+ */
+export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }): WebSockets {
+  const upgrades = new WeakMap<IncomingMessage, Upgrade>()
+  const handshakes = new WebSocketServer({ noServer: true, ...LIMITS })
+  const open = new Map<FrameSocket, Silence>()
+  let isClosed = false
+
+  server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    upgrades.set(request, { socket, head })
+    // A peer that resets before it was answered must not end the process.
+    socket.on('error', () => socket.destroy())
+    server.routing(request, responseOn(socket, request))
+  })
+  const stopPings = clock.every(PING_INTERVAL_MS, () => pingAll(open))
+
+  function add(webSocket: WebSocket, raw: Duplex, makeListener: (socket: FrameSocket) => FrameSocketListener): void {
+    const socket = new FrameSocket(webSocket, raw)
+    open.set(socket, { bytesRead: 0, pings: 0 })
+    socket.listen(makeListener(socket), () => open.delete(socket))
+    if (isClosed) socket.close(GOING_AWAY)
+  }
+
+  function upgradeOf(request: FastifyRequest): Upgrade {
+    const upgrade = upgrades.get(request.raw)
+    if (!upgrade) throw upgradeRequired()
+    const fault = handshakeFault(request.raw)
+    if (fault) throw fault
+    return upgrade
+  }
+
+  return {
+    expectUpgrade: (request) => void upgradeOf(request),
+    accept(request, reply, listener) {
+      const upgrade = upgradeOf(request)
+      reply.hijack()
+      reply.raw.detachSocket(request.raw.socket)
+      handshakes.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (webSocket) =>
+        add(webSocket, upgrade.socket, listener),
+      )
+    },
+    async close() {
+      isClosed = true
+      stopPings()
+      await Promise.all([...open.keys()].map((socket) => socket.closeWithin(GOING_AWAY, CLOSE_GRACE_MS, clock)))
+    },
+  }
+}
+
+type Silence = { bytesRead: number; pings: number }
+
+function pingAll(open: Map<FrameSocket, Silence>): void {
+  for (const [socket, silence] of open) {
+    const { bytesRead } = socket
+    silence.pings = bytesRead === silence.bytesRead ? silence.pings + 1 : 0
+    silence.bytesRead = bytesRead
+    if (silence.pings >= MAX_SILENT_PINGS) socket.terminate()
+    else socket.ping()
+  }
+}
+
+/** What a refusal is written on. The connection ends with it: nothing else can come over one that asked for an upgrade. */
+function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  // Node's types want the whole of a net.Socket; what an upgrade hands over is one.
+  response.assignSocket(request.socket)
+  response.once('finish', () => request.socket.destroySoon())
+  socket.once('close', () => response.destroy())
+  return response
+}
+
+function upgradeRequired(): AppError {
+  const headers = { upgrade: 'websocket', connection: 'Upgrade' }
+  return new AppError('upgrade_required', 'This address takes WebSocket connections only.', { headers })
+}
+
+/** RFC 6455, 4.2.1. Asked here so that the refusal has our shape; the library would word its own. */
+function handshakeFault({ headers }: IncomingMessage): AppError | null {
+  if (headers.upgrade?.toLowerCase() !== 'websocket') return upgradeRequired()
+  if (headers['sec-websocket-version'] !== '13') {
+    const wanted = { 'sec-websocket-version': '13' }
+    return new AppError('upgrade_required', 'This address speaks version 13 of WebSocket.', { headers: wanted })
+  }
+  const hasKey = /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+  return hasKey ? null : new AppError('invalid_request', 'The Sec-WebSocket-Key header is missing or no such key.')
+}

@@ -1,0 +1,54 @@
+import { describe, expect, inject, it } from 'vitest'
+import type { Database } from '../src/platform/db/schema.ts'
+import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { ACCOUNT } from './harness/served-app.ts'
+import { until } from './harness/wait.ts'
+
+const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
+const FALLBACK = '+12025550150'
+
+/** On a server, where the service can have a connection of its own that is taken from it. */
+describe.runIf(inject('databaseTemplate').kind === 'server')('while the database is away', () => {
+  const test = useDatabase()
+  let database: Database
+  const app = useCallApp(test, {
+    document: { telephony: { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: FALLBACK } },
+    async database() {
+      database = await test.anotherNode()
+      return database
+    },
+  })
+
+  it('a call to a known number goes to the fallback number, and an unknown caller is told a sentence', async () => {
+    await app.ring()
+    await database.close()
+    await app.clock.advance(5_000)
+    const { status, text } = await app.post('/api/v1/incoming-call', { form: { ...FORM, CallSid: 'CA7' } })
+    expect([status, text]).toEqual([200, expect.stringContaining(`<Number>${FALLBACK}</Number>`)])
+    const unknown = await app.post('/api/v1/incoming-call', { form: { ...FORM, To: '+12025550199' } })
+    expect([unknown.status, unknown.text]).toEqual([200, expect.stringMatching(/<Say>[^<]+<\/Say><Hangup\/>/)])
+    const unsigned = await app.post('/api/v1/incoming-call', { form: FORM, token: null })
+    expect(unsigned.status).toBe(401)
+  })
+
+  it('a carrier that asks what comes next is told a sentence, and one that tells something is asked to come again', async () => {
+    await app.ring()
+    await database.close()
+    const next = await app.post('/api/v1/call-resume', { form: FORM })
+    expect([next.status, next.text]).toEqual([200, expect.stringMatching(/<Say>[^<]+<\/Say><Hangup\/>/)])
+    const told = await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed' } })
+    expect(told.status).toBe(503)
+  })
+
+  it('calls go on', async () => {
+    const client = await app.talk()
+    await database.close()
+    client.media()
+    await until(() => app.model.last.appended.length === 1, { what: 'the audio' })
+    await app.clock.advance(5_000)
+    client.media()
+    await until(() => app.model.last.appended.length === 2, { what: 'the audio' })
+    expect(client.closeCode).toBeNull()
+  })
+})

@@ -1,0 +1,147 @@
+import { createHmac } from 'node:crypto'
+import { afterEach, beforeEach } from 'vitest'
+import type { Database } from '../../src/platform/db/schema.ts'
+import { type CarrierRest, startCarrierRest } from './carrier-rest.ts'
+import { TestClock } from './clock.ts'
+import type { TestDatabase } from './database.ts'
+import { ScriptedModel } from './scripted-model.ts'
+import { ACCOUNT, type AppOptions, ServedApp } from './served-app.ts'
+import { StreamClient } from './stream-client.ts'
+import { until } from './wait.ts'
+
+/** The number of the tenant `acme`. */
+export const NUMBER = '+12025550140'
+export const CALLER = '+12025550123'
+
+type Form = Record<string, string>
+type Posted = { status: number; headers: Headers; text: string }
+type Sent = { form?: Form; token?: string | null; headers?: Record<string, string> }
+
+/** The whole service with a scripted model, a carrier whose part the test plays, and a clock that the test moves. */
+export type CallApp = {
+  readonly served: ServedApp
+  readonly clock: TestClock
+  readonly model: ScriptedModel
+  readonly rest: CarrierRest
+  /** Posts a form, signed with the account's token; with another one if given, not at all when it is null. */
+  post(path: string, sent?: Sent): Promise<Posted>
+  /** A call comes in: answers the document that the service gives for it. */
+  ring(form?: Form): Promise<string>
+  /** A call comes in, and its stream is opened and has begun. */
+  talk(form?: Form): Promise<StreamClient>
+  /** Moves time on until the condition holds. */
+  pass<T>(condition: () => T | Promise<T>, what: string): Promise<Exclude<T, false | null | undefined>>
+}
+
+type Options = Pick<AppOptions, 'settings' | 'carriers'> & {
+  agent?: Record<string, unknown>
+  document?: Record<string, unknown>
+  hasModel?: boolean
+  /** Makes the database of each test; default: that of the test file. */
+  database?: () => Promise<Database>
+}
+
+/** Starts all of it anew for each test of the file, on the database of the file: call `useDatabase` first. */
+export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
+  const { settings, carriers, hasModel = true, database, ...furnished } = options
+  const parts: { served?: ServedApp; clock?: TestClock; model?: ScriptedModel; rest?: CarrierRest } = {}
+  let calls = 0
+  beforeEach(async () => {
+    const [clock, model, rest] = [new TestClock(), new ScriptedModel(), await startCarrierRest()]
+    Object.assign(parts, { clock, model, rest })
+    parts.served = await ServedApp.start(test, {
+      ...{ clock, model: hasModel ? model : null, ...(carriers && { carriers }) },
+      ...(database && { database: await database() }),
+      settings: { TELEPHONY_API_BASE_URL: rest.baseUrl, ...settings },
+    })
+    await parts.served.furnish('acme', { number: NUMBER, ...furnished })
+  })
+  afterEach(async () => {
+    const { served, clock, rest } = parts
+    let closed = false
+    void served?.app.close().then(() => {
+      closed = true
+    })
+    await passing(there(clock), () => closed, 'the service to stop')
+    await rest?.close()
+  })
+
+  const app: CallApp = {
+    get served() {
+      return there(parts.served)
+    },
+    get clock() {
+      return there(parts.clock)
+    },
+    get model() {
+      return there(parts.model)
+    },
+    get rest() {
+      return there(parts.rest)
+    },
+    async post(path, { form = {}, token = ACCOUNT.token, headers = {} } = {}) {
+      const { served } = app
+      const signature: Form =
+        token === null ? {} : { 'x-twilio-signature': sign(served.app.publicUrl() + path, form, token) }
+      const response = await fetch(served.address + path, {
+        method: 'POST',
+        headers: { ...signature, ...headers },
+        body: new URLSearchParams(form),
+      })
+      return { status: response.status, headers: response.headers, text: await response.text() }
+    },
+    async ring(form = {}) {
+      calls += 1
+      const usual = { CallSid: `CA${calls}`, AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
+      const { status, text } = await app.post('/api/v1/incoming-call', { form: { ...usual, ...form } })
+      if (status !== 200) throw new Error(`the call was not answered: ${status} ${text}`)
+      return text
+    },
+    async talk(form = {}) {
+      const document = await app.ring(form)
+      const sessions = app.model.sessions.length
+      const client = await StreamClient.open(app.served.address)
+      const callSid = form['CallSid'] ?? `CA${calls}`
+      client.start({ callSid, streamSid: `MZ${callSid}`, parameters: { stream_token: streamTokenIn(document) } })
+      await until(() => app.model.sessions.length > sessions, { what: 'the session to begin' })
+      return client
+    },
+    pass: (condition, what) => passing(app.clock, condition, what),
+  }
+  return app
+}
+
+/** The stream token in a document that connects a stream. @throws Error when there is none. */
+export function streamTokenIn(document: string): string {
+  const [, token] = /<Parameter name="stream_token" value="([^"]+)"\/>/.exec(document) ?? []
+  if (token === undefined) throw new Error(`no stream in ${document}`)
+  return token
+}
+
+/** As the carrier signs: HMAC-SHA1 over the address and the sorted fields. */
+function sign(url: string, form: Form, token: string): string {
+  const fields = Object.keys(form)
+    .sort()
+    .map((name) => `${name}${form[name]}`)
+  return createHmac('sha1', token)
+    .update(url + fields.join(''))
+    .digest('base64')
+}
+
+const STEP_MS = 250
+
+function passing<T>(clock: TestClock, condition: () => T | Promise<T>, what: string) {
+  return until(
+    async () => {
+      const value = await condition()
+      if (value === false || value === null || value === undefined) await clock.advance(STEP_MS)
+      return value
+    },
+    { what },
+  )
+}
+
+function there<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error('the service is up only while tests run')
+  return thing
+}

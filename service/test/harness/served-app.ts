@@ -1,0 +1,127 @@
+import { type App, buildApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { type Clock, systemClock } from '../../src/kernel/clock.ts'
+import { makeSealer } from '../../src/kernel/seal.ts'
+import type { Database } from '../../src/platform/db/schema.ts'
+import { makeMetrics } from '../../src/platform/http/metrics.ts'
+import { makeLog } from '../../src/platform/log.ts'
+import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
+import { makeModel } from '../../src/platform/realtime/registry.ts'
+import { type Carriers, makeCarriers } from '../../src/platform/telephony/registry.ts'
+import type { TestDatabase } from './database.ts'
+
+/** The carrier account of the tenants of a `ServedApp`. */
+export const ACCOUNT = { sid: 'AC00000000000000000000000000000001', token: 'token-of-the-account-of-the-tests' }
+
+const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Answer<Body> = { status: number; body: Body }
+type Furnished = { number: string; document?: Record<string, unknown>; agent?: Record<string, unknown> }
+
+export type AppOptions = {
+  /** Default: that of the test file. It is left open. */
+  database?: Database
+  settings?: Record<string, string>
+  /** Default: the machine's own. */
+  clock?: Clock
+  /** Default: what the settings name; null for none. */
+  model?: RealtimeDriver | null
+  /** Default: what there is. */
+  carriers?: Carriers
+}
+
+/** The whole service on a port of this machine, for as long as a test wants it. */
+export class ServedApp {
+  readonly app: App
+  readonly address: string
+  readonly #lines: string[]
+  readonly #tokens = new Map<string, string>()
+
+  constructor(app: App, address: string, lines: string[]) {
+    this.app = app
+    this.address = address
+    this.#lines = lines
+  }
+
+  /** Starts it on the database of the test file, which it leaves open. Whoever starts it closes it. */
+  static async start(test: TestDatabase, options: AppOptions = {}): Promise<ServedApp> {
+    const lines: string[] = []
+    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...options.settings })
+    const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
+    const clock = options.clock ?? systemClock
+    const { modelUrl: url, modelApiKey: apiKey } = config
+    const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
+    const app = await buildApp({
+      ...{ config, log, clock, version: '0', metrics: makeMetrics(), sealer: makeSealer(Buffer.alloc(32, 1)) },
+      database: { ...(options.database ?? test.database), close: async () => {} },
+      carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
+      model: options.model === undefined ? usual : options.model,
+    })
+    return new ServedApp(app, await app.listen(), lines)
+  }
+
+  /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */
+  call<Body = Record<string, unknown>>(
+    tenant: string | null,
+    method: Method,
+    path: string,
+    body?: unknown,
+  ): Promise<Answer<Body>> {
+    const token = tenant === null ? undefined : this.tokenOf(tenant)
+    return this.#fetch(method, path, { ...(token && { authorization: `Bearer ${token}` }) }, body)
+  }
+
+  /** Calls a path below `/api/v1/admin` as the administrator. @throws Error unless it succeeds. */
+  async administer<Body = Record<string, unknown>>(method: Method, path: string, body?: unknown): Promise<Body> {
+    const answer = await this.#fetch<Body>(method, `/admin${path}`, { 'x-admin-key': ADMIN_KEY }, body)
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    return answer.body
+  }
+
+  /** The API key of a tenant that was furnished. */
+  tokenOf(tenant: string): string {
+    const token = this.#tokens.get(tenant)
+    if (token === undefined) throw new Error(`${tenant} was not furnished`)
+    return token
+  }
+
+  /** Makes a tenant with the carrier account, an agent `desk` and a route of its number to it; returns the agent's id. */
+  async furnish(tenant: string, { number, document = {}, agent = {} }: Furnished): Promise<string> {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+    await this.administer('PUT', `/tenants/${tenant}`, { tenant_id: tenant, telephony, ...document })
+    const keys = `/tenants/${tenant}/api-keys`
+    const { created } = await this.administer<{ created: { token: string } }>('POST', keys, { label: 'test' })
+    this.#tokens.set(tenant, created.token)
+    const desk = { agent_key: 'desk', name: 'Desk', description: '' }
+    const made = await this.administer<{ agent: { id: string } }>('POST', `/tenants/${tenant}/agents`, desk)
+    await this.publish(tenant, made.agent.id, agent)
+    await this.administer('POST', `/tenants/${tenant}/phone-routes`, { phone_number: number, agent_key: 'desk' })
+    return made.agent.id
+  }
+
+  /** Makes a new version the one that speaks; returns its id. */
+  async publish(tenant: string, agentId: string, config: Record<string, unknown>): Promise<string> {
+    const path = `/tenants/${tenant}/agent-versions`
+    const { version } = await this.administer<{ version: { id: string } }>('POST', path, { agent_id: agentId, config })
+    await this.administer('POST', `${path}/${version.id}/publish`)
+    return version.id
+  }
+
+  /** What was logged since the start. */
+  logLines(): ({ level: string; msg: string } & Record<string, unknown>)[] {
+    return this.#lines.map((line) => JSON.parse(line) as { level: string; msg: string })
+  }
+
+  async #fetch<Body>(
+    method: Method,
+    path: string,
+    headers: Record<string, string>,
+    body: unknown,
+  ): Promise<Answer<Body>> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+    const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+    const response = await fetch(`${this.address}/api/v1${path}`, { method, headers: { ...headers, ...type }, ...sent })
+    return { status: response.status, body: (await response.json()) as Body }
+  }
+}

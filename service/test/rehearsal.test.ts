@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+import { until } from './harness/wait.ts'
+
+const SCRIPT = join(import.meta.dirname, '..', '..', 'scripts', 'call.ts')
+const ADMIN_API_KEY = 'ak_key_of_the_rehearsal_tests'
+const STOP_MS = 3_000
+const WAIT_MS = 20_000
+vi.setConfig({ testTimeout: 120_000 })
+
+let folder: string
+let settings: Record<string, string>
+beforeEach(async () => {
+  folder = await scratchFolder()
+  settings = { DATA_DIR: folder, ADMIN_API_KEY, SIMULATOR: 'on' }
+})
+afterEach(async () => {
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+/** `npm run call`, with these lines from a pipe, beside a service of the same settings. */
+async function call(args: string[], typed = '') {
+  const env = { PATH: process.env['PATH'], ...settings }
+  const child = spawn(process.execPath, [SCRIPT, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  child.stdin.end(typed)
+  const [code] = (await once(child, 'close')) as unknown[]
+  return { code, stdout, stderr }
+}
+
+/** Where the simulated carrier is, as the service announces it. */
+async function carrierAddress(): Promise<string> {
+  const announced = JSON.parse(await readFile(join(folder, 'rehearsal.json'), 'utf8')) as {
+    carrier: { base_url: string }
+  }
+  return announced.carrier.base_url
+}
+
+function answers(address: string): Promise<boolean> {
+  return fetch(address).then(
+    () => true,
+    () => false,
+  )
+}
+
+describe('the service with SIMULATOR=on', () => {
+  it('can be rung from this machine at once, shows the conversation, and stops with its simulator in time', async () => {
+    const program = startProgram(settings, ['--welcome'])
+    await program.listening()
+    const carrier = await carrierAddress()
+
+    const said = await call([], 'What do you sell?\n\n')
+    expect(said, program.stdout()).toMatchObject({ code: 0, stderr: '' })
+    expect(said.stdout).toMatch(/Robin +Hello, this is Robin at the Demo Company\. .* This is a rehearsal/)
+    expect(said.stdout).toMatch(/caller +What do you sell\?\n.*Robin +You said: What do you sell/)
+    expect(said.stdout).toMatch(/the session has ended: caller hangup\n/)
+    expect(said.stdout).toMatch(/Stored\n.*inbound from \+12025550147 to \+12025550100, completed/)
+
+    const ending = await program.end('SIGTERM')
+    expect(ending).toMatchObject({ code: 0, signal: null })
+    expect(ending.afterMs).toBeLessThan(STOP_MS)
+    expect(program.stderr()).toBe('')
+    expect(program.stdout()).toContain('this is a rehearsal')
+    expect(program.stdout()).toContain('npm run call -- --to +12025550100')
+    expect(await answers(carrier)).toBe(false)
+    await expect(carrierAddress()).rejects.toThrow('ENOENT')
+  })
+
+  it('leaves no simulator behind when it is killed', async () => {
+    const program = startProgram(settings)
+    await program.listening()
+    const carrier = await carrierAddress()
+    expect(await answers(carrier)).toBe(true)
+    await program.end('SIGKILL')
+    await until(async () => !(await answers(carrier)), { timeoutMs: WAIT_MS, what: 'the simulator to be gone' })
+    const late = await call(['--say', 'Hello?'])
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringMatching(/^The call failed: .* is it running\?\n$/) })
+  })
+})
+
+describe('npm run call', () => {
+  it('says how to start a rehearsal when there is none', async () => {
+    const { code, stderr } = await call([])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Start the service with `npm start`')])
+  })
+
+  it.each([
+    [['--to', '12345'], '12345 is no phone number'],
+    [['+12025550100'], '+12025550100 is not understood'],
+    [['--number', '1'], '--number'],
+  ])('refuses %j in a sentence', async (args, sentence) => {
+    await writeFile(join(folder, 'rehearsal.json'), '{}')
+    const { code, stderr } = await call(args)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)])
+  })
+})
