@@ -153,6 +153,11 @@ describe('bootstrap --env', () => {
     expect(statSync(inProject('.env')).mode & 0o777).toBe(0o600)
   })
 
+  it('lets a first start rehearse, because nothing is set for any provider', async () => {
+    await writeEnv()
+    expect(readFileSync(inProject('.env'), 'utf8')).toMatch(/^SIMULATOR=on$/m)
+  })
+
   it('writes other secrets each time', async () => {
     await writeEnv()
     const first = secrets()

@@ -99,6 +99,38 @@ describe('the command', () => {
     expect(out).toMatch(/websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +key +k\n/)
   })
 
+  it('serves programs with one JSON line, and with a token that nobody else knows', async () => {
+    const ports = ['--carrier-port', '0', '--model-port', '0']
+    const endings = [0, 1].map(async () => {
+      const { child, done } = start('serve', '--json', ...ports)
+      await once(child.stdout as NodeJS.ReadableStream, 'data')
+      child.kill('SIGTERM')
+      return done
+    })
+    const lines = (await Promise.all(endings)).map(({ code, out, err }) => {
+      expect([code, err, out.split('\n').length]).toEqual([0, '', 2])
+      return JSON.parse(out)
+    })
+    expect(lines[0]).toEqual({
+      carrier: {
+        base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+        account_sid: 'AC00000000000000000000000000000001',
+        auth_token: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
+      model: { url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime$/), api_key: null },
+    })
+    expect(lines[0].carrier.auth_token).not.toBe(lines[1].carrier.auth_token)
+  })
+
+  it('ends when the program that started it with a channel is gone', async () => {
+    const child = spawn(process.execPath, [MAIN, 'serve', '--json', '--carrier-port', '0', '--model-port', '0'], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
+    await once(child.stdout as NodeJS.ReadableStream, 'data')
+    child.disconnect()
+    expect(await once(child, 'exit')).toEqual([0, null])
+  })
+
   it.each([
     [['dance'], 'There is no command "dance". Use serve or run.\n'],
     [['run'], 'Name the scenario files to run.\n'],

@@ -18,11 +18,13 @@ async function main(): Promise<void> {
     process.exitCode = (await run(command, write)) ? 0 : FAILED
     return
   }
-  // Before it says that it is there: who reads that may stop it at once.
-  const stopped = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')])
+  // Before it says that it is there: who reads that may stop it at once. A parent with a channel to here that dies, however
+  // it dies, cannot stop it any more.
+  const stopped = Promise.race(['SIGINT', 'SIGTERM', 'disconnect'].map((event) => once(process, event)))
   const simulator = await serve(command, write)
   await stopped
   await simulator.close()
+  if (process.connected) process.disconnect()
 }
 
 try {

@@ -1,11 +1,12 @@
 import { type Carrier, type CarrierOptions, startCarrier } from './carrier/carrier.ts'
 import { type Model, type ModelOptions, startModel } from './model/model.ts'
+import { answerCarrierControl } from './scenario/carrier-control.ts'
 import { makePhraseBook, type PhraseBook } from './speech/phrase-book.ts'
 import { makeSpeech, type Speech } from './speech/speech.ts'
 
 /** How a simulator is started: its two providers' options, the voice and the phrase book left out. */
 export type SimulatorOptions = {
-  carrier: Omit<CarrierOptions, 'speech'>
+  carrier: Omit<CarrierOptions, 'speech' | 'control'>
   model: Omit<ModelOptions, 'speech' | 'phraseBook'>
 }
 
@@ -27,7 +28,8 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     await speech.close()
     throw error
   })
-  const carrier = await startCarrier({ ...options.carrier, speech }).catch(async (error: unknown) => {
+  const withControl = { ...options.carrier, speech, control: answerCarrierControl }
+  const carrier = await startCarrier(withControl).catch(async (error: unknown) => {
     await Promise.all([model.close(), speech.close()])
     throw error
   })

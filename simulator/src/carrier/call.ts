@@ -3,7 +3,8 @@ import type { CallEnd, CallPlan, DocumentSource } from './call-plan.ts'
 import { CallRecord, type CallStatus } from './call-record.ts'
 import type { Callback } from './callback-sender.ts'
 import { CallbackSender } from './callback-sender.ts'
-import type { CallerWatcher, ScriptedCaller } from './caller.ts'
+import { type CallerWatcher, prepareStep, type ScriptedCaller } from './caller.ts'
+import { saying } from './caller-script.ts'
 import { makeDeferred } from './deferred.ts'
 import type { FarEnd } from './far-end.ts'
 import { type CallFaults, copyFaults } from './faults.ts'
@@ -122,6 +123,11 @@ export class Call implements SimulatedCall, VerbHost, PlacedCall {
 
   measure(): CallMeasures | null {
     return this.recording && measureCall(this.recording, this.events)
+  }
+
+  async say(text: string): Promise<boolean> {
+    const step = await prepareStep(saying(text), this.plan.party, this.world.speech)
+    return this.status === 'in-progress' && this.line.add(step)
   }
 
   watch(watcher: (event: CallEvent) => void): () => void {

@@ -51,6 +51,11 @@ export function bargeIn(text: string, intoMs: number): CallerStep {
   return { when: { kind: 'over-agent', intoMs }, does: { kind: 'say', text } }
 }
 
+/** Something to say at once. */
+export function saying(text: string): CallerStep {
+  return { when: { kind: 'then', delayMs: 0 }, does: { kind: 'say', text } }
+}
+
 /** An answering machine: its greeting at once, a beep, then silence until the other side hangs up or 60 s are over. */
 export function answeringMachine(greeting: string, beep: Uint8Array): CallerScript {
   return {

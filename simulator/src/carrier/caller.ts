@@ -8,6 +8,8 @@ const USUAL_PATIENCE_MS = 20_000
 // A pressed key lasts this long, and so does the pause after it; the line carries silence meanwhile.
 const KEY_MS = 160
 const KEY_PAUSE_MS = 500
+// Who adds steps to a call that goes on may not add them without end.
+const MOST_STEPS_ADDED = 100
 
 /** What a caller does that is more than sound. */
 export type CallerWatcher = {
@@ -21,17 +23,20 @@ export type CallerWatcher = {
 }
 
 /** A step with its sound ready. */
-type ReadyStep = { step: CallerStep; audio: Uint8Array }
+export type ReadyStep = { step: CallerStep; audio: Uint8Array }
 
 /** Makes ready what a script says, so that no voice is waited for during the call. Throws when the voice fails. */
 export async function prepareCaller(
   script: CallerScript,
   speech: Speech,
 ): Promise<(watcher: CallerWatcher) => ScriptedCaller> {
-  const steps = await Promise.all(
-    script.steps.map(async (step): Promise<ReadyStep> => ({ step, audio: await soundOf(step, script, speech) })),
-  )
+  const steps = await Promise.all(script.steps.map((step) => prepareStep(step, script, speech)))
   return (watcher) => new ScriptedCaller(script, steps, watcher)
+}
+
+/** Makes ready what one step of a party says. Throws when the voice fails. */
+export async function prepareStep(step: CallerStep, script: CallerScript, speech: Speech): Promise<ReadyStep> {
+  return { step, audio: await soundOf(step, script, speech) }
 }
 
 /**
@@ -52,6 +57,13 @@ export class ScriptedCaller {
     this.#script = script
     this.#steps = [...steps]
     this.#watcher = watcher
+  }
+
+  /** One more step, behind those that are left. False when a hundred wait already: then it is not taken. */
+  add(ready: ReadyStep): boolean {
+    if (this.#steps.length >= MOST_STEPS_ADDED) return false
+    this.#steps.push(ready)
+    return true
   }
 
   /** The next 20 ms of the caller's voice. */

@@ -6,7 +6,9 @@ import { Conferences } from './conferences.ts'
 import { type FaultOptions, type Faults, makeFaults } from './faults.ts'
 import { PhoneNumbers } from './phone-numbers.ts'
 import { makeRandom } from './random.ts'
-import { startRestServer } from './rest-server.ts'
+import { RestError } from './rest-error.ts'
+import type { RestRequest } from './rest-request.ts'
+import { type AnswerControl, startRestServer } from './rest-server.ts'
 import type { SimulatedCall } from './simulated-call.ts'
 import { Switchboard } from './switchboard.ts'
 import { WebhookClient } from './webhook-client.ts'
@@ -39,6 +41,8 @@ export type CarrierOptions = {
   callsPerSecond?: number
   /** Who answers at numbers that `subscribe` gave nobody; they ring in vain when absent. */
   anybody?: CallerScript
+  /** Answers what is asked under `/control/` with the account's credentials; nothing is there when absent. */
+  control?: (telephones: Telephones, request: RestRequest) => ReturnType<AnswerControl>
 }
 
 /** An inbound call to make. */
@@ -54,16 +58,20 @@ export type RingOptions = {
   timeLimitMs?: number
 }
 
-/** A simulated carrier. */
-export type Carrier = {
-  /** Address of the REST surface, without a path. */
-  readonly baseUrl: string
-  /** Switches, which may be changed while calls run. */
-  readonly faults: Faults
+/** The telephones of a carrier: who has called, and who calls now. */
+export type Telephones = {
   /** The last hundred calls, oldest first. */
   readonly calls: readonly SimulatedCall[]
   /** Somebody rings a number. @throws Error when there is no address to ask, or the carrier is closed */
   ring(options: RingOptions): SimulatedCall
+}
+
+/** A simulated carrier. */
+export type Carrier = Telephones & {
+  /** Address of the REST surface, without a path. */
+  readonly baseUrl: string
+  /** Switches, which may be changed while calls run. */
+  readonly faults: Faults
   /** Says who answers when a number is called. */
   subscribe(number: string, script: CallerScript): void
   /** Calls the watcher with each call that begins from now on; the function that it returns ends that. */
@@ -98,12 +106,16 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
     },
     { callsPerSecond: options.callsPerSecond ?? 1, anybody: options.anybody ?? NOBODY_HOME },
   )
-  const server = await startRestServer({ clock, switchboard, numbers, faults: faults.rest }, accessOf(options), options)
-  return {
-    baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
-    faults,
+  const telephones: Telephones = {
     calls: switchboard.calls,
     ring: (ring) => switchboard.ring(inboundPlan(ring, numbers)),
+  }
+  const parts = { clock, switchboard, numbers, faults: faults.rest, control: controlOf(telephones, options.control) }
+  const server = await startRestServer(parts, accessOf(options), options)
+  return {
+    ...telephones,
+    baseUrl: `http://${host.includes(':') ? `[${host}]` : host}:${server.port}`,
+    faults,
     subscribe: (number, script) => switchboard.subscribe(number, script),
     watch: (watcher) => switchboard.watch(watcher),
     close: once(async () => {
@@ -111,6 +123,11 @@ export async function startCarrier(options: CarrierOptions): Promise<Carrier> {
       await webhooks.close()
     }),
   }
+}
+
+function controlOf(telephones: Telephones, control: CarrierOptions['control']): AnswerControl {
+  if (control) return (request) => control(telephones, request)
+  return ({ path }) => Promise.reject(new RestError(20404, `The requested resource ${path} was not found`))
 }
 
 function accessOf({ accountSid, authToken, apiKeys, testCredentials }: CarrierOptions) {

@@ -1,5 +1,5 @@
 import { KeyDetector } from '../audio/key-detector.ts'
-import type { CallerWatcher, ScriptedCaller } from './caller.ts'
+import type { CallerWatcher, ReadyStep, ScriptedCaller } from './caller.ts'
 import type { Clock } from './clock.ts'
 import { type FarEnd, NOBODY } from './far-end.ts'
 import { startPacer } from './pacer.ts'
@@ -58,6 +58,11 @@ export class Line {
   /** Puts somebody else at the far end. */
   connect(farEnd: FarEnd): void {
     this.#farEnd = farEnd
+  }
+
+  /** The party does something more, behind what it has still to do. False when too much waits already. */
+  add(step: ReadyStep): boolean {
+    return this.#caller.add(step)
   }
 
   /** What the far end had to say was cut off. */

@@ -4,7 +4,14 @@ import { RestError } from './rest-error.ts'
 const MOST_BODY_BYTES = 256 * 1024
 
 /** A request to the REST surface, read to its end. */
-export type RestRequest = { method: string; path: string; query: URLSearchParams; form: URLSearchParams }
+export type RestRequest = {
+  method: string
+  path: string
+  query: URLSearchParams
+  form: URLSearchParams
+  /** The body as it came, for what is not a form. */
+  text: string
+}
 
 /** Reads a request. @throws RestError 20001 when its body is too long */
 export async function readRestRequest(request: IncomingMessage): Promise<RestRequest> {
@@ -17,8 +24,9 @@ export async function readRestRequest(request: IncomingMessage): Promise<RestReq
     if (sizeBytes > MOST_BODY_BYTES) throw new RestError(20001, 'the body is too long')
     parts.push(part)
   }
-  const form = new URLSearchParams(Buffer.concat(parts).toString('utf8'))
-  return { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, form }
+  const text = Buffer.concat(parts).toString('utf8')
+  const form = new URLSearchParams(text)
+  return { method: request.method ?? 'GET', path: url.pathname, query: url.searchParams, form, text }
 }
 
 /** The user and password of Basic authentication; null when there is none. */

@@ -3,17 +3,23 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { answerRest, type RestAccount, type RestAnswer, type RestParts } from './rest-api.ts'
 import { RestError } from './rest-error.ts'
-import { basicCredentials, readRestRequest } from './rest-request.ts'
+import { basicCredentials, type RestRequest, readRestRequest } from './rest-request.ts'
 
 /** Who may use the REST surface: the account, and the secrets by user name (its own, its keys', test credentials'). */
 export type RestAccess = { accountSid: string; live: Map<string, string>; test: Map<string, string> }
+
+/** What is asked under `/control/`, by whoever has the account's credentials. Never rejects. */
+export type AnswerControl = (request: RestRequest) => Promise<{ status: number; body: Record<string, unknown> }>
+
+/** What the REST surface works on, and what steers the carrier itself. */
+export type RestServerParts = RestParts & { control: AnswerControl }
 
 /** The REST surface, listening. */
 export type RestServer = { port: number; close(): Promise<void> }
 
 /** Starts the REST surface. @throws Error when the address is taken */
 export async function startRestServer(
-  parts: RestParts,
+  parts: RestServerParts,
   access: RestAccess,
   { host, port }: { host: string; port: number },
 ): Promise<RestServer> {
@@ -43,7 +49,7 @@ function stop(server: Server): Promise<void> {
 
 type Exchange = { request: IncomingMessage; response: ServerResponse; hanging: Set<() => void> }
 
-async function serve(parts: RestParts, access: RestAccess, exchange: Exchange): Promise<void> {
+async function serve(parts: RestServerParts, access: RestAccess, exchange: Exchange): Promise<void> {
   const answer = await answerOf(parts, access, exchange.request)
   const send = () => {
     exchange.response.writeHead(answer.status, { 'content-type': 'application/json' })
@@ -59,10 +65,13 @@ async function serve(parts: RestParts, access: RestAccess, exchange: Exchange): 
   } else send()
 }
 
-async function answerOf(parts: RestParts, access: RestAccess, request: IncomingMessage): Promise<RestAnswer> {
+async function answerOf(parts: RestServerParts, access: RestAccess, request: IncomingMessage): Promise<RestAnswer> {
   try {
     const account = authenticate(request, access)
-    return answerRest(parts, await readRestRequest(request), account)
+    const read = await readRestRequest(request)
+    if (!read.path.startsWith('/control/')) return answerRest(parts, read, account)
+    if (account.isTest) throw new RestError(20003, 'Test credentials steer nothing')
+    return { ...(await parts.control(read)), fault: 'normal' }
   } catch (error) {
     const refusal = error instanceof RestError ? error : new RestError(20500, 'Internal Server Error')
     return { status: refusal.status, body: refusal.toJson(), fault: 'normal' }

@@ -32,6 +32,11 @@ export type SimulatedCall = {
   measure(): CallMeasures | null
   /** The party puts the receiver down. */
   hangUp(): void
+  /**
+   * The party says this as soon as it has done what its script has left, over the agent or not. False when it cannot: the call
+   * is not in progress, or a hundred steps wait already. Throws when the voice fails.
+   */
+  say(text: string): Promise<boolean>
   /** Calls the watcher for each event from now on; the function that it returns ends that. */
   watch(watcher: (event: CallEvent) => void): () => void
   /** The first event, past or to come, that fits; null when none came within the time. */

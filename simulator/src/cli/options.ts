@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import type { SimulatorOptions } from '../simulator.ts'
 
@@ -9,7 +10,7 @@ export class UsageError extends Error {
 /** What to do, as the command line says it. */
 export type Command =
   | { command: 'help' }
-  | { command: 'serve'; simulator: SimulatorOptions; parties: { number: string; greeting: string }[] }
+  | { command: 'serve'; simulator: SimulatorOptions; parties: { number: string; greeting: string }[]; json: boolean }
   | {
       command: 'run'
       simulator: SimulatorOptions
@@ -30,12 +31,14 @@ export const USAGE = `A rehearsal for voice bridges: a telephone carrier and a r
   --host 127.0.0.1          where both listen
   --carrier-port 4010       the carrier's REST surface
   --model-port 4011         the model's websocket
-  --account-sid, --auth-token   the carrier's account; signatures are made with the token
+  --account-sid, --auth-token   the carrier's account; signatures are made with the token, which is a known one
+                                unless told (with serve --json a fresh one, which nobody else can know)
   --api-key                 the only key that the model takes; any key without it
   --number +15550100199     a number of the account (repeat it); any number without it
 
   serve:
   --party +15550100200=Hello?   somebody who answers at a number and says this (repeat it)
+  --json                    one JSON line with addresses and account, for the program that started it
 
   run:
   --voice-url URL           where the bridge answers incoming calls (required)
@@ -50,7 +53,7 @@ const OPTIONS = {
   'carrier-port': { type: 'string', default: '4010' },
   'model-port': { type: 'string', default: '4011' },
   'account-sid': { type: 'string', default: 'AC00000000000000000000000000000001' },
-  'auth-token': { type: 'string', default: 'rehearsal-auth-token' },
+  'auth-token': { type: 'string' },
   'api-key': { type: 'string' },
   number: { type: 'string', multiple: true },
   party: { type: 'string', multiple: true },
@@ -62,6 +65,9 @@ const OPTIONS = {
   help: { type: 'boolean', default: false, short: 'h' },
 } as const
 
+/** Who configures a bridge by hand wants a token that stays the same. */
+const KNOWN_TOKEN = 'rehearsal-auth-token'
+
 type Values = ReturnType<typeof parsed>['values']
 
 /** Reads the command line, program name left out. @throws UsageError. */
@@ -69,8 +75,8 @@ export function readCommand(args: string[]): Command {
   const { values, positionals } = parsed(args)
   const [command, ...scenarios] = positionals
   if (values.help || command === undefined || command === 'help') return { command: 'help' }
-  const simulator = simulatorOptions(values)
-  if (command === 'serve') return { command, simulator, parties: (values.party ?? []).map(partyOf) }
+  const simulator = simulatorOptions(values, command === 'serve' && values.json ? freshToken() : KNOWN_TOKEN)
+  if (command === 'serve') return { command, simulator, parties: (values.party ?? []).map(partyOf), json: values.json }
   if (command !== 'run') throw new UsageError(`There is no command "${command}". Use serve or run.`)
   if (scenarios.length === 0) throw new UsageError('Name the scenario files to run.')
   const voiceUrl = urlOf('--voice-url', values['voice-url'])
@@ -95,8 +101,12 @@ function parsed(args: string[]) {
   }
 }
 
-function simulatorOptions(values: Values): SimulatorOptions {
-  const { host, number, 'account-sid': accountSid, 'auth-token': authToken, 'api-key': apiKey } = values
+function freshToken(): string {
+  return randomBytes(16).toString('hex')
+}
+
+function simulatorOptions(values: Values, usualToken: string): SimulatorOptions {
+  const { host, number, 'account-sid': accountSid, 'auth-token': authToken = usualToken, 'api-key': apiKey } = values
   return {
     carrier: {
       host,

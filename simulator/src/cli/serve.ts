@@ -4,13 +4,27 @@ import type { Command } from './options.ts'
 
 type ServeCommand = Extract<Command, { command: 'serve' }>
 
-/** Starts the simulator and writes how to point a bridge at it. It runs until closed. */
+/** Starts the simulator and writes how to point a bridge at it, or with `--json` a line for programs. It runs until closed. */
 export async function serve(command: ServeCommand, write: (text: string) => void): Promise<Simulator> {
   const simulator = await startSimulator(command.simulator)
   for (const { number, greeting } of command.parties) simulator.carrier.subscribe(number, listener(greeting))
+  write(command.json ? `${JSON.stringify(addressesOf(simulator, command))}\n` : explanation(simulator, command))
+  return simulator
+}
+
+/** Whoever started the program and reads this line can configure a bridge and steer the simulator. */
+function addressesOf({ carrier, model }: Simulator, { simulator }: ServeCommand) {
+  const { accountSid: account_sid, authToken: auth_token } = simulator.carrier
+  return {
+    carrier: { base_url: carrier.baseUrl, account_sid, auth_token },
+    model: { url: model.url, api_key: simulator.model.apiKey ?? null },
+  }
+}
+
+function explanation(simulator: Simulator, command: ServeCommand): string {
   const { accountSid, authToken } = command.simulator.carrier
   const { apiKey } = command.simulator.model
-  write(`This is a rehearsal: no call leaves this machine, and the model does not understand speech.
+  return `This is a rehearsal: no call leaves this machine, and the model does not understand speech.
 
 carrier   REST base        ${simulator.carrier.baseUrl}
           account          ${accountSid}
@@ -20,6 +34,5 @@ model     websocket        ${simulator.model.url}
           control          ${simulator.model.url.replace(/^ws(.*)\/v1\/realtime$/, 'http$1/control/sessions')}
 
 Point the bridge's carrier client and model client at these, and its webhooks at itself. Ctrl-C stops it.
-`)
-  return simulator
+`
 }

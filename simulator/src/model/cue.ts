@@ -55,11 +55,19 @@ function kindOf(question: Question, messages: MessageItem[], keys: string | null
 }
 
 function wordsFor(kind: Cue['kind'], { instructions, config }: Question, typed: string[]): string | null {
-  const asked = instructions === null ? null : wordsToSay(instructions)
+  const asked = instructions === null ? null : wordsToSay(ownInstructions(instructions, config.instructions))
   if (asked !== null || kind === 'turn' || kind === 'keys' || kind === 'tool') return asked
   const short = typed.filter((text) => text.length <= INSTRUCTION_LENGTH_MAX)
   const inItem = short.map(wordsToSay).findLast((words) => words !== null) ?? null
   return kind === 'greeting' ? (inItem ?? greetingIn(config.instructions)) : inItem
+}
+
+/**
+ * What is asked of this response alone: a client that wants the session's instructions kept repeats them before its own, and what
+ * those quote is nobody's wish now.
+ */
+function ownInstructions(instructions: string, ofSession: string): string {
+  return instructions.startsWith(ofSession) ? instructions.slice(ofSession.length) : instructions
 }
 
 function toolOf({ fresh, conversation }: Question): Cue['tool'] {

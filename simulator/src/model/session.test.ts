@@ -182,6 +182,15 @@ describe('items by the client', () => {
       'You said: I would like a table. This is a rehearsal, so I only repeat it.',
     ])
   })
+
+  it("says what one response is told to say, not what the session's instructions, repeated before it, quote", async () => {
+    const instructions = 'Speak as one does on the telephone. What is known: {"direction":"inbound"}'
+    const client = bench.client(await bench.model({ brain: { rules: [] } }))
+    await client.configure({ output_modalities: ['text'], instructions }, MANUAL)
+    const own = `${instructions}\n\nSay exactly this, and nothing else: Welcome to "The Shop".`
+    client.send({ type: 'response.create', response: { instructions: own } })
+    expect(done(await client.event('response.done')).text).toMatch(/^Welcome to "The Shop"\./)
+  })
 })
 
 describe('responses', () => {

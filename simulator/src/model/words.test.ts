@@ -21,6 +21,8 @@ describe('wordsToSay', () => {
     ['Greet the caller with “Good morning.”', 'Good morning.'],
     ['Ask the caller: "Are you still there?"', 'Are you still there?'],
     ['Repeat this verbatim: One moment, please.', 'One moment, please.'],
+    ['Say exactly this, and nothing else: Welcome to "The Shop". Goodbye.', 'Welcome to "The Shop". Goodbye.'],
+    ['You may say "yes". Say exactly: "No." Then wait.', 'No.'],
     ['Be brief and kind.', null],
     ['The "gold" tariff is ours.', null],
   ])('%s → %s', (instructions, words) => {

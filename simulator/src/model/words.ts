@@ -2,7 +2,9 @@ const KEY_WORDS = /\b(dtmf|keypad|keys?|digits?|press(es|ed)?|enter(s|ed)?|tones
 const KEY_RUN = /[0-9*#](?:[ ,]{0,2}[0-9*#])*/g
 const QUOTED =
   /\b(?:say|says|greet|tell|speak|read|ask|answer|reply|exactly|verbatim|words)\b[^"“«]{0,120}["“«]([^"”»]+)["”»]/is
-const UNQUOTED = /\b(?:exactly|verbatim|word for word)\b[^:"]{0,60}:\s*([^"]+)$/is
+const EXACTLY = String.raw`\b(?:exactly|verbatim|word for word)\b[^:"“«]{0,60}:\s*`
+const EXACTLY_QUOTED = new RegExp(`${EXACTLY}["“«]([^"”»]+)["”»]`, 'is')
+const EXACTLY_THE_REST = new RegExp(`${EXACTLY}([^"“«].*)$`, 'is')
 const OPENING = /\b(?:greet|greeting|begin|start|open|opening|first)\b[^"“«]{0,160}["“«]([^"”»]+)["”»]/is
 
 /** The telephone keys that a text tells of (`The caller pressed 4 2 #` → `42#`); null when it tells of none. */
@@ -14,7 +16,11 @@ export function keysIn(text: string): string | null {
 
 /** The words that an instruction wants said as they stand, in quotes or after `exactly:`; null when it wants none. */
 export function wordsToSay(instructions: string): string | null {
-  return (QUOTED.exec(instructions)?.[1] ?? UNQUOTED.exec(instructions)?.[1])?.trim() ?? null
+  for (const pattern of [EXACTLY_QUOTED, EXACTLY_THE_REST, QUOTED]) {
+    const words = pattern.exec(instructions)?.[1]
+    if (words !== undefined) return words.trim()
+  }
+  return null
 }
 
 /** The greeting that an agent's own instructions quote, if they do. */

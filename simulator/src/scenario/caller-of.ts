@@ -25,8 +25,9 @@ export function callerOf(written: WrittenCaller): CallerScript {
     ...(written.patience_ms !== undefined && { patienceMs: written.patience_ms }),
   }
   if (written.machine) return { ...machineOf(written.machine), ...rung }
-  const steps = (written.steps ?? []).map((step, index) => stepOf(step, index, written.voice ?? USUAL_VOICE))
-  return { ...rung, steps, hangsUpAtEnd: !written.stays }
+  const voice = written.voice ?? USUAL_VOICE
+  const steps = (written.steps ?? []).map((step, index) => stepOf(step, index, voice))
+  return { ...rung, voice, steps, hangsUpAtEnd: !written.stays }
 }
 
 function machineOf({ greeting, beep = true }: NonNullable<WrittenCaller['machine']>): CallerScript {

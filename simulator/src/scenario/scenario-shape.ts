@@ -43,7 +43,8 @@ const callerFields = {
   ring_ms: ms,
   machine: object({ greeting: text() }, { beep: boolean }),
 }
-const caller = object({}, callerFields)
+/** A party at a telephone, as a scenario writes it. */
+export const callerShape = object({}, callerFields)
 
 /** A number, or a range whose ends are included. */
 const range: Shape<number | { min?: number; max?: number }> = (value, path) => {
@@ -85,7 +86,7 @@ const expect = object(
 
 /** A scenario, as its file has it. */
 export const scenarioShape = object(
-  { name: text(200), caller },
+  { name: text(200), caller: callerShape },
   {
     description: text(),
     call: object(
@@ -105,7 +106,7 @@ export type Scenario = Shaped<typeof scenarioShape>
 /** What a scenario expects. */
 export type Expectations = Shaped<typeof expect>
 /** A caller as a scenario writes it. */
-export type WrittenCaller = Shaped<typeof caller>
+export type WrittenCaller = Shaped<typeof callerShape>
 /** One step of such a caller. */
 export type WrittenStep = Shaped<typeof step>
 /** A number or a range. */

@@ -1,0 +1,81 @@
+// A whole phone call in the terminal, with no account: `npm run demo`, `npm run demo -- --check`, `npm run demo -- --wav my.wav`.
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { checkCall, checkText } from './demo/checks.ts'
+import { rehearse } from './demo/rehearse.ts'
+import { storedText } from './demo/stored-call.ts'
+
+const USAGE = `npm run demo -- [--check] [--wav FILE]
+
+Rehearses a phone call on this machine: a simulated carrier rings the demo agent and speaks real audio, a simulated
+model answers. Shows the conversation as it happens and what was stored, and writes it to FILE (call.wav) in stereo,
+the caller left, the agent right.
+
+  --check   also looks whether audio and record are as they should be; exit code 1 when something is not
+`
+
+const FAILED = 1
+const MISUSED = 2
+const INTERRUPTED = 130
+
+const OPTIONS = {
+  check: { type: 'boolean', default: false },
+  wav: { type: 'string', default: 'call.wav' },
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const
+
+class Interrupted extends Error {}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+function abortOnSignals(): AbortSignal {
+  const stopping = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => stopping.abort(new Interrupted()))
+  }
+  return stopping.signal
+}
+
+async function demo({ check, wav }: { check: boolean; wav: string }): Promise<number> {
+  say('This is a rehearsal: no call leaves this machine, and the simulated model does not understand speech.\n')
+  const wavPath = resolve(wav)
+  const { scenario, report, stored } = await rehearse({ say, wavPath, signal: abortOnSignals() })
+  say('\nStored')
+  for (const line of storedText(stored)) say(`  ${line}`)
+  say(`\nRecorded in ${wavPath} (caller left, agent right)`)
+  if (!check) return 0
+
+  say('\nChecked')
+  const checks = checkCall(scenario, report, stored)
+  for (const one of checks) say(`  ${checkText(one)}`)
+  return checks.every(({ ok }) => ok) ? 0 : FAILED
+}
+
+function readCommand() {
+  try {
+    return parseArgs({ options: OPTIONS }).values
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`)
+    return null
+  }
+}
+
+async function main(): Promise<number> {
+  const values = readCommand()
+  if (!values) return MISUSED
+  if (!values.help) return demo(values)
+  process.stdout.write(USAGE)
+  return 0
+}
+
+main().then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    if (!(error instanceof Interrupted)) process.stderr.write(`The demo failed: ${(error as Error).message}\n`)
+    process.exitCode = error instanceof Interrupted ? INTERRUPTED : FAILED
+  },
+)
