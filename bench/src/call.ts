@@ -1,5 +1,6 @@
+import { FRAME_MS } from './audio.ts'
 import { SequenceCheck } from './sequence-check.ts'
-import type { Tally } from './tally.ts'
+import { nowUs, type Tally } from './tally.ts'
 import { CUT_EVERY, TurnScript } from './turn-script.ts'
 
 /** How long the last audio and the last `clear` may take to arrive before they count as lost. */
@@ -8,12 +9,15 @@ const SETTLE_MS = 5_000
 const FIRST_TURN_SPREAD_MS = 4_000
 const GOLDEN = 0.618_033_988_75
 
-/** The model's end of a call: acts when its time has come. */
-export type ModelEnd = { beat(call: Call, nowMs: number): void }
+/** The model's end of a call: acts when its time has come. `isQuiet`: it says nothing, and owes nothing. */
+export type ModelEnd = { readonly isQuiet: boolean; beat(call: Call, nowMs: number): void }
 
 /** One call as the load knows it, because it holds both ends: what was sent on one side and what came on the other. */
 export class Call {
   readonly id: number
+  /** Its ids at the carrier. */
+  readonly sid: string
+  readonly streamSid: string
   /** Caller frames as the model got them. */
   readonly up = new SequenceCheck()
   /** Model deltas as the caller got them. */
@@ -21,15 +25,31 @@ export class Call {
   readonly script: TurnScript
   framesSent = 0
   deltasSent = 0
+  /** Answers that were begun so far. */
+  answers = 0
+  /** When it began to ring (µs). */
+  readonly rungUs = nowUs()
   /** When the model said that the caller cut in, while its `clear` is outstanding (µs). */
   bargeInUs: number | undefined
   /** What carries this call at the model: set by its first stamped frame. */
   modelEnd: ModelEnd | undefined
   #endingSinceMs: number | undefined
 
-  constructor(id: number, nowMs: number) {
+  /**
+   * `run`: 24 hex digits that make the ids of this run's calls different from every other's. `firstTurnMs`: when its caller
+   * may speak at the earliest.
+   */
+  constructor(id: number, run: string, firstTurnMs: number) {
     this.id = id
-    this.script = new TurnScript(id % CUT_EVERY, nowMs + ((id * GOLDEN) % 1) * FIRST_TURN_SPREAD_MS)
+    const unique = `${run}${id.toString(16).padStart(8, '0')}`
+    this.sid = `CA${unique}`
+    this.streamSid = `MZ${unique}`
+    this.script = new TurnScript(id % CUT_EVERY, firstTurnMs + ((id * GOLDEN) % 1) * FIRST_TURN_SPREAD_MS)
+  }
+
+  /** How much of the caller's audio the model has heard, in ms. */
+  get heardMs(): number {
+    return this.up.received * FRAME_MS
   }
 
   /** Whether it was told to end. */
@@ -47,8 +67,10 @@ export class Call {
   isSettled(nowMs: number): boolean {
     if (this.#endingSinceMs === undefined) return false
     if (nowMs - this.#endingSinceMs > SETTLE_MS) return true
-    if (this.modelEnd === undefined) return true
-    return this.script.isOver && this.down.received >= this.deltasSent && this.bargeInUs === undefined
+    // A call that ends before its model was reached is still on its way to it.
+    if (this.modelEnd === undefined) return false
+    if (!this.script.isOver || !this.modelEnd.isQuiet) return false
+    return this.down.received >= this.deltasSent && this.bargeInUs === undefined
   }
 
   /** Adds the call's balance to the tally: what was sent and never came is lost. */

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { base64Bytes, isSameBehindStamp, type Random } from './audio.ts'
 import type { Call } from './call.ts'
+import { ACCOUNT_SID, type MediaStream } from './carrier.ts'
 import { FrameReader } from './frame-reader.ts'
 import { encodeFrame, OPCODE } from './framing.ts'
 import { openWebSocket } from './handshake.ts'
@@ -18,7 +19,6 @@ export type CallerDeps = { tally: Tally; scratch: Scratch; random: Random }
 const MEDIA = Buffer.from('{"event":"media"')
 const PAYLOAD_KEY = Buffer.from('"payload":"')
 const QUOTE = 0x22
-const ACCOUNT_SID = `AC${'0'.repeat(32)}`
 /** A socket with this much waiting is full; what does not fit is counted, not queued without end. */
 const BACKLOG_BYTES_MAX = 262_144
 const NORMAL_CLOSURE = Buffer.from([0x03, 0xe8])
@@ -35,7 +35,7 @@ export class Caller {
   readonly #deps: CallerDeps
   readonly #socket: Socket
   readonly #reader: FrameReader
-  readonly #streamSid: string
+  #hasHeard = false
   readonly #sid: Buffer
   readonly #media: MediaFrame
   readonly #playout = new Playout()
@@ -47,26 +47,25 @@ export class Caller {
     this.#socket = socket
     this.#call = call
     this.#deps = deps
-    this.#streamSid = `MZ${hexId(call.id)}`
-    this.#sid = Buffer.from(`"streamSid":"${this.#streamSid}"`)
-    this.#media = new MediaFrame(this.#streamSid)
+    this.#sid = Buffer.from(`"streamSid":"${call.streamSid}"`)
+    this.#media = new MediaFrame(call.streamSid)
     this.#reader = new FrameReader({ masked: false, onMessage: this.#onMessage })
     const { promise, resolve } = Promise.withResolvers<void>()
     this.closed = promise
     socket.on('data', (chunk) => this.#push(chunk))
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      if (!this.#hasStopped) deps.tally.faults.callsDropped += 1
+      if (!this.#hasStopped) deps.tally.callDropped('the stream was closed')
       this.#hasStopped = true
       resolve()
     })
   }
 
   /** Connects and sends `connected` and `start`. @throws Error when the handshake fails. */
-  static async open(url: string, call: Call, deps: CallerDeps): Promise<Caller> {
-    const { socket, head } = await openWebSocket(url)
+  static async open(stream: MediaStream, call: Call, deps: CallerDeps): Promise<Caller> {
+    const { socket, head } = await openWebSocket(stream.url)
     const caller = new Caller(socket, call, deps)
-    caller.#start()
+    caller.#start(stream.parameters)
     if (head.length > 0) caller.#push(head)
     return caller
   }
@@ -87,26 +86,26 @@ export class Caller {
   /** Says `stop` and closes. A peer that does not close within 2 s is cut off. */
   stop(): void {
     if (this.#hasStopped) return
-    const callSid = `CA${hexId(this.#call.id)}`
-    this.#send({ event: 'stop', streamSid: this.#streamSid, stop: { accountSid: ACCOUNT_SID, callSid } })
+    const { streamSid, sid: callSid } = this.#call
+    this.#send({ event: 'stop', streamSid, stop: { accountSid: ACCOUNT_SID, callSid } })
     this.#hasStopped = true
     this.#socket.write(encodeFrame(OPCODE.close, NORMAL_CLOSURE, this.#deps.random.next()))
     const timer = setTimeout(() => this.#socket.destroy(), CLOSE_TIMEOUT_MS)
     this.#socket.once('close', () => clearTimeout(timer))
   }
 
-  #start(): void {
-    const { id } = this.#call
+  #start(customParameters: Record<string, string>): void {
+    const { streamSid, sid: callSid } = this.#call
     const start = {
       accountSid: ACCOUNT_SID,
-      streamSid: this.#streamSid,
-      callSid: `CA${hexId(id)}`,
+      streamSid,
+      callSid,
       tracks: ['inbound'],
       mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000, channels: 1 },
-      customParameters: {},
+      customParameters,
     }
     this.#sendText(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }))
-    this.#send({ event: 'start', streamSid: this.#streamSid, start })
+    this.#send({ event: 'start', streamSid, start })
   }
 
   #sendFrame(): void {
@@ -124,7 +123,7 @@ export class Caller {
   }
 
   #echo(name: string): void {
-    this.#send({ event: 'mark', streamSid: this.#streamSid, mark: { name } })
+    this.#send({ event: 'mark', streamSid: this.#call.streamSid, mark: { name } })
   }
 
   /** Sends a message with the stream's next number. */
@@ -181,10 +180,12 @@ export class Caller {
     if (!isSameBehindStamp(MODEL_AUDIO, bytes, at, audioEnd)) tally.faults.damaged += 1
     const isNew = this.#call.down.accept(stamp.sequence)
     if (isNew && stamp.kind === KIND.firstDelta) tally.firstDeltaArrived(stamp.sentUs, nowUs())
+    if (!this.#hasHeard) tally.greetingHeard(this.#call.rungUs, nowUs())
+    this.#hasHeard = true
   }
 
   #onControl(message: { event?: string; streamSid?: string; mark?: { name?: string } }): void {
-    if (message.streamSid !== this.#streamSid) {
+    if (message.streamSid !== this.#call.streamSid) {
       this.#deps.tally.faults.refused += 1
       return
     }
@@ -203,8 +204,4 @@ export class Caller {
     this.#deps.tally.clearArrived(this.#call.bargeInUs, nowUs())
     this.#call.bargeInUs = undefined
   }
-}
-
-function hexId(id: number): string {
-  return id.toString(16).padStart(32, '0')
 }

@@ -2,35 +2,45 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
-/** Where and how a child runs: on which core, whether before everything else that wants it, and when it has to die. */
-export type Place = { core: number; isRealtime: boolean; signal: AbortSignal }
+/** Where and how a child runs: on which cores, whether before everything else that wants them, and when it has to die. */
+export type Place = { cores: readonly number[]; isRealtime: boolean; signal: AbortSignal }
+
+/** How a child is started. `nodeArgs`: options for Node itself. `stopTimeoutMs`: how long it may take to end when asked. */
+export type ChildOptions = Place & {
+  stdio: StdioOptions
+  env?: NodeJS.ProcessEnv | undefined
+  nodeArgs?: string[]
+  stopTimeoutMs?: number
+}
 
 const STOP_TIMEOUT_MS = 2_000
 
-/** A process of ours, pinned to one core. */
+/** A process of ours, pinned to its cores. */
 export class Child {
   readonly process: ChildProcess
   readonly #name: string
   readonly #exited: Promise<void>
+  readonly #stopTimeoutMs: number
 
-  private constructor(name: string, child: ChildProcess) {
+  private constructor(name: string, child: ChildProcess, stopTimeoutMs: number) {
     this.#name = name
     this.process = child
+    this.#stopTimeoutMs = stopTimeoutMs
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()))
   }
 
   /**
-   * Runs a file of this workspace with this Node on `place.core`; killed when `place.signal` aborts.
+   * Runs a file of this workspace with this Node on `place.cores`; killed when `place.signal` aborts.
    * It leads a process group of its own, so that Ctrl-C in the terminal reaches only the runner, which then decides.
    */
-  static async start(file: URL, args: string[], place: Place & { stdio: StdioOptions }): Promise<Child> {
+  static async start(file: URL, args: string[], options: ChildOptions): Promise<Child> {
     const path = fileURLToPath(file)
-    const { core, isRealtime, signal, stdio } = place
-    const pinned = ['taskset', '-c', String(core), process.execPath, path, ...args]
+    const { cores, isRealtime, signal, stdio, env, nodeArgs = [], stopTimeoutMs = STOP_TIMEOUT_MS } = options
+    const pinned = ['taskset', '-c', cores.join(), process.execPath, ...nodeArgs, path, ...args]
     // Round robin at the lowest real-time priority is above every ordinary process.
     const [command = '', ...rest] = isRealtime ? ['chrt', '-r', '1', ...pinned] : pinned
-    const child = spawn(command, rest, { signal, stdio, killSignal: 'SIGKILL', detached: true })
-    const started = new Child(path, child)
+    const child = spawn(command, rest, { signal, stdio, env, killSignal: 'SIGKILL', detached: true })
+    const started = new Child(path, child, stopTimeoutMs)
     await once(child, 'spawn')
     // An abort is also an `error` of the child; those who wait for it hear of its end.
     child.on('error', () => {})
@@ -52,10 +62,10 @@ export class Child {
     return Promise.race([wanted, ended])
   }
 
-  /** Ends the process, by force after 2 s. Resolves when it is gone; may be repeated. */
+  /** Ends the process, by force when it takes too long. Resolves when it is gone; may be repeated. */
   async stop(): Promise<void> {
     this.process.kill('SIGTERM')
-    const timer = setTimeout(() => this.process.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    const timer = setTimeout(() => this.process.kill('SIGKILL'), this.#stopTimeoutMs)
     await this.#exited
     clearTimeout(timer)
   }

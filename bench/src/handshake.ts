@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createServer, type IncomingMessage, request, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 const HANDSHAKE_TIMEOUT_MS = 10_000
@@ -15,16 +17,19 @@ export function acceptKey(key: string): string {
 }
 
 /**
- * Opens a WebSocket on a bare socket, without compression.
+ * Opens a WebSocket (ws: or wss:) on a bare socket, without compression.
  * @throws Error when the server does not answer 101 with the right key within 10 s.
  */
 export function openWebSocket(url: string): Promise<Upgraded> {
-  const { hostname, port, pathname, search } = new URL(url)
+  const { protocol, hostname, port, pathname, search } = new URL(url)
   const key = randomBytes(16).toString('base64')
   const { promise, resolve, reject } = Promise.withResolvers<Upgraded>()
   const upgrade = request({
     path: `${pathname}${search}`,
-    createConnection: () => connect({ host: hostname, port: Number(port), noDelay: true }),
+    createConnection: () => {
+      const address = { host: hostname, port: Number(port) }
+      return protocol === 'wss:' ? connectTls(address) : connect(address)
+    },
     headers: {
       host: `${hostname}:${port}`,
       connection: 'Upgrade',
@@ -49,9 +54,15 @@ export function openWebSocket(url: string): Promise<Upgraded> {
   return promise
 }
 
+/** What a server is besides its sockets. `onRequest`: takes requests that are no upgrade; default: 426. `tls`: PEM texts. */
+export type ListenOptions = { onRequest?: RequestListener; tls?: { key: string; cert: string } | undefined }
+
 /** Listens on a free loopback port and hands every upgraded socket to `onSocket`, in the tick of its handshake. */
-export async function listenWebSocket(onSocket: (upgraded: Upgraded) => void): Promise<Server> {
-  const server = createServer((_request, response) => response.writeHead(426).end())
+export async function listenWebSocket(
+  onSocket: (upgraded: Upgraded) => void,
+  { onRequest = (_request, response) => response.writeHead(426).end(), tls }: ListenOptions = {},
+): Promise<Server> {
+  const server = tls === undefined ? createServer(onRequest) : createTlsServer(tls, onRequest)
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const key = request.headers['sec-websocket-key']
     if (key === undefined) {
@@ -74,7 +85,7 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port
 }
 
-/** Over plain TCP, node:http hands out the `net.Socket` itself, typed as the stream that it also is. */
+/** node:http and node:https hand out the `net.Socket` or `tls.TLSSocket` itself, typed as the stream that it also is. */
 function bareSocket(stream: Duplex): Socket {
   const socket = stream as Socket
   socket.setTimeout(0)

@@ -1,4 +1,5 @@
 /** The load as a process of its own: takes its orders from the process that started it and ends with it. */
+import { readFileSync } from 'node:fs'
 import { Load, type LoadPlan } from './load.ts'
 import type { FromLoad, ToLoad } from './load-messages.ts'
 
@@ -15,6 +16,9 @@ process.once('disconnect', () => process.exit(0))
 // Whoever started it may have died before anybody listened.
 if (!process.connected) process.exit(0)
 
-const load = await Load.listen()
+const [keyFile, certFile] = process.argv.slice(2)
+const tls =
+  keyFile && certFile ? { key: readFileSync(keyFile, 'utf8'), cert: readFileSync(certFile, 'utf8') } : undefined
+const load = await Load.listen(tls)
 process.on('message', ({ plan }: ToLoad) => void run(plan))
-tell({ kind: 'listening', modelUrl: load.modelUrl })
+tell({ kind: 'listening', providers: load.providers })

@@ -1,27 +1,33 @@
+import type { Certificate } from './certificate.ts'
 import { Child, type Place } from './child.ts'
-import type { LoadPlan } from './load.ts'
+import type { LoadPlan, Providers } from './load.ts'
 import type { FromLoad, ToLoad } from './load-messages.ts'
 import type { LoadReport } from './tally.ts'
 
+/** Room for new objects: the fewer collections, the fewer beats that are late because of one. */
+const NODE_ARGS = ['--max-semi-space-size=64']
+
 /** The load in its own process, as the runner sees it. */
 export class LoadProcess {
-  readonly modelUrl: string
+  readonly providers: Providers
   readonly #child: Child
 
-  private constructor(child: Child, modelUrl: string) {
+  private constructor(child: Child, providers: Providers) {
     this.#child = child
-    this.modelUrl = modelUrl
+    this.providers = providers
   }
 
-  /** Starts it on `place.core`; resolves when its model listens. */
-  static async start(place: Place): Promise<LoadProcess> {
-    const child = await Child.start(new URL('./load-main.ts', import.meta.url), [], {
+  /** Starts it on `place.cores`, its servers over TLS when there is a certificate; resolves when they listen. */
+  static async start(place: Place, certificate?: Certificate): Promise<LoadProcess> {
+    const files = certificate === undefined ? [] : [certificate.keyFile, certificate.certFile]
+    const child = await Child.start(new URL('./load-main.ts', import.meta.url), files, {
       ...place,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      nodeArgs: NODE_ARGS,
     })
-    const { promise, resolve } = Promise.withResolvers<string>()
+    const { promise, resolve } = Promise.withResolvers<Providers>()
     child.process.once('message', (message: FromLoad) => {
-      if (message.kind === 'listening') resolve(message.modelUrl)
+      if (message.kind === 'listening') resolve(message.providers)
     })
     return new LoadProcess(child, await child.before(promise))
   }
@@ -34,13 +40,16 @@ export class LoadProcess {
   /** Runs a plan; `onWindow` is called as the window opens and closes. */
   async run(plan: LoadPlan, onWindow: (state: 'open' | 'closed') => void): Promise<LoadReport> {
     const { promise, resolve } = Promise.withResolvers<LoadReport>()
-    this.#child.process.on('message', (message: FromLoad) => {
+    const listen = (message: FromLoad) => {
       if (message.kind === 'window') onWindow(message.state)
       if (message.kind === 'report') resolve(message.report)
-    })
+    }
+    this.#child.process.on('message', listen)
     const order: ToLoad = { kind: 'run', plan }
     this.#child.process.send(order)
-    return this.#child.before(promise)
+    const report = await this.#child.before(promise)
+    this.#child.process.off('message', listen)
+    return report
   }
 
   /** Ends the process. */

@@ -10,10 +10,13 @@ const NOTHING_ASTRAY = { lost: 0, doubled: 0, reordered: 0 }
 
 async function run(start: StartRelay, plan: Partial<LoadPlan>) {
   const load = await Load.listen()
-  const relay = await start(load.modelUrl)
+  const relay = await start(load.providers.modelUrl)
   const windows: string[] = []
-  const defaults = { calls: 5, seconds: 2, warmupSeconds: 0.1, rampPerSecond: 100, churnPerSecond: 0 }
-  const report = await load.run({ ...defaults, ...plan, mediaUrl: relayUrl(relay) }, (state) => windows.push(state))
+  const defaults = {
+    ...{ calls: 5, seconds: 2, warmupSeconds: 0.1, rampPerSecond: 100, churnPerSecond: 0, callSeconds: 0 },
+    entrance: { kind: 'stream', url: relayUrl(relay) } as const,
+  }
+  const report = await load.run({ ...defaults, ...plan }, (state) => windows.push(state))
   load.close()
   relay.close()
   return { report, windows }
@@ -24,7 +27,7 @@ describe.concurrent('five calls', () => {
     ['bare sockets', startNetRelay],
     ['ws', startWsRelay],
   ])('go through the relay on %s whole, with answers and an interruption', async (_name, start) => {
-    const { report, windows } = await run(start, { seconds: 3.2 })
+    const { report, windows } = await run(start, { seconds: 4.6, firstTurnMs: 1_200 })
     expect(windows).toEqual(['open', 'closed'])
     expect(report.up).toEqual(NOTHING_ASTRAY)
     expect(report.down).toEqual(NOTHING_ASTRAY)
@@ -39,6 +42,13 @@ describe.concurrent('five calls', () => {
     const { report } = await run(startNetRelay, { churnPerSecond: 5 })
     expect(report.up).toEqual(NOTHING_ASTRAY)
     expect(report.down).toEqual(NOTHING_ASTRAY)
+    expect(report.faults.callsDropped).toBe(0)
+  })
+
+  it('may also end at an age, while new ones come at their own pace', async () => {
+    const { report } = await run(startNetRelay, { churnPerSecond: 5, callSeconds: 1, calls: 2 })
+    expect(report.callsOpened).toBeGreaterThan(7)
+    expect(report.up).toEqual(NOTHING_ASTRAY)
     expect(report.faults.callsDropped).toBe(0)
   })
 

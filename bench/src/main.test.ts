@@ -11,7 +11,11 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 function bench(...args: string[]): ChildProcess {
   const main = fileURLToPath(new URL('./main.ts', import.meta.url))
-  return spawn(process.execPath, [main, ...args], { cwd: folder, env: {}, stdio: ['ignore', 'pipe', 'pipe'] })
+  return spawn(process.execPath, [main, ...args], {
+    cwd: folder,
+    env: { TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
 }
 
 /** The processes below `pid`, found in /proc. */
@@ -37,9 +41,9 @@ describe.runIf(process.platform === 'linux').concurrent('npm run bench', () => {
       out += text
     })
     const [code] = await once(child, 'close')
-    const { isVoid, rows } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8'))
+    const { isVoid, results } = JSON.parse(readFileSync(join(folder, 'out.json'), 'utf8'))
     expect(code).toBe(isVoid ? 2 : 0)
-    expect(rows.map((row: { system: string }) => row.system)).toEqual(['raw-net', 'raw-ws'])
+    expect(results[0].rows.map((row: { system: string }) => row.system)).toEqual(['raw-net', 'raw-ws'])
     expect(out).toMatch(/\| 2 +\| raw-net +\|/)
     expect(out).toMatch(/\| 2 +\| raw-ws +\|/)
     expect(out.includes('VOID')).toBe(isVoid)

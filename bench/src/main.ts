@@ -1,15 +1,17 @@
 /** `npm run bench`: what a call costs, measured beside a raw relay in the same run. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { constants, cpus } from 'node:os'
-import { resolve } from 'node:path'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, cpus, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { needsDatabase } from './all-systems.ts'
+import { makeCertificate } from './certificate.ts'
+import { type DatabaseServer, startDatabaseServer } from './database.ts'
 import { fillBlock } from './docs-block.ts'
-import type { Bed } from './measure.ts'
+import { type Goal, judge, renderGoals } from './goals.ts'
 import { type Options, parseOptions, USAGE } from './options.ts'
 import { allowedCores } from './proc.ts'
-import { type Repeat, type Round, runAll } from './rounds.ts'
-import { summarise } from './summary.ts'
-import { SYSTEMS } from './systems.ts'
+import { type Ground, runSuite, type SuiteResult } from './run-suite.ts'
+import { askedSuite, CHECK_SUITES, type Suite } from './suites.ts'
 import { renderQuality, renderTable, renderThreads } from './table.ts'
 
 const DOCS = new URL('../../docs/performance.md', import.meta.url)
@@ -29,60 +31,91 @@ async function main(): Promise<number> {
   // The runner sits with the load, so that nothing of ours runs on the core that is measured.
   execFileSync('taskset', ['-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' })
 
-  const repeats = await run(options, { loadCore, systemCore })
-  const { rows, quality } = summarise(repeats)
-  const machine = `${options.machine ?? `${cpus().length} cores, ${process.arch}`}, Node ${process.versions.node}`
-  const table = renderTable(rows)
-  const notes = renderQuality(quality, rows)
-  console.log(`\n${table}\n\n${notes}`)
-  if (options.threads) console.log(`\n${renderThreads(rows)}`)
-
-  const isVoid = quality.some((one) => one.voidBecause.length > 0)
-  if (isVoid) console.log('\nThis run is VOID: its numbers must not be used.')
-  if (options.jsonFile !== undefined) writeJson(options, { machine, isVoid, rows, quality, repeats })
-  if (options.writeDocs && isVoid) console.log('The docs keep what they had.')
-  else if (options.writeDocs) writeDocs(`Measured on ${machine}: ${how(options)}.\n\n${table}\n\n${notes}`)
-  return isVoid ? EXIT.void : 0
+  const suites = options.check ? CHECK_SUITES : [askedSuite(options)]
+  const results = await runSuites(suites, options, { loadCore, systemCore })
+  const goals = options.check ? judge(results) : []
+  return tell({ results, goals }, options)
 }
 
-async function run(options: Options, cores: { loadCore: number; systemCore: number }): Promise<Repeat[]> {
-  const systems = SYSTEMS.filter((system) => !options.relayOnly || system.role !== 'subject')
+async function runSuites(
+  suites: readonly Suite[],
+  options: Options,
+  cores: { loadCore: number; systemCore: number },
+): Promise<SuiteResult[]> {
+  const { signal } = abortOnSignals()
+  const folder = mkdtempSync(join(tmpdir(), 'parley-bench-'))
+  let database: DatabaseServer | undefined
+  try {
+    const certificate = suites.some(({ tls }) => tls) ? makeCertificate(folder) : undefined
+    if (suites.some(needsDatabase)) database = await startDatabaseServer(signal, options.realtime)
+    const profileFolder = options.profileFolder === undefined ? undefined : userPath(options.profileFolder)
+    if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true })
+    const surroundings = { certificate, databaseUrl: database?.url, profileFolder }
+    const ground: Ground = { ...cores, ...surroundings, isRealtime: options.realtime, signal }
+    const results: SuiteResult[] = []
+    for (const suite of suites) {
+      console.error(`${suite.title}: ${suite.systems.join(', ')}: ${how(suite, options)}`)
+      results.push(await runSuite(suite, ground, console.error))
+    }
+    return results
+  } finally {
+    await database?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function abortOnSignals(): AbortController {
   const stop = new AbortController()
   const onSignal = (signal: NodeJS.Signals) => {
     process.exitCode = 128 + constants.signals[signal]
     stop.abort()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
-  const { seconds, warmupSeconds, rampPerSecond, churnPerSecond } = options
-  const plan = { seconds, warmupSeconds, rampPerSecond, churnPerSecond }
-  const bed: Bed = { ...cores, isRealtime: options.realtime, signal: stop.signal, plan }
-  console.error(`${systems.map((system) => system.name).join(', ')}: ${how(options)}`)
-  return runAll({ systems, calls: options.calls, repeats: options.repeats, bed, onRound: tellRound })
+  return stop
 }
 
-function how(options: Options): string {
-  const churn = options.churnPerSecond > 0 ? `, ${options.churnPerSecond} calls/s ending and starting` : ''
-  const priority = options.realtime ? ', at real-time priority' : ''
-  return `median of ${options.repeats} rounds of ${options.seconds} s${churn}${priority}`
+type Outcome = { results: SuiteResult[]; goals: Goal[] }
+
+function tell({ results, goals }: Outcome, options: Options): number {
+  const machine = `${options.machine ?? `${cpus().length} cores, ${process.arch}`}, Node ${process.versions.node}`
+  const sections = results.map((result) => describe(result, options))
+  const isVoid = results.some(({ quality }) => quality.some((one) => one.voidBecause.length > 0))
+  const isMissed = goals.some((goal) => !goal.isMet)
+  const text = [...sections, ...(goals.length > 0 ? [renderGoals(goals)] : [])].join('\n\n')
+  console.log(`\n${text}`)
+  if (isVoid) console.log('\nThis run is VOID: its numbers must not be used.')
+  if (options.jsonFile !== undefined) {
+    writeFileSync(
+      userPath(options.jsonFile),
+      `${JSON.stringify({ options, machine, isVoid, goals, results }, undefined, 2)}\n`,
+    )
+  }
+  if (options.writeDocs && isVoid) console.log('The docs keep what they had.')
+  else if (options.writeDocs) writeDocs(options, `Measured on ${machine}.\n\n${text}`)
+  return isVoid ? EXIT.void : isMissed ? EXIT.failed : 0
 }
 
-function tellRound(calls: number, repeat: number, round: Round): void {
-  const costs = round.measurements.map((one) => `${one.system} ${one.cpuMsPerCallSecond.toFixed(2)}`)
-  const reasons = round.voidBecause.map((reason) => `; void: ${reason}`)
-  console.error(`${calls} calls, round ${repeat}: ${costs.join(', ')} ms per call-second${reasons.join('')}`)
+function describe({ suite, rows, quality }: SuiteResult, options: Options): string {
+  const threads = options.threads || options.check ? [renderThreads(rows)] : []
+  const parts = [`${suite.title}: ${how(suite, options)}.`, renderTable(rows), renderQuality(quality, rows), ...threads]
+  return parts.join('\n\n')
 }
 
-function writeJson(options: Options, result: object): void {
-  // npm runs scripts in the package's folder; a relative path is meant from where the user stands.
+function how({ repeats, seconds, churnPerSecond, tls }: Suite, { realtime }: Options): string {
+  const churn = churnPerSecond > 0 ? `, ${churnPerSecond} calls/s ending and starting` : ''
+  const priority = realtime ? ', at real-time priority' : ''
+  return `median of ${repeats} rounds of ${seconds} s${churn}${tls ? ', TLS to the model' : ''}${priority}`
+}
+
+/** npm runs scripts in the package's folder; a relative path is meant from where the user stands. */
+function userPath(path: string): string {
   const { INIT_CWD: userFolder = process.cwd() } = process.env
-  writeFileSync(
-    resolve(userFolder, options.jsonFile ?? ''),
-    `${JSON.stringify({ options, ...result }, undefined, 2)}\n`,
-  )
+  return resolve(userFolder, path)
 }
 
-function writeDocs(content: string): void {
-  writeFileSync(DOCS, fillBlock(readFileSync(DOCS, 'utf8'), 'bench:relay', content))
+function writeDocs(options: Options, content: string): void {
+  const block = options.check ? 'bench:check' : 'bench:relay'
+  writeFileSync(DOCS, fillBlock(readFileSync(DOCS, 'utf8'), block, content))
 }
 
 try {

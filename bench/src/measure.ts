@@ -1,3 +1,4 @@
+import type { Certificate } from './certificate.ts'
 import type { Place } from './child.ts'
 import type { LoadPlan } from './load.ts'
 import { LoadProcess } from './load-process.ts'
@@ -13,6 +14,8 @@ export type Measurement = {
   cpuMsPerCallSecond: number
   busyPercent: number
   rssKbPerCall: number
+  /** How much the memory grew inside the window. */
+  rssGrowthKbPerCall: number
   threads: ThreadShare[]
   report: LoadReport
   noise: Noise
@@ -24,25 +27,27 @@ export type ThreadShare = { name: string; cpuMsPerCallSecond: number }
 /** What else the machine did in the window: processes that are not ours, and the host. */
 export type Noise = { othersPercent: number; stealPercent: number }
 
-/** Where things run, and for how long. */
-export type Bed = Omit<Place, 'core'> & {
+/** Where things run, and for how long. `certificate`: the providers speak TLS. */
+export type Bed = Omit<Place, 'cores'> & {
   systemCore: number
   loadCore: number
-  plan: Omit<LoadPlan, 'mediaUrl' | 'calls'>
+  certificate: Certificate | undefined
+  profileFolder: string | undefined
+  plan: Omit<LoadPlan, 'entrance' | 'calls'>
 }
 
 type Sample = { atMs: number; system: ProcessUse[]; ours: number; machine: MachineUse }
 
 /** Starts the load and the system, each on its core, runs the calls, and reads what they used inside the window. */
 export async function measure(system: System, calls: number, bed: Bed): Promise<Measurement> {
-  const load = await LoadProcess.start({ ...bed, core: bed.loadCore })
+  const load = await LoadProcess.start({ ...bed, cores: [bed.loadCore] }, bed.certificate)
   try {
-    const running = await system.start(load.modelUrl, { ...bed, core: bed.systemCore })
+    const running = await system.start({ ...load.providers, ...bed }, { ...bed, cores: systemCores(bed) })
     try {
       const idleKb = sum(running.pids.map((pid) => processUse(pid).rssKb))
       const samples: Sample[] = []
       const take = () => samples.push(sample(running.pids, load.pid))
-      const report = await load.run({ ...bed.plan, mediaUrl: running.mediaUrl, calls }, take)
+      const report = await load.run({ ...bed.plan, entrance: running.entrance, calls }, take)
       return evaluate({ system, calls, idleKb, samples, report })
     } finally {
       await running.stop()
@@ -50,6 +55,11 @@ export async function measure(system: System, calls: number, bed: Bed): Promise<
   } finally {
     await load.stop()
   }
+}
+
+/** A profiler's own thread needs a core that the profiled one does not keep from it. */
+function systemCores({ systemCore, loadCore, profileFolder }: Bed): number[] {
+  return profileFolder === undefined ? [systemCore] : [systemCore, loadCore]
 }
 
 function sample(pids: readonly number[], loadPid: number): Sample {
@@ -66,6 +76,7 @@ function evaluate({ system, calls, idleKb, samples, report }: Raw): Measurement 
   if (open === undefined || closed === undefined) throw new Error('the load had no window')
   const windowMs = closed.atMs - open.atMs
   const cpuMs = sum(closed.system.map((use) => use.cpuMs)) - sum(open.system.map((use) => use.cpuMs))
+  const [openKb, closedKb] = [open, closed].map((one) => sum(one.system.map((use) => use.rssKb))) as [number, number]
   const othersMs = closed.machine.busyMs - open.machine.busyMs - (closed.ours - open.ours)
   return {
     system: system.name,
@@ -73,7 +84,8 @@ function evaluate({ system, calls, idleKb, samples, report }: Raw): Measurement 
     calls,
     cpuMsPerCallSecond: cpuMs / report.callSeconds,
     busyPercent: (cpuMs / windowMs) * 100,
-    rssKbPerCall: (sum(closed.system.map((use) => use.rssKb)) - idleKb) / calls,
+    rssKbPerCall: (closedKb - idleKb) / calls,
+    rssGrowthKbPerCall: (closedKb - openKb) / calls,
     threads: threadShares(open, closed, report.callSeconds),
     report,
     noise: {

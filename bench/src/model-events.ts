@@ -1,10 +1,15 @@
 /** The ids of one answer, of fixed width so that every delta has the same length. */
-export type AnswerIds = { response: string; item: string; callerItem: string }
+export type AnswerIds = { response: string; item: string }
 
-/** The ids of the answer of `turn` in `call`. */
-export function answerIds(call: number, turn: number): AnswerIds {
-  const suffix = `${String(call).padStart(8, '0')}${String(turn).padStart(6, '0')}`
-  return { response: `resp_${suffix}`, item: `item_a${suffix}`, callerItem: `item_u${suffix}` }
+/** The ids of the `answer`-th answer (from 0) in `call`. */
+export function answerIds(call: number, answer: number): AnswerIds {
+  const suffix = `${String(call).padStart(8, '0')}${String(answer).padStart(6, '0')}`
+  return { response: `resp_${suffix}`, item: `item_a${suffix}` }
+}
+
+/** The id of what the caller says in `turn` of `call`. */
+export function callerItem(call: number, turn: number): string {
+  return `item_u${String(call).padStart(8, '0')}${String(turn).padStart(6, '0')}`
 }
 
 /** Opens the session, as the server does before anything else. */
@@ -17,21 +22,53 @@ export function sessionUpdated(session: unknown): string {
   return event('session.updated', { session })
 }
 
-/** The caller begins to speak. */
-export function speechStarted(ids: AnswerIds): string {
-  return event('input_audio_buffer.speech_started', { audio_start_ms: 0, item_id: ids.callerItem })
+/** Refuses what a client asked for; `clientEventId` is the id that it gave its request. */
+export function refused(code: string, clientEventId: string | null): string {
+  const error = { type: 'invalid_request_error', code, message: 'not now', param: null, event_id: clientEventId }
+  return event('error', { error })
 }
 
-/** The caller has spoken and an answer begins: everything before its first delta. */
-export function answerStarted(ids: AnswerIds): string[] {
-  const caller = { id: ids.callerItem, type: 'message', role: 'user', content: [{ type: 'input_audio' }] }
-  const agent = { id: ids.item, type: 'message', role: 'assistant', status: 'in_progress', content: [] }
+/** The caller begins to speak, `atMs` into the audio. */
+export function speechStarted(itemId: string, atMs: number): string {
+  return event('input_audio_buffer.speech_started', { audio_start_ms: atMs, item_id: itemId })
+}
+
+/** The caller has spoken, and what was said is an item of the conversation behind `previousItemId`. */
+export function speechEnded(itemId: string, previousItemId: string | null, atMs: number): string[] {
+  const item = {
+    id: itemId,
+    type: 'message',
+    role: 'user',
+    status: 'completed',
+    content: [{ type: 'input_audio', transcript: null }],
+  }
   return [
-    event('input_audio_buffer.speech_stopped', { audio_end_ms: 400, item_id: ids.callerItem }),
-    event('input_audio_buffer.committed', { item_id: ids.callerItem, previous_item_id: null }),
-    event('conversation.item.added', { item: caller, previous_item_id: null }),
+    event('input_audio_buffer.speech_stopped', { audio_end_ms: atMs, item_id: itemId }),
+    event('input_audio_buffer.committed', { item_id: itemId, previous_item_id: previousItemId }),
+    event('conversation.item.added', { item, previous_item_id: previousItemId }),
+    event('conversation.item.done', { item, previous_item_id: previousItemId }),
+  ]
+}
+
+/** What the caller said, in words. */
+export function transcribed(itemId: string): string[] {
+  const transcript = 'what the caller said'
+  const usage = { type: 'duration', seconds: 0.4 }
+  return [
+    event(`${TRANSCRIPTION}.delta`, { item_id: itemId, content_index: 0, delta: transcript }),
+    event(`${TRANSCRIPTION}.completed`, { item_id: itemId, content_index: 0, transcript, usage }),
+  ]
+}
+
+const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
+
+/** An answer begins: everything before its first delta. */
+export function answerStarted(ids: AnswerIds, previousItemId: string | null): string[] {
+  const item = { id: ids.item, type: 'message', role: 'assistant', status: 'in_progress', content: [] }
+  return [
     event('response.created', { response: { id: ids.response, status: 'in_progress', output: [] } }),
-    event('response.output_item.added', { response_id: ids.response, output_index: 0, item: agent }),
+    event('response.output_item.added', { response_id: ids.response, output_index: 0, item }),
+    event('conversation.item.added', { item, previous_item_id: previousItemId }),
     event('response.content_part.added', { ...place(ids), part: { type: 'audio', transcript: '' } }),
   ]
 }
@@ -49,28 +86,44 @@ export function transcriptDelta(ids: AnswerIds): string {
   return event('response.output_audio_transcript.delta', { ...place(ids), delta: 'half a second ' })
 }
 
-/** The answer is complete: everything behind its last delta, with the usage, and the caller's words. */
-export function answerDone(ids: AnswerIds): string[] {
+/** The answer is over: everything behind its last delta, with the usage. */
+export function answerDone(ids: AnswerIds, status: 'completed' | 'cancelled'): string[] {
   const transcript = 'half a second '.repeat(10)
-  const agent = {
+  const item = {
     id: ids.item,
     type: 'message',
     role: 'assistant',
-    status: 'completed',
+    status: status === 'completed' ? 'completed' : 'incomplete',
     content: [{ type: 'output_audio', transcript }],
   }
+  const details = status === 'completed' ? null : { type: 'cancelled', reason: 'client_cancelled' }
+  const response = { id: ids.response, status, status_details: details, output: [item], usage: USAGE }
   return [
     event('response.output_audio.done', place(ids)),
     event('response.output_audio_transcript.done', { ...place(ids), transcript }),
     event('response.content_part.done', { ...place(ids), part: { type: 'audio', transcript } }),
-    event('response.output_item.done', { response_id: ids.response, output_index: 0, item: agent }),
-    event('response.done', { response: { id: ids.response, status: 'completed', output: [agent], usage: USAGE } }),
-    event('conversation.item.input_audio_transcription.completed', {
-      item_id: ids.callerItem,
-      content_index: 0,
-      transcript: 'what the caller said',
-      usage: { type: 'duration', seconds: 0.4 },
-    }),
+    event('conversation.item.done', { item, previous_item_id: null }),
+    event('response.output_item.done', { response_id: ids.response, output_index: 0, item }),
+    event('response.done', { response }),
+    event('rate_limits.updated', { rate_limits: RATE_LIMITS }),
+  ]
+}
+
+/** An item is cut where the caller stopped hearing it. */
+export function itemTruncated(itemId: string, audioEndMs: number): string {
+  return event('conversation.item.truncated', { item_id: itemId, content_index: 0, audio_end_ms: audioEndMs })
+}
+
+/** An item is taken out of the conversation. */
+export function itemDeleted(itemId: string): string {
+  return event('conversation.item.deleted', { item_id: itemId })
+}
+
+/** An item of the client's own joins the conversation. */
+export function itemCreated(item: object, previousItemId: string | null): string[] {
+  return [
+    event('conversation.item.added', { item, previous_item_id: previousItemId }),
+    event('conversation.item.done', { item, previous_item_id: previousItemId }),
   ]
 }
 
@@ -81,6 +134,11 @@ const USAGE = {
   input_token_details: { text_tokens: 84, audio_tokens: 20, cached_tokens: 64 },
   output_token_details: { text_tokens: 20, audio_tokens: 100 },
 }
+
+const RATE_LIMITS = [
+  { name: 'requests', limit: 5_000, remaining: 4_990, reset_seconds: 0.1 },
+  { name: 'tokens', limit: 400_000, remaining: 399_000, reset_seconds: 0.2 },
+]
 
 let events = 0
 

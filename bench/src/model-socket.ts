@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { DELTA_BYTES, isSameBehindStamp, noiseBase64 } from './audio.ts'
 import type { Call, ModelEnd } from './call.ts'
+import { Conversation } from './conversation.ts'
 import { FrameReader } from './frame-reader.ts'
 import { encodeFrame, OPCODE } from './framing.ts'
 import type { Upgraded } from './handshake.ts'
@@ -10,7 +11,6 @@ import type { Scratch } from './scratch.ts'
 import { blankStamp, KIND, readStamp, writeStamp } from './stamp.ts'
 import { startsWith } from './starts-with.ts'
 import { nowUs, type Tally } from './tally.ts'
-import type { TurnStep } from './turn-script.ts'
 
 /** The audio of every delta, without its stamp, as base64. */
 export const MODEL_AUDIO = noiseBase64(DELTA_BYTES)
@@ -23,17 +23,17 @@ const QUOTE = 0x22
 export type ModelDeps = { tally: Tally; scratch: Scratch; callOf: (id: number) => Call | undefined }
 
 /**
- * The model's end of one call.
+ * The model's end of one call, as bytes.
  *
  * Which call it carries it learns from the first stamped frame, so the system under test needs to say nothing about
- * it; from then on another call's frame is a crossing. It speaks by the call's script. Of what a client may ask it
- * answers `session.update`; the rest of a conversation is the script's.
+ * it; from then on another call's frame is a crossing. What is said, and when, is the conversation's.
  */
 export class ModelSocket implements ModelEnd {
   readonly #socket: Socket
   readonly #deps: ModelDeps
   readonly #reader: FrameReader
   readonly #stamp = blankStamp()
+  readonly #conversation = new Conversation()
   #call: Call | undefined
 
   constructor(upgraded: Upgraded, deps: ModelDeps) {
@@ -44,14 +44,26 @@ export class ModelSocket implements ModelEnd {
     this.#socket.on('error', () => this.#socket.destroy())
     this.#socket.on('end', () => this.#socket.end())
     this.#socket.on('close', () => this.#onClose())
-    this.#sendText(events.sessionCreated())
+    this.#sendTexts([events.sessionCreated()])
     if (upgraded.head.length > 0) this.#push(upgraded.head)
   }
 
-  /** Does what the script has due. */
+  /** Whether nothing is being said, and nothing has to be. */
+  get isQuiet(): boolean {
+    return this.#conversation.isQuiet
+  }
+
+  /** Does what is due: what the caller does by the script, then what the running answer has to say. */
   beat(call: Call, nowMs: number): void {
     if (!this.#socket.writable) return
-    for (let step = call.script.due(nowMs); step !== undefined; step = call.script.due(nowMs)) this.#play(call, step)
+    for (let step = call.script.due(nowMs); step !== undefined; step = call.script.due(nowMs)) {
+      if (step.kind === 'speech_started' && step.isBargeIn) call.bargeInUs = nowUs()
+      this.#sendTexts(this.#conversation.caller(call, step, nowMs))
+    }
+    for (let due = this.#conversation.due(nowMs); due !== undefined; due = this.#conversation.due(nowMs)) {
+      if (due.step.kind === 'done') this.#sendTexts(this.#conversation.finish())
+      else this.#sendDelta(call, due.ids, due.step.isFirst)
+    }
   }
 
   /** Cuts the socket. */
@@ -59,29 +71,14 @@ export class ModelSocket implements ModelEnd {
     this.#socket.destroy()
   }
 
-  #play(call: Call, step: TurnStep): void {
-    const { scratch } = this.#deps
-    const ids = events.answerIds(call.id, step.turn)
-    if (step.kind === 'speech_started') {
-      if (step.isBargeIn) call.bargeInUs = nowUs()
-      scratch.addText(events.speechStarted(ids))
-    } else if (step.kind === 'answer_started') {
-      for (const text of events.answerStarted(ids)) scratch.addText(text)
-    } else if (step.kind === 'delta') {
-      this.#addDelta(call, ids, step.isFirst)
-    } else {
-      for (const text of events.answerDone(ids)) scratch.addText(text)
-    }
-    scratch.send(this.#socket)
-  }
-
-  #addDelta(call: Call, ids: events.AnswerIds, isFirst: boolean): void {
+  #sendDelta(call: Call, ids: events.AnswerIds, isFirst: boolean): void {
     const { scratch } = this.#deps
     const audio = scratch.addParts(events.deltaHead(ids), MODEL_AUDIO, events.DELTA_TAIL)
     scratch.addText(events.transcriptDelta(ids))
     const kind = isFirst ? KIND.firstDelta : KIND.delta
     writeStamp(audio.bytes, audio.at, { call: call.id, sequence: call.deltasSent, kind, sentUs: nowUs() })
     call.deltasSent += 1
+    scratch.send(this.#socket)
   }
 
   #push(chunk: Buffer): void {
@@ -95,7 +92,8 @@ export class ModelSocket implements ModelEnd {
   readonly #onMessage = (opcode: number, bytes: Buffer, start: number, end: number): void => {
     if (opcode === OPCODE.text) {
       if (startsWith(bytes, start, APPEND)) this.#onAudio(bytes, start, end)
-      else this.#onControl(bytes.toString('latin1', start, end))
+      else
+        this.#sendTexts(this.#conversation.client(JSON.parse(bytes.toString('latin1', start, end)), performance.now()))
       return
     }
     if (opcode === OPCODE.ping) this.#socket.write(encodeFrame(OPCODE.pong, bytes.subarray(start, end)))
@@ -123,16 +121,13 @@ export class ModelSocket implements ModelEnd {
     if (call === undefined || call.modelEnd !== undefined) return undefined
     call.modelEnd = this
     this.#call = call
+    this.#sendTexts(this.#conversation.bind(call, performance.now()))
     return call
   }
 
-  #onControl(text: string): void {
-    const message: { type?: string; session?: unknown } = JSON.parse(text)
-    if (message.type === 'session.update') this.#sendText(events.sessionUpdated(message.session))
-  }
-
-  #sendText(text: string): void {
-    this.#deps.scratch.addText(text)
+  #sendTexts(texts: readonly string[]): void {
+    if (texts.length === 0) return
+    for (const text of texts) this.#deps.scratch.addText(text)
     this.#deps.scratch.send(this.#socket)
   }
 

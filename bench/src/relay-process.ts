@@ -18,4 +18,5 @@ export async function runRelay(start: StartRelay): Promise<void> {
   const relay = await start(modelUrl)
   process.stdout.write(`${relayUrl(relay)}\n`)
   process.stdin.on('close', () => process.exit(0)).resume()
+  process.on('SIGTERM', () => process.exit(0))
 }

@@ -8,12 +8,13 @@ export type Round = { measurements: Measurement[]; voidBecause: string[] }
 /** One repeat at one number of calls: its last round is the one that is used, those before it were void. */
 export type Repeat = { calls: number; repeat: number; rounds: Round[] }
 
-/** What to run. `onRound` is told of each round as it ends. */
+/** What to run. `isRelative`: a round without both relays is void. `onRound` is told of each round as it ends. */
 export type Schedule = {
   systems: readonly System[]
   calls: readonly number[]
   repeats: number
   bed: Bed
+  isRelative: boolean
   onRound: (calls: number, repeat: number, round: Round) => void
 }
 
@@ -35,7 +36,7 @@ async function runRepeat(schedule: Schedule, calls: number, repeat: number): Pro
   for (let attempt = 0; attempt <= RETRIES_MAX; attempt++) {
     const measurements: Measurement[] = []
     for (const system of schedule.systems) measurements.push(await measure(system, calls, schedule.bed))
-    const round = { measurements, voidBecause: voidReasons(measurements) }
+    const round = { measurements, voidBecause: voidReasons(measurements, schedule.isRelative) }
     rounds.push(round)
     schedule.onRound(calls, repeat, round)
     if (round.voidBecause.length === 0) break

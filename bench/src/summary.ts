@@ -9,20 +9,29 @@ export type Row = {
   system: string
   calls: number
   cpuMsPerCallSecond: number
-  /** CPU in relays: the median of the rounds' own ratios. */
-  timesRelay: number
+  /** Against the relay of the same round, the median of the rounds. */
+  relative: Relative
   cpuSpread: number
   busyPercent: number
   rssKbPerCall: number
+  rssGrowthKbPerCall: number
   callerToModel: Delays
   firstDelta: Delays
   bargeInToClear: Delays
+  greeting: Delays
   lost: number
   doubled: number
   crossed: number
   late: number
+  /** Calls that it had no room for. */
+  refusedCalls: number
+  /** Everything else that must not happen: reordered, damaged, refused by the carrier, no clear, dropped calls. */
+  otherFaults: number
   threads: ThreadShare[]
 }
+
+/** CPU and p99 delays in relays; the `clear` in ms more than the relay's, at p50. */
+export type Relative = { cpu: number; callerToModelP99: number; firstDeltaP99: number; clearMs: number }
 
 /** What to know about the rounds at one number of calls before one believes the rows. */
 export type Quality = {
@@ -62,17 +71,21 @@ function rowOf(system: string, rounds: Measurement[][]): Row {
     system,
     calls: own[0]?.calls ?? 0,
     cpuMsPerCallSecond: middle((one) => one.cpuMsPerCallSecond),
-    timesRelay: median(rounds.map((round) => cpuOf(round, isNamed(system)) / cpuOf(round, isRelay))),
+    relative: relativeOf(system, rounds),
     cpuSpread: spread(own.map((one) => one.cpuMsPerCallSecond)),
     busyPercent: middle((one) => one.busyPercent),
     rssKbPerCall: middle((one) => one.rssKbPerCall),
+    rssGrowthKbPerCall: middle((one) => one.rssGrowthKbPerCall),
     callerToModel: middleDelays(own.map((one) => one.report.callerToModel)),
     firstDelta: middleDelays(own.map((one) => one.report.firstDelta)),
     bargeInToClear: middleDelays(own.map((one) => one.report.bargeInToClear)),
+    greeting: middleDelays(own.map((one) => one.report.greeting)),
     lost: total(({ report }) => report.up.lost + report.down.lost + report.faults.unsent),
     doubled: total(({ report }) => report.up.doubled + report.down.doubled),
     crossed: total(({ report }) => report.faults.crossed),
     late: total(({ report }) => report.faults.late),
+    refusedCalls: total(({ report }) => report.callsRefused),
+    otherFaults: total(otherFaults),
     threads: middleThreads(own),
   }
 }
@@ -93,16 +106,23 @@ function qualityOf(repeats: readonly Repeat[]): Quality {
   }
 }
 
-function isNamed(system: string): (one: Measurement) => boolean {
-  return (one) => one.system === system
+function relativeOf(system: string, rounds: Measurement[][]): Relative {
+  const pairs = rounds.map((round) => ({
+    own: round.find((one) => one.system === system),
+    relay: round.find((one) => one.role === 'relay'),
+  }))
+  const middle = (compare: (own: Measurement, relay: Measurement) => number) =>
+    median(pairs.map(({ own, relay }) => (own && relay ? compare(own, relay) : Number.NaN)))
+  return {
+    cpu: middle((own, relay) => own.cpuMsPerCallSecond / relay.cpuMsPerCallSecond),
+    callerToModelP99: middle((own, relay) => own.report.callerToModel.p99Ms / relay.report.callerToModel.p99Ms),
+    firstDeltaP99: middle((own, relay) => own.report.firstDelta.p99Ms / relay.report.firstDelta.p99Ms),
+    clearMs: middle((own, relay) => own.report.bargeInToClear.p50Ms - relay.report.bargeInToClear.p50Ms),
+  }
 }
 
-function isRelay(one: Measurement): boolean {
-  return one.role === 'relay'
-}
-
-function cpuOf(round: Measurement[], which: (one: Measurement) => boolean): number {
-  return round.find(which)?.cpuMsPerCallSecond ?? Number.NaN
+function otherFaults({ report: { up, down, faults } }: Measurement): number {
+  return up.reordered + down.reordered + faults.damaged + faults.refused + faults.clearsMissing + faults.callsDropped
 }
 
 function middleDelays(delays: Delays[]): Delays {

@@ -5,7 +5,7 @@ const COLUMNS: readonly [title: string, cell: (row: Row) => string][] = [
   ['calls', (row) => String(row.calls)],
   ['under test', (row) => row.system],
   ['CPU ms per call-second', (row) => row.cpuMsPerCallSecond.toFixed(2)],
-  ['× raw-ws', (row) => row.timesRelay.toFixed(2)],
+  ['× raw-ws', (row) => row.relative.cpu.toFixed(2)],
   ['core', (row) => `${row.busyPercent.toFixed(0)} %`],
   ['RSS KB/call', (row) => row.rssKbPerCall.toFixed(0)],
   ['caller→model p50/p99 ms', (row) => delays(row.callerToModel)],
@@ -13,6 +13,9 @@ const COLUMNS: readonly [title: string, cell: (row: Row) => string][] = [
   ['barge-in→clear p50/p99 ms', (row) => delays(row.bargeInToClear)],
   ['lost/doubled/crossed', (row) => `${row.lost}/${row.doubled}/${row.crossed}`],
   ['late', (row) => String(row.late)],
+  ['calls refused', (row) => String(row.refusedCalls)],
+  ['other faults', (row) => String(row.otherFaults)],
+  ['ring→greeting p50/p99 ms', (row) => delays(row.greeting, 0)],
 ]
 
 /** The rows as a Markdown table with aligned columns, for the terminal and for the docs. */
@@ -46,11 +49,12 @@ function qualityLine(one: Quality, rows: readonly Row[]): string {
   return `- ${one.calls} calls: ${parts.join('; ')}.${one.voidBecause.map((reason) => ` VOID: ${reason}.`).join('')}`
 }
 
-function delays({ count, p50Ms, p99Ms }: Delays): string {
-  return count === 0 ? 'none' : `${p50Ms.toFixed(2)} / ${p99Ms.toFixed(2)}`
+function delays({ count, p50Ms, p99Ms }: Delays, digits = 2): string {
+  return count === 0 ? 'none' : `${p50Ms.toFixed(digits)} / ${p99Ms.toFixed(digits)}`
 }
 
-function markdown(lines: string[][]): string {
+/** A Markdown table of `lines`, its head first. */
+export function markdown(lines: string[][]): string {
   const [head = []] = lines
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
   const padded = lines.map((line) => `| ${line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`)

@@ -11,6 +11,15 @@ export type LoadReport = {
   callerToModel: Delays
   firstDelta: Delays
   bargeInToClear: Delays
+  /** From the first ring to the instructions for the carrier; none where calls go straight to a stream. */
+  answer: Delays
+  /** From the first ring to the first audio. */
+  greeting: Delays
+  callsOpened: number
+  /** Calls that the system under test had no room for, and said so. */
+  callsRefused: number
+  /** Why the first of those that went wrong did. */
+  dropReasons: string[]
   up: Arrivals
   down: Arrivals
   faults: Faults
@@ -39,6 +48,7 @@ export type Faults = {
 export type LoadHealth = { lateness: Delays; busy: number }
 
 const LATE_US = 20_000
+const REASONS_MAX = 5
 
 /** Everything that is counted in one run. */
 export class Tally {
@@ -54,12 +64,17 @@ export class Tally {
   readonly #callerToModel = createHistogram()
   readonly #firstDelta = createHistogram()
   readonly #bargeInToClear = createHistogram()
+  readonly #answer = createHistogram()
+  readonly #greeting = createHistogram()
   readonly #lateness = createHistogram()
   readonly #up: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
   readonly #down: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
   #openUs = Number.POSITIVE_INFINITY
   #closeUs = Number.POSITIVE_INFINITY
   #framesSent = 0
+  #callsOpened = 0
+  #callsRefused = 0
+  readonly #dropReasons: string[] = []
   #loopAtOpen = performance.eventLoopUtilization()
   #busy = 0
 
@@ -97,6 +112,32 @@ export class Tally {
     if (this.#isInside(sentUs)) record(this.#bargeInToClear, arrivedUs - sentUs)
   }
 
+  /** A ringing call was answered with instructions. */
+  answered(rungUs: number): void {
+    if (this.#isInside(rungUs)) record(this.#answer, nowUs() - rungUs)
+  }
+
+  /** The first audio of a call reached its caller. */
+  greetingHeard(rungUs: number, arrivedUs: number): void {
+    if (this.#isInside(rungUs)) record(this.#greeting, arrivedUs - rungUs)
+  }
+
+  /** A call has a stream now. */
+  callOpened(): void {
+    this.#callsOpened += 1
+  }
+
+  /** A call went wrong: it never opened, or its sockets closed before its end. The first reasons are kept. */
+  callDropped(reason: unknown): void {
+    this.faults.callsDropped += 1
+    if (this.#dropReasons.length < REASONS_MAX) this.#dropReasons.push(String(reason))
+  }
+
+  /** There was no room for a call. */
+  callRefused(): void {
+    this.#callsRefused += 1
+  }
+
   /** A beat of the load came `lateMs` after its time. */
   beat(lateMs: number): void {
     if (this.#isInside(nowUs())) record(this.#lateness, lateMs * 1000)
@@ -115,6 +156,11 @@ export class Tally {
       callerToModel: delaysOf(this.#callerToModel),
       firstDelta: delaysOf(this.#firstDelta),
       bargeInToClear: delaysOf(this.#bargeInToClear),
+      answer: delaysOf(this.#answer),
+      greeting: delaysOf(this.#greeting),
+      callsOpened: this.#callsOpened,
+      callsRefused: this.#callsRefused,
+      dropReasons: this.#dropReasons,
       up: this.#up,
       down: this.#down,
       faults: this.faults,

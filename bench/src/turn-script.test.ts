@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DELTAS_PER_TURN, TurnScript, type TurnStep } from './turn-script.ts'
+import { TurnScript, type TurnStep } from './turn-script.ts'
 
 function play(script: TurnScript, untilMs: number): [atMs: number, step: TurnStep][] {
   const played: [number, TurnStep][] = []
@@ -10,10 +10,13 @@ function play(script: TurnScript, untilMs: number): [atMs: number, step: TurnSte
 }
 
 describe('TurnScript', () => {
-  it('answers with ten deltas, 60 ms apart, the first of them marked', () => {
-    const deltas = play(new TurnScript(0, 0), 2_000).filter(([, step]) => step.kind === 'delta')
-    expect(deltas.map(([atMs]) => atMs)).toEqual(Array.from({ length: DELTAS_PER_TURN }, (_, i) => 500 + 60 * i))
-    expect(deltas.map(([, step]) => step.kind === 'delta' && step.isFirst)).toEqual([true, ...Array(9).fill(false)])
+  it('has the caller speak for 0.4 s, and the words follow half a second later', () => {
+    const [...steps] = play(new TurnScript(0, 1_000), 3_000).map(([atMs, { kind }]) => [atMs, kind])
+    expect(steps).toEqual([
+      [1_000, 'speech_started'],
+      [1_400, 'speech_ended'],
+      [1_900, 'transcribed'],
+    ])
   })
 
   it('has every third answer cut while it plays', () => {
@@ -33,10 +36,10 @@ describe('TurnScript', () => {
 
   it('finishes the turn that runs when it is told to end, and starts no other', () => {
     const script = new TurnScript(0, 0)
-    play(script, 700)
+    play(script, 300)
     script.end()
     expect(script.isOver).toBe(false)
-    expect(play(script, 20_000).at(-1)?.[1].kind).toBe('answer_done')
+    expect(play(script, 20_000).at(-1)?.[1].kind).toBe('transcribed')
     expect(script.isOver).toBe(true)
   })
 })

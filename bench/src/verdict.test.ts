@@ -18,6 +18,7 @@ function measured(role: Measurement['role'], change: Change = {}): Measurement {
     cpuMsPerCallSecond: change.cpu ?? 1,
     busyPercent: 10,
     rssKbPerCall: 100,
+    rssGrowthKbPerCall: 0,
     threads: [],
     report,
     noise: { othersPercent: 0, stealPercent: 0 },
@@ -67,9 +68,9 @@ describe('the table', () => {
   it('shows medians of each repeat`s last round, ratios within a round, and sums of what went astray', () => {
     expect(rows).toMatchObject([
       { system: 'raw-net', cpuMsPerCallSecond: 2, doubled: 0 },
-      { system: 'raw-ws', cpuMsPerCallSecond: 2.4, timesRelay: 1, doubled: 6 },
+      { system: 'raw-ws', cpuMsPerCallSecond: 2.4, relative: { cpu: 1 }, doubled: 6 },
     ])
-    expect(rows[0]?.timesRelay).toBeCloseTo(1 / 1.2)
+    expect(rows[0]?.relative.cpu).toBeCloseTo(1 / 1.2)
     expect(renderTable(rows)).toContain('| 2.40 ')
   })
 

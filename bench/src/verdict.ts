@@ -5,9 +5,15 @@ export const RATIO_LIMIT = 1.25
 /** Beats of the load may be so late at p99; more, and what it measures is itself. A frame is 20 ms. */
 export const LATE_P99_LIMIT_MS = 5
 
-/** Why one round, every system once under the same number of calls, must not be believed. Empty when it may. */
-export function voidReasons(round: readonly Measurement[]): string[] {
-  return [...slowYardstick(round), ...round.flatMap((one) => [...lateLoad(one), ...lossyYardstick(one)])]
+/**
+ * Why one round, every system once under the same number of calls, must not be believed. Empty when it may. A round that
+ * `isRelative` needs both relays.
+ */
+export function voidReasons(round: readonly Measurement[], isRelative = true): string[] {
+  return [
+    ...(isRelative ? slowYardstick(round) : []),
+    ...round.flatMap((one) => [...lateLoad(one), ...lossyYardstick(one)]),
+  ]
 }
 
 /** What the relay costs in floors, from one round; NaN when either is missing. */
