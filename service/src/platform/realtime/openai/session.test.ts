@@ -177,6 +177,7 @@ describe('a session that is ready', () => {
   it('lets go of a server that does not answer its goodbye', async () => {
     const { session, server } = await (await makeBench()).ready()
     const open = () => process.getActiveResourcesInfo().filter((resource) => resource === 'TCPSocketWrap').length
+    await until(() => open() === 2, { what: 'the end of earlier connections' })
     server.raw.pause()
     session.close()
     expect(open()).toBe(2)
