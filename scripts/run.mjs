@@ -59,8 +59,10 @@ function endLike(code, signal) {
   setTimeout(() => process.exit(128 + constants.signals[signal]), 1000)
 }
 
+/** Sizes of the heap are meant for the program, not for this process. */
 function runOn(node, args) {
-  const child = spawn(node, [launcher, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const sizes = process.execArgv.filter((option) => option.startsWith('--max-'))
+  const child = spawn(node, [...sizes, launcher, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`${node} could not be started: ${error.message}`))
   child.on('exit', endLike)

@@ -49,6 +49,13 @@ describe.each([
     expect(await program.ended).toMatchObject({ code: 7, stdout: 'one,--two\n', stderr: '' })
   })
 
+  it('gives it the sizes of the heap', async () => {
+    project.write('sizes.ts', "console.log(process.execArgv.filter((option) => option.startsWith('--max-')).join())")
+    const sizes = [...nodeArgs, '--max-semi-space-size=16']
+    const program = start(process.execPath, launcherArgs(sizes, ['sizes.ts']), { cwd: project.root })
+    expect((await program.ended).stdout).toBe('--max-semi-space-size=16\n')
+  })
+
   it('lets the environment win over the file', async () => {
     const program = launch('console.log(process.env.COLOUR, process.env.SIZE)', { COLOUR: 'from outside' })
     expect((await program.ended).stdout).toBe('from outside from the file\n')

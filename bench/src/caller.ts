@@ -126,10 +126,10 @@ export class Caller {
     this.#send({ event: 'mark', streamSid: this.#call.streamSid, mark: { name } })
   }
 
-  /** Sends a message with the stream's next number. */
-  #send(message: object): void {
+  /** Sends a message with the stream's next number, its members in the order in which the carrier has them. */
+  #send({ event, ...message }: { event: string; streamSid: string; [member: string]: unknown }): void {
     this.#sequence += 1
-    this.#sendText(JSON.stringify({ ...message, sequenceNumber: String(this.#sequence) }))
+    this.#sendText(JSON.stringify({ event, sequenceNumber: String(this.#sequence), ...message }))
   }
 
   #sendText(text: string): void {

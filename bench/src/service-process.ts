@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Child, type Place } from './child.ts'
@@ -10,6 +11,7 @@ export type ServiceOptions = { settings: Record<string, string>; nodeArgs: strin
 
 const LAUNCHER = new URL('../../scripts/run.mjs', import.meta.url)
 const MAIN = fileURLToPath(new URL('../../service/src/main.ts', import.meta.url))
+const PACKAGE = new URL('../../package.json', import.meta.url)
 /** The service gives its own parts nearly three seconds to end. */
 const STOP_TIMEOUT_MS = 10_000
 const LINES_KEPT = 20
@@ -23,7 +25,7 @@ export async function startService({ settings, nodeArgs, place }: ServiceOptions
     ...place,
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { PATH: process.env['PATH'], ...settings },
-    nodeArgs,
+    nodeArgs: [...usualNodeArgs(), ...nodeArgs],
     stopTimeoutMs: STOP_TIMEOUT_MS,
   })
   const lines: string[] = []
@@ -32,6 +34,14 @@ export async function startService({ settings, nodeArgs, place }: ServiceOptions
   } catch (error) {
     throw new Error(`the service did not start:\n${lines.join('\n')}`, { cause: error })
   }
+}
+
+/** The options that `npm run serve` gives to Node: what is measured is what runs. */
+function usualNodeArgs(): string[] {
+  const { scripts } = JSON.parse(readFileSync(PACKAGE, 'utf8'))
+  return String(scripts.serve)
+    .split(' ')
+    .filter((word) => word.startsWith('--'))
 }
 
 function listening(child: Child, lines: string[]): Promise<string> {
