@@ -55,7 +55,17 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
   }
   const carriers = makeCarriers({ apiBaseUrl: config.telephonyApiUrl })
   const model = modelOf(config, clock, log)
-  return { config, version, log, clock, metrics: makeMetrics(), database, sealer: makeSealer(key), carriers, model }
+  return {
+    config,
+    version,
+    log,
+    clock,
+    metrics: makeMetrics(clock),
+    database,
+    sealer: makeSealer(key),
+    carriers,
+    model,
+  }
 }
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../test/harness/wait.ts'
+import { systemClock } from '../kernel/clock.ts'
 import { watchEventLoop } from './event-loop.ts'
 
 function after(ms: number): Promise<boolean> {
@@ -9,7 +10,7 @@ function after(ms: number): Promise<boolean> {
 
 describe('watchEventLoop', () => {
   it('sees that the loop was blocked, and that it is free again', async () => {
-    const watch = watchEventLoop()
+    const watch = watchEventLoop(systemClock)
     onTestFinished(() => watch.stop())
     await after(50)
     const endMs = performance.now() + 300

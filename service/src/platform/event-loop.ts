@@ -1,4 +1,5 @@
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
+import { createHistogram, performance } from 'node:perf_hooks'
+import type { Clock } from '../kernel/clock.ts'
 
 /** How busy the event loop was since the last look. */
 export type LoopSample = {
@@ -8,31 +9,57 @@ export type LoopSample = {
   delayP99Ms: number
 }
 
-/** Looks at the event loop of this process. */
+/** How late the event loop was since the last reading. */
+export type LoopLag = { meanMs: number; p50Ms: number; p99Ms: number; maxMs: number }
+
+/** Looks at the event loop of this process. Its two readings have nothing to do with each other. */
 export type EventLoopWatch = {
   sample(): LoopSample
+  lag(): LoopLag
   /** Repeating it does nothing. */
   stop(): void
 }
 
-const RESOLUTION_MS = 10
+/**
+ * Short enough to see what a caller would hear, a frame; seldom enough to cost nothing. Node's own monitor is not used:
+ * each of its readers needs one to itself, and each of them wakes an idle process at its own times.
+ */
+const INTERVAL_MS = 20
 const NANOSECONDS_PER_MS = 1e6
 
-/** Begins to watch; the first sample is of the time since now. */
-export function watchEventLoop(): EventLoopWatch {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
-  delays.enable()
+/** Begins to watch; the first readings are of the time since now. */
+export function watchEventLoop(clock: Clock): EventLoopWatch {
+  const [sampled, read] = [createHistogram(), createHistogram()]
+  let lastLookMs = clock.monotonicMs()
   let last = performance.eventLoopUtilization()
+  const stop = clock.every(INTERVAL_MS, () => {
+    const nowMs = clock.monotonicMs()
+    // A histogram holds whole numbers from 1.
+    const late = Math.max(1, Math.round((nowMs - lastLookMs - INTERVAL_MS) * NANOSECONDS_PER_MS))
+    lastLookMs = nowMs
+    sampled.record(late)
+    read.record(late)
+  })
   return {
+    stop,
     sample() {
       const now = performance.eventLoopUtilization()
       const { utilization } = performance.eventLoopUtilization(now, last)
       last = now
-      // What is measured is the time from one look to the next: it is late by what exceeds the resolution.
-      const delayP99Ms = Math.max(0, delays.percentile(99) / NANOSECONDS_PER_MS - RESOLUTION_MS)
-      delays.reset()
+      const delayP99Ms = sampled.percentile(99) / NANOSECONDS_PER_MS
+      sampled.reset()
       return { utilisation: utilization, delayP99Ms }
     },
-    stop: () => void delays.disable(),
+    lag() {
+      const ms = (nanoseconds: number) => (read.count === 0 ? 0 : nanoseconds / NANOSECONDS_PER_MS)
+      const lag = {
+        meanMs: ms(read.mean),
+        p50Ms: ms(read.percentile(50)),
+        p99Ms: ms(read.percentile(99)),
+        maxMs: ms(read.max),
+      }
+      read.reset()
+      return lag
+    },
   }
 }

@@ -28,7 +28,7 @@ const ADMIN_KEY = 'ak_test_key_of_the_admin_server'
  */
 export function useAdminServer(routes: () => FastifyPluginAsyncTypebox[]): AdminServer {
   let server: HttpServer | undefined
-  const metrics = makeMetrics()
+  const metrics = makeMetrics(systemClock)
   beforeAll(async () => {
     const log = makeLog({ level: 'silent', secrets: [] })
     server = buildServer({ log, clock: systemClock, metrics, trustProxy: false })

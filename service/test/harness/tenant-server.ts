@@ -40,7 +40,7 @@ export function useTenantServer(db: () => Db, routes: () => FastifyPluginAsyncTy
   let server: HttpServer | undefined
   beforeAll(async () => {
     const log = makeLog({ level: 'silent', secrets: [] })
-    const metrics = makeMetrics()
+    const metrics = makeMetrics(systemClock)
     const credentials = makeCredentials({ db: db(), clock: systemClock, log, legacyEnabled: true })
     const built = buildServer({ log, clock: systemClock, metrics, trustProxy: false })
     built.addHook('onRequest', tenantGuard(credentials.findTenant))

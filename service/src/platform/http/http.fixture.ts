@@ -24,7 +24,7 @@ export type TestServer = {
 export function testServer({ limits, trustProxy = false, secrets = [] }: Options = {}): TestServer {
   const lines: string[] = []
   const log = makeLog({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
-  const metrics = makeMetrics()
+  const metrics = makeMetrics(systemClock)
   const server = buildServer({ log, clock: systemClock, metrics, trustProxy, ...(limits && { limits }) })
   onTestFinished(async () => {
     await stopServer(server, 0)

@@ -2,11 +2,12 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { testServer } from './http.fixture.ts'
 import { type Metrics, makeMetrics } from './metrics.ts'
 
 function metrics() {
-  const made = makeMetrics()
+  const made = makeMetrics(systemClock)
   onTestFinished(() => made.stop())
   return made
 }
@@ -105,7 +106,7 @@ describe('makeMetrics', () => {
   })
 
   it('may be stopped twice, and still be read', async () => {
-    const made = makeMetrics()
+    const made = makeMetrics(systemClock)
     made.stop()
     made.stop()
     expect(await made.text()).toContain('process_cpu_seconds_total')

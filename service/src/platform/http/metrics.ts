@@ -1,4 +1,6 @@
 import { Counter, Histogram, Registry } from 'prom-client'
+import type { Clock } from '../../kernel/clock.ts'
+import { type EventLoopWatch, watchEventLoop } from '../event-loop.ts'
 import { measureProcess } from './process-metrics.ts'
 
 /** One answered request. `route` is the pattern it matched, null when there was none. */
@@ -7,6 +9,8 @@ export type RequestSample = { method: string; route: string | null; status: numb
 /** The numbers of this process, in a registry of its own: other parts add theirs to `registry`. */
 export type Metrics = {
   registry: Registry
+  /** Its `lag` is read by the metrics alone. */
+  eventLoop: EventLoopWatch
   observeRequest(sample: RequestSample): void
   /** Everything in the text format of Prometheus. */
   text(): Promise<string>
@@ -22,9 +26,10 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Makes the metrics of a process: its own (memory, CPU, event loop, garbage collection) and those of the HTTP requests. */
-export function makeMetrics(): Metrics {
+export function makeMetrics(clock: Clock): Metrics {
   const registry = new Registry()
-  const stop = measureProcess(registry)
+  const eventLoop = watchEventLoop(clock)
+  const stopCollections = measureProcess(registry, eventLoop)
   const requests = new Counter({
     name: 'http_requests_total',
     help: 'Answered HTTP requests.',
@@ -40,9 +45,13 @@ export function makeMetrics(): Metrics {
   })
   return {
     registry,
+    eventLoop,
     contentType: registry.contentType,
-    stop,
     text: () => registry.metrics(),
+    stop() {
+      eventLoop.stop()
+      stopCollections()
+    },
     observeRequest({ method, route, status, durationMs }) {
       const labels = { method: METHODS.has(method) ? method : 'other', route: route ?? 'unknown' }
       requests.inc({ ...labels, status })

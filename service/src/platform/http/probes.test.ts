@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { makeLog } from '../log.ts'
 import { testServer } from './http.fixture.ts'
 import { makeMetrics } from './metrics.ts'
@@ -9,7 +10,7 @@ function probed() {
   const clock = new TestClock()
   const lines: string[] = []
   const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
-  const metrics = makeMetrics()
+  const metrics = makeMetrics(systemClock)
   onTestFinished(() => metrics.stop())
   const state: { phase: Phase; down: string | null } = { phase: 'serving', down: null }
   const checks = ['database', 'bus'].map((name) => ({

@@ -115,9 +115,16 @@ function indexEnd(frame: Buffer, at: number): number {
   return end === at || (frame[at] === ZERO && end > at + 1) ? -1 : end
 }
 
-/** A text that is mostly the same as the time before: the string is made anew only when the bytes are others. */
+/** Ids are shorter; a longer one is read anew each time. */
+const MAX_REPEATED_BYTES = 128
+
+/**
+ * A text that is mostly the same as the time before: the string is made anew only when the bytes are others. They lie in
+ * memory of their own, because a small buffer out of Node's pool keeps the whole pool, 8 KiB, for as long as it lives.
+ */
 class RepeatedText {
-  #bytes = Buffer.alloc(0)
+  readonly #memory = Buffer.allocUnsafeSlow(MAX_REPEATED_BYTES)
+  #bytes = this.#memory.subarray(0, 0)
   #text = ''
 
   get text(): string {
@@ -125,8 +132,10 @@ class RepeatedText {
   }
 
   read(frame: Buffer, start: number, end: number): void {
-    if (end - start === this.#bytes.length && standsAt(frame, start, this.#bytes)) return
+    const length = end - start
+    if (length === this.#bytes.length && length > 0 && standsAt(frame, start, this.#bytes)) return
     this.#text = frame.toString('latin1', start, end)
-    this.#bytes = Buffer.from(this.#text, 'latin1')
+    this.#bytes = this.#memory.subarray(0, length > MAX_REPEATED_BYTES ? 0 : length)
+    frame.copy(this.#bytes, 0, start, end)
   }
 }

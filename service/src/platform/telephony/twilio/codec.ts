@@ -1,4 +1,5 @@
 import type { StreamCodec, StreamMessage } from '../port.ts'
+import { echoedName, markFrame } from './mark-frame.ts'
 import { mediaPayload } from './media-frame.ts'
 
 /** Frames are text of at most this many bytes; a whole second of audio is a sixth of it. */
@@ -16,12 +17,14 @@ export const mediaStreamsCodec: StreamCodec = {
     head: Buffer.from(`{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`),
     tail: Buffer.from('"}}'),
   }),
-  mark: (streamSid, name) => Buffer.from(JSON.stringify({ event: 'mark', streamSid, mark: { name } })),
+  mark: markFrame,
   clear: (streamSid) => Buffer.from(JSON.stringify({ event: 'clear', streamSid })),
 }
 
 function read(frame: Buffer): StreamMessage {
   if (frame.length > MAX_FRAME_BYTES) return malformed('a frame is over 64 KiB', 1009)
+  const name = echoedName(frame)
+  if (name !== null) return { type: 'mark', name }
   const message = parse(frame)
   if (!message) return malformed('a frame is not a JSON object', 1003)
   switch (message['event']) {
