@@ -1,7 +1,11 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startBridge } from './bridge.fixture.ts'
 import { Call } from './call.ts'
 import { Carrier, signatureOf } from './carrier.ts'
+import { portOf } from './handshake.ts'
 import { Load } from './load.ts'
 import { readStream } from './twiml.ts'
 
@@ -62,6 +66,25 @@ describe('a carrier', () => {
     await expect(carrier.ring(new Call(1, 'f'.repeat(24), 0))).rejects.toThrow('401')
     carrier.close()
     bridge.close()
+  })
+
+  it('asks again when a connection that it used before was closed under its request', async () => {
+    const asked: (Socket | null)[] = []
+    const server = createServer(({ socket }, response) => {
+      asked.push(socket)
+      if (asked.length === 2) socket.resetAndDestroy()
+      else response.end('<Response/>')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const address = `http://127.0.0.1:${portOf(server)}`
+    const secrets = { publicUrl: address, authToken: 'secret', number: '+14155550199' }
+    const carrier = new Carrier({ kind: 'webhooks', address, ...secrets })
+    for (const id of [1, 2]) expect(await carrier.ring(new Call(id, 'f'.repeat(24), 0))).toBeUndefined()
+    expect(asked.length).toBe(3)
+    expect(asked[1]).toBe(asked[0])
+    expect(asked[2]).not.toBe(asked[0])
+    carrier.close()
+    server.close()
   })
 })
 

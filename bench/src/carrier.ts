@@ -74,7 +74,11 @@ export class Carrier {
     }
     const posted = request(`${address}${path}`, { method: 'POST', agent: this.#agent, headers, timeout: TIMEOUT_MS })
     posted.on('timeout', () => posted.destroy(new Error(`${path} was not answered`)))
-    posted.on('error', reject)
+    // A connection that the other side let go of at this moment: nothing was read of the request, so it is made again.
+    posted.on('error', (error: NodeJS.ErrnoException) => {
+      if (posted.reusedSocket && error.code === 'ECONNRESET') resolve(this.#post(path, form))
+      else reject(error)
+    })
     posted.on('response', (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk) => chunks.push(chunk))
