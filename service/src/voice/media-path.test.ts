@@ -14,9 +14,13 @@ function path() {
   const metered: { ms: number; loudMs: number }[] = []
   const backlogs: boolean[] = []
   const buffered = { carrier: 0, model: 0 }
+  function write(messages: readonly (readonly Buffer[])[]) {
+    for (const parts of messages) frames.push(JSON.parse(Buffer.concat(parts).toString()) as Sent)
+  }
   const media = new MediaPath('MZ1', {
     carrier: {
-      send: (frame) => void frames.push(JSON.parse(frame.toString()) as Sent),
+      send: (parts) => write([parts]),
+      sendAll: (messages) => write(messages),
       bufferedBytes: () => buffered.carrier,
     },
     codec: mediaStreamsCodec,
@@ -49,10 +53,22 @@ describe('The caller’s audio', () => {
 
   it('is kept for three seconds: of more, the newest', () => {
     const { media, uplink, appended } = path()
-    for (let n = 0; n < 400; n++) media.fromCaller(frame(n))
+    for (let n = 0; n < 400; n++) media.fromCaller(callerFrame(n % 64))
     media.openUplink(uplink)
     expect(appended).toHaveLength(150)
-    expect(appended[0]).toBe(frame(250).toString())
+    expect(appended[0]).toBe(callerFrame(250 % 64).toString())
+  })
+
+  it('is bounded in bytes, whatever the length of the pieces in which a peer sends it', () => {
+    for (const pieceMs of [1, 7, 20, 100, 1_000, 6_000]) {
+      const { media, uplink, appended } = path()
+      for (let ms = 0; ms < 12_000; ms += pieceMs) media.fromCaller(agentAudio(1, pieceMs))
+      media.openUplink(uplink)
+      const keptMs = Buffer.concat(appended.map((payload) => Buffer.from(payload, 'base64'))).length / 8
+      expect(keptMs).toBeLessThanOrEqual(3_000)
+      expect(keptMs).toBeGreaterThan(pieceMs === 1 ? 1_000 : 2_000 - 1)
+      expect(appended.length).toBeLessThanOrEqual(1_200)
+    }
   })
 
   it('is copied when it is kept, because the socket writes over it', () => {
@@ -72,6 +88,25 @@ describe('The caller’s audio', () => {
     expect(appended).toEqual([])
     media.openUplink(uplink)
     expect(appended).toEqual([frame(1).toString()])
+  })
+
+  it('goes to the model and is kept for the next one, until that takes over or is not wanted any more', () => {
+    const { media, uplink, appended } = path()
+    const next: string[] = []
+    const other = { append: (payload: Buffer) => void next.push(payload.toString()), bufferedBytes: () => 0 }
+    media.openUplink(uplink)
+    media.keepBeside(true)
+    media.fromCaller(frame(1))
+    media.keepBeside(false)
+    media.fromCaller(frame(2))
+    media.keepBeside(true)
+    media.fromCaller(frame(3))
+    media.openUplink(other)
+    media.fromCaller(frame(4))
+    media.holdUplink()
+    media.openUplink(other)
+    expect(appended).toEqual([1, 2, 3].map((n) => frame(n).toString()))
+    expect(next).toEqual([3, 4].map((n) => frame(n).toString()))
   })
 
   it('is dropped, and counted, while a model that is stuck holds too much of it', () => {

@@ -1,12 +1,16 @@
 import type { ModelSession } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
-import { CallerAudio } from './caller-audio.ts'
+import type { Parts } from '../platform/websocket/frames.ts'
+import { CallerAudio, mulawBytes } from './caller-audio.ts'
 import { loudMs } from './loudness.ts'
 import { BYTES_PER_MS } from './playback.ts'
 
 /** The carrier's end of a media stream: frames go out whole, and nothing waits for them. */
 export type CarrierSocket = {
-  send(frame: Buffer): void
+  /** Sends one frame, put together of its parts. */
+  send(parts: Parts): void
+  /** Sends several frames at once. */
+  sendAll(messages: readonly Parts[]): void
   /** Bytes that the peer has not taken yet. */
   bufferedBytes(): number
 }
@@ -56,6 +60,7 @@ export class MediaPath {
   readonly #discarded = new Set<string>()
   #uplink: Uplink | null = null
   #isOpen = true
+  #isKeeping = false
   #isMetering = false
   #meteredFrames = 0
   #meteredLoudMs = 0
@@ -66,7 +71,9 @@ export class MediaPath {
 
   /** Frames since the start, for whoever watches that there are not too many. */
   framesIn = 0
+  /** Those of them that a model in arrears did not get. */
   shedFrames = 0
+  /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck. */
   lateDeltas = 0
 
   constructor(streamSid: string, deps: { carrier: CarrierSocket; codec: StreamCodec; reports: MediaReports }) {
@@ -85,8 +92,9 @@ export class MediaPath {
     this.framesIn += 1
     if (this.#isMetering) this.#meter(payload)
     if (this.#isBacklogged) this.#watchBacklog()
-    if (!this.#uplink) this.#kept.keep(payload)
-    else if (this.#uplink.bufferedBytes() > MAX_MODEL_BACKLOG_BYTES) this.shedFrames += 1
+    if (!this.#uplink || this.#isKeeping) this.#kept.keep(payload)
+    if (!this.#uplink) return
+    if (this.#uplink.bufferedBytes() > MAX_MODEL_BACKLOG_BYTES) this.shedFrames += 1
     else this.#uplink.append(payload)
   }
 
@@ -114,9 +122,12 @@ export class MediaPath {
       this.lateDeltas += 1
       return
     }
-    this.#carrier.send(Buffer.concat([this.#head, payload, this.#tail]))
+    const media = [this.#head, payload, this.#tail]
     const ms = mulawBytes(payload) / BYTES_PER_MS
-    this.#reports.sent({ responseId, itemId, ms, mark: this.#markAfter(responseId, ms) })
+    const mark = this.#markAfter(responseId, ms)
+    if (mark === null) this.#carrier.send(media)
+    else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
+    this.#reports.sent({ responseId, itemId, ms, mark })
     this.#watchBacklog()
   }
 
@@ -126,16 +137,15 @@ export class MediaPath {
     this.#unmarkedResponseId = responseId
     this.#unmarkedMs += ms
     if (!isFirst && this.#unmarkedMs < MARK_EVERY_MS) return null
+    this.#unmarkedMs = 0
     this.#marks += 1
-    const name = `m${this.#marks}`
-    this.mark(name)
-    return name
+    return `m${this.#marks}`
   }
 
   /** Asks the carrier to echo `name` when all audio so far has played. */
   mark(name: string): void {
     this.#unmarkedMs = 0
-    this.#carrier.send(this.#codec.mark(this.#streamSid, name))
+    this.#carrier.send([this.#codec.mark(this.#streamSid, name)])
   }
 
   #isStuck(): boolean {
@@ -152,12 +162,19 @@ export class MediaPath {
   /** From now on the caller's audio goes to `uplink`, what was kept of it first. */
   openUplink(uplink: Uplink): void {
     for (const payload of this.#kept.take()) uplink.append(payload)
+    this.#isKeeping = false
     this.#uplink = uplink
   }
 
   /** From now on the caller's audio is kept. */
   holdUplink(): void {
     this.#uplink = null
+  }
+
+  /** Whether the caller's audio is kept as well, for the uplink that will be opened next. */
+  keepBeside(isOn: boolean): void {
+    this.#isKeeping = isOn
+    this.#kept.take()
   }
 
   /** Sends silence to the model in the caller's name. */
@@ -177,7 +194,7 @@ export class MediaPath {
   /** Empties the carrier's buffer. */
   clear(): void {
     this.#unmarkedMs = 0
-    this.#carrier.send(this.#codec.clear(this.#streamSid))
+    this.#carrier.send([this.#codec.clear(this.#streamSid)])
   }
 
   /** Nothing goes through any more, and nothing is kept. */
@@ -186,11 +203,4 @@ export class MediaPath {
     this.#uplink = null
     this.#kept.take()
   }
-}
-
-/** Bytes that a base64 text stands for. */
-function mulawBytes(payload: Buffer): number {
-  const { length } = payload
-  const padding = payload[length - 1] === 0x3d ? (payload[length - 2] === 0x3d ? 2 : 1) : 0
-  return (length / 4) * 3 - padding
 }

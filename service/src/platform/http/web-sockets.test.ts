@@ -56,7 +56,7 @@ describe('WebSockets', () => {
     expect(heard.frames.map(({ isBinary }) => isBinary)).toEqual([false, true])
     expect(heard.frames[0]?.text).toBe('hello')
 
-    heard.sockets[0]?.send(Buffer.from('hi'))
+    heard.sockets[0]?.send([Buffer.from('hi')])
     const [data, isBinary] = (await once(client, 'message')) as [Buffer, boolean]
     expect([data.toString(), isBinary]).toEqual(['hi', false])
   })
@@ -67,7 +67,7 @@ describe('WebSockets', () => {
     client.close(3000)
     await until(() => heard.closed.length > 0, { what: 'the end' })
     const [socket] = heard.sockets
-    socket?.send(Buffer.from('too late'))
+    socket?.send([Buffer.from('too late')])
     socket?.ping()
     socket?.close(1000)
     socket?.terminate()

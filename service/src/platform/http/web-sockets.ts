@@ -1,23 +1,16 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { acceptWebSocket } from '../websocket/accept.ts'
 import { FrameSocket, type FrameSocketListener } from './frame-socket.ts'
 import type { HttpServer } from './server.ts'
 
 /** What one peer may cost us. */
-const LIMITS = {
-  maxPayload: 64 * 1024,
-  maxFragments: 64,
-  maxBufferedChunks: 256,
-  perMessageDeflate: false,
-  skipUTF8Validation: false,
-  clientTracking: false,
-  // A peer that does not answer our goodbye is cut off.
-  closeTimeout: 2_000,
-} as const
+const LIMITS = { maxMessageBytes: 64 * 1024, maxFragments: 64, checksText: true }
+/** A peer that does not answer our goodbye is cut off. */
+const CLOSE_TIMEOUT_MS = 2_000
 
 /** Carriers ask for no keep-alive of their own; what stands between us and them may. */
 const PING_INTERVAL_MS = 20_000
@@ -51,7 +44,6 @@ export type WebSockets = {
  */
 export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }): WebSockets {
   const upgrades = new WeakMap<IncomingMessage, Upgrade>()
-  const handshakes = new WebSocketServer({ noServer: true, ...LIMITS })
   const open = new Map<FrameSocket, Silence>()
   let isClosed = false
 
@@ -63,10 +55,10 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
   })
   const stopPings = clock.every(PING_INTERVAL_MS, () => pingAll(open))
 
-  function add(webSocket: WebSocket, raw: Duplex, makeListener: (socket: FrameSocket) => FrameSocketListener): void {
-    const socket = new FrameSocket(webSocket, raw)
+  function add({ socket: raw, head }: Upgrade, makeListener: (socket: FrameSocket) => FrameSocketListener): void {
+    const socket = new FrameSocket(raw, { limits: LIMITS, clock, closeTimeoutMs: CLOSE_TIMEOUT_MS })
     open.set(socket, { bytesRead: 0, pings: 0 })
-    socket.listen(makeListener(socket), () => open.delete(socket))
+    socket.listen(makeListener(socket), head, () => open.delete(socket))
     if (isClosed) socket.close(GOING_AWAY)
   }
 
@@ -84,14 +76,15 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
       const upgrade = upgradeOf(request)
       reply.hijack()
       reply.raw.detachSocket(request.raw.socket)
-      handshakes.handleUpgrade(request.raw, upgrade.socket, upgrade.head, (webSocket) =>
-        add(webSocket, upgrade.socket, listener),
-      )
+      // The peer has gone while it was found out who it is.
+      if (!upgrade.socket.readable || !upgrade.socket.writable) return void upgrade.socket.destroy()
+      acceptWebSocket(upgrade.socket, keyOf(request.raw))
+      add(upgrade, listener)
     },
     async close() {
       isClosed = true
       stopPings()
-      await Promise.all([...open.keys()].map((socket) => socket.closeWithin(GOING_AWAY, CLOSE_GRACE_MS, clock)))
+      await Promise.all([...open.keys()].map((socket) => socket.closeWithin(GOING_AWAY, CLOSE_GRACE_MS)))
     },
   }
 }
@@ -124,13 +117,18 @@ function upgradeRequired(): AppError {
   return new AppError('upgrade_required', 'This address takes WebSocket connections only.', { headers })
 }
 
-/** RFC 6455, 4.2.1. Asked here so that the refusal has our shape; the library would word its own. */
-function handshakeFault({ headers }: IncomingMessage): AppError | null {
+/** RFC 6455, 4.2.1. */
+function handshakeFault(request: IncomingMessage): AppError | null {
+  const { headers } = request
   if (headers.upgrade?.toLowerCase() !== 'websocket') return upgradeRequired()
   if (headers['sec-websocket-version'] !== '13') {
     const wanted = { 'sec-websocket-version': '13' }
     return new AppError('upgrade_required', 'This address speaks version 13 of WebSocket.', { headers: wanted })
   }
-  const hasKey = /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')
+  const hasKey = /^[+/0-9A-Za-z]{22}==$/.test(keyOf(request))
   return hasKey ? null : new AppError('invalid_request', 'The Sec-WebSocket-Key header is missing or no such key.')
+}
+
+function keyOf({ headers }: IncomingMessage): string {
+  return headers['sec-websocket-key'] ?? ''
 }

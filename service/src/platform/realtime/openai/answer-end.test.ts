@@ -23,6 +23,13 @@ describe('answerEnd', () => {
     })
   })
 
+  it.each([1.5, -3, Number.POSITIVE_INFINITY, '7', null])('counts no usage of %s', (tokens) => {
+    const usage = { input_tokens: tokens, output_tokens: tokens, input_token_details: { cached_tokens: tokens } }
+    expect(end({ status: 'completed', usage }).usage).toEqual({
+      ...{ inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+    })
+  })
+
   it('tells a rate limit, which comes nowhere else', () => {
     const error = { type: 'tokens', code: 'rate_limit_exceeded', message: 'Please try again in 1.2s.' }
     expect(end({ status: 'failed', status_details: { type: 'failed', error }, usage: null })).toMatchObject({

@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelUsage } from '../port.ts'
 import { answerFault } from './faults.ts'
-import { count, type Json, MalformedEvent, object, text, wordOrNull } from './members.ts'
+import { count, id, type Json, MalformedEvent, object, wordOrNull } from './members.ts'
 
 type Done = Extract<ModelEvent, { type: 'response_done' }>
 
@@ -16,7 +16,7 @@ export function answerEnd(fields: Json): Done {
   if (!status) throw new MalformedEvent('an answer ended in no known way')
   const errorCode = codeOf(status, object(response, 'status_details'))
   const fault = status === 'failed' ? answerFault(errorCode ?? '') : null
-  return { type: 'response_done', responseId: text(response, 'id'), status, errorCode, fault, usage: usageOf(response) }
+  return { type: 'response_done', responseId: id(response, 'id'), status, errorCode, fault, usage: usageOf(response) }
 }
 
 function codeOf(status: Done['status'], details: Json): string | null {

@@ -40,11 +40,13 @@ describe('AudioDeltaReader', () => {
     expect(quick(Buffer.from(text))).toEqual({ responseId: 'resp_BZK0', itemId: 'item_BZK1', audio: AUDIO })
   })
 
-  it('reads ids of any length, the same and others, one after the other', () => {
+  it('reads the same ids and others, one after the other, up to 128 letters', () => {
     const reader = new AudioDeltaReader()
-    for (const id of ['r'.repeat(200), `${'r'.repeat(199)}s`, `${'r'.repeat(199)}s`, 'resp_1', 'resp_2', 'resp_2']) {
+    const long = 'r'.repeat(127)
+    for (const id of [`${long}r`, `${long}s`, `${long}s`, 'resp_1', 'resp_2', 'resp_2']) {
       expect(quick(Buffer.from(usual.replace('resp_BZK0', id)), reader)?.responseId).toBe(id)
     }
+    expect(quick(Buffer.from(usual.replace('resp_BZK0', `${long}rs`)), reader)).toBeNull()
   })
 
   it('gives the audio as a view, not as a copy', () => {

@@ -1,5 +1,6 @@
 import { base64End, DIGIT, ID, runEnd, standsAt } from './bytes.ts'
 import { AUDIO_DELTA } from './frames.ts'
+import { MAX_ID_CHARS } from './members.ts'
 
 const SPACE = 0x20
 const QUOTE = 0x22
@@ -86,7 +87,7 @@ export class AudioDeltaReader {
     if (frame[at] !== QUOTE) return -1
     const start = at + 1
     const end = kind === 'id' ? runEnd(frame, start, ID) : base64End(frame, start)
-    if (end === -1 || frame[end] !== QUOTE) return -1
+    if (end === -1 || frame[end] !== QUOTE || (kind === 'id' && end - start > MAX_ID_CHARS)) return -1
     this.#note(frame, bit, start, end)
     return end + 1
   }
@@ -115,15 +116,12 @@ function indexEnd(frame: Buffer, at: number): number {
   return end === at || (frame[at] === ZERO && end > at + 1) ? -1 : end
 }
 
-/** Ids are shorter; a longer one is read anew each time. */
-const MAX_REPEATED_BYTES = 128
-
 /**
  * A text that is mostly the same as the time before: the string is made anew only when the bytes are others. They lie in
  * memory of their own, because a small buffer out of Node's pool keeps the whole pool, 8 KiB, for as long as it lives.
  */
 class RepeatedText {
-  readonly #memory = Buffer.allocUnsafeSlow(MAX_REPEATED_BYTES)
+  readonly #memory = Buffer.allocUnsafeSlow(MAX_ID_CHARS)
   #bytes = this.#memory.subarray(0, 0)
   #text = ''
 
@@ -133,9 +131,9 @@ class RepeatedText {
 
   read(frame: Buffer, start: number, end: number): void {
     const length = end - start
-    if (length === this.#bytes.length && length > 0 && standsAt(frame, start, this.#bytes)) return
+    if (length === this.#bytes.length && standsAt(frame, start, this.#bytes)) return
     this.#text = frame.toString('latin1', start, end)
-    this.#bytes = this.#memory.subarray(0, length > MAX_REPEATED_BYTES ? 0 : length)
+    this.#bytes = this.#memory.subarray(0, length)
     frame.copy(this.#bytes, 0, start, end)
   }
 }

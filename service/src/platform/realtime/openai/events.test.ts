@@ -4,6 +4,7 @@ import { MalformedEvent } from './members.ts'
 
 const TRANSCRIPTION = 'conversation.item.input_audio_transcription'
 const PLACE = { response_id: 'resp_1', item_id: 'item_1', output_index: 0, content_index: 0 }
+const LONG = 'x'.repeat(129)
 const CALL = { id: 'item_2', type: 'function_call', call_id: 'call_1', name: 'look_up', arguments: '{"a":1}' }
 
 describe('readEvent', () => {
@@ -107,6 +108,33 @@ describe('readEvent', () => {
     ]
     const event = { type: 'rate_limits.updated', rate_limits: limits }
     expect(readEvent(event.type, event)).toEqual({ type: 'rate_limited', resetMs: 1_235 })
+  })
+
+  it('takes no wait for what is none', () => {
+    const limits = [{ name: 'tokens', remaining: 0, reset_seconds: Number.POSITIVE_INFINITY }]
+    const event = { type: 'rate_limits.updated', rate_limits: limits }
+    expect(readEvent(event.type, event)).toEqual({ type: 'rate_limited', resetMs: 0 })
+  })
+
+  it('cuts the name of a function to one that no function has', () => {
+    const named = (name: string) =>
+      readEvent('response.output_item.done', { ...PLACE, item: { ...CALL, name, status: 'completed' } })
+    const longest = 'x'.repeat(64)
+    expect(named(longest)).toMatchObject({ name: longest })
+    expect(named('x'.repeat(2_000_000))).toMatchObject({ name: `${'x'.repeat(63)}…` })
+  })
+
+  it.each([
+    { type: 'input_audio_buffer.speech_started', item_id: LONG },
+    { type: 'input_audio_buffer.committed', item_id: 'item_1', previous_item_id: LONG },
+    { type: 'conversation.item.added', item: { id: LONG, type: 'message', role: 'user' } },
+    { type: `${TRANSCRIPTION}.completed`, item_id: LONG, transcript: 'Hello.' },
+    { type: 'response.created', response: { id: LONG } },
+    { type: 'response.output_audio_transcript.delta', ...PLACE, response_id: LONG, delta: 'Hel' },
+    { type: 'response.output_item.done', ...PLACE, item: { ...CALL, call_id: LONG } },
+    { type: 'response.done', response: { id: LONG, status: 'completed' } },
+  ])('refuses an id without end: $type', (event) => {
+    expect(() => readEvent(event.type, event)).toThrow(MalformedEvent)
   })
 
   it('does not know what it does not know', () => {

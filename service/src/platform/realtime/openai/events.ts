@@ -1,30 +1,31 @@
 import type { ModelEvent } from '../port.ts'
 import { answerEnd } from './answer-end.ts'
-import { count, type Json, object, objects, text, textOrNull } from './members.ts'
+import { amount, id, idOrNull, type Json, object, objects, text } from './members.ts'
 
 type Read = (fields: Json) => ModelEvent | null
 type ItemRole = Extract<ModelEvent, { type: 'item_added' }>['role']
 
+const MAX_NAME_CHARS = 64
 const CALLER_TRANSCRIPT = 'conversation.item.input_audio_transcription'
 
 /** Server events that mean something above, and what. Null: this one does not. Each throws MalformedEvent. */
 const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   [
     'input_audio_buffer.speech_started',
-    (e) => ({ type: 'speech_started', itemId: text(e, 'item_id'), audioStartMs: count(e, 'audio_start_ms') }),
+    (e) => ({ type: 'speech_started', itemId: id(e, 'item_id'), audioStartMs: amount(e, 'audio_start_ms') }),
   ],
   [
     'input_audio_buffer.speech_stopped',
-    (e) => ({ type: 'speech_stopped', itemId: text(e, 'item_id'), audioEndMs: count(e, 'audio_end_ms') }),
+    (e) => ({ type: 'speech_stopped', itemId: id(e, 'item_id'), audioEndMs: amount(e, 'audio_end_ms') }),
   ],
-  ['input_audio_buffer.committed', (e) => ({ type: 'committed', ...itemAndPrevious(text(e, 'item_id'), e) })],
+  ['input_audio_buffer.committed', (e) => ({ type: 'committed', ...itemAndPrevious(id(e, 'item_id'), e) })],
   ['conversation.item.added', itemAdded],
   [
     `${CALLER_TRANSCRIPT}.completed`,
-    (e) => ({ type: 'caller_transcript', itemId: text(e, 'item_id'), text: text(e, 'transcript').trim() }),
+    (e) => ({ type: 'caller_transcript', itemId: id(e, 'item_id'), text: text(e, 'transcript').trim() }),
   ],
-  [`${CALLER_TRANSCRIPT}.failed`, (e) => ({ type: 'caller_transcript_failed', itemId: text(e, 'item_id') })],
-  ['response.created', (e) => ({ type: 'response_started', responseId: text(object(e, 'response'), 'id') })],
+  [`${CALLER_TRANSCRIPT}.failed`, (e) => ({ type: 'caller_transcript_failed', itemId: id(e, 'item_id') })],
+  ['response.created', (e) => ({ type: 'response_started', responseId: id(object(e, 'response'), 'id') })],
   ['response.output_audio.done', (e) => ({ type: 'audio_done', ...place(e) })],
   ['response.output_audio_transcript.delta', (e) => spoken(e, 'delta', false)],
   ['response.output_audio_transcript.done', (e) => spoken(e, 'transcript', true)],
@@ -82,11 +83,11 @@ export function readEvent(type: string, fields: Json): ModelEvent | null | undef
 }
 
 function place(fields: Json): { responseId: string; itemId: string } {
-  return { responseId: text(fields, 'response_id'), itemId: text(fields, 'item_id') }
+  return { responseId: id(fields, 'response_id'), itemId: id(fields, 'item_id') }
 }
 
 function itemAndPrevious(itemId: string, fields: Json): { itemId: string; previousItemId: string | null } {
-  return { itemId, previousItemId: textOrNull(fields, 'previous_item_id') }
+  return { itemId, previousItemId: idOrNull(fields, 'previous_item_id') }
 }
 
 function spoken(fields: Json, member: string, final: boolean): ModelEvent {
@@ -99,7 +100,7 @@ function written(fields: Json, member: string, final: boolean): ModelEvent {
 
 function itemAdded(fields: Json): ModelEvent {
   const item = object(fields, 'item')
-  return { type: 'item_added', ...itemAndPrevious(text(item, 'id'), fields), role: roleOf(item) }
+  return { type: 'item_added', ...itemAndPrevious(id(item, 'id'), fields), role: roleOf(item) }
 }
 
 function roleOf(item: Json): ItemRole {
@@ -114,12 +115,18 @@ function toolCall(fields: Json): ModelEvent | null {
   if (item['type'] !== 'function_call' || item['status'] === 'incomplete') return null
   return {
     type: 'tool_call',
-    responseId: text(fields, 'response_id'),
-    itemId: text(item, 'id'),
-    callId: text(item, 'call_id'),
-    name: text(item, 'name'),
+    responseId: id(fields, 'response_id'),
+    itemId: id(item, 'id'),
+    callId: id(item, 'call_id'),
+    name: nameOf(item),
     argumentsText: text(item, 'arguments'),
   }
+}
+
+/** No function has so long a name: what is cut is none of ours, and the model is told so as of any other. */
+function nameOf(item: Json): string {
+  const name = text(item, 'name')
+  return name.length > MAX_NAME_CHARS ? `${name.slice(0, MAX_NAME_CHARS - 1)}…` : name
 }
 
 /** What matters is the limit that takes longest to come back, once nothing remains of it. */
@@ -130,6 +137,6 @@ function rateLimited(fields: Json): ModelEvent | null {
   if (spent.length === 0) return null
   return {
     type: 'rate_limited',
-    resetMs: Math.ceil(Math.max(...spent.map((limit) => count(limit, 'reset_seconds'))) * 1_000),
+    resetMs: Math.ceil(Math.max(...spent.map((limit) => amount(limit, 'reset_seconds'))) * 1_000),
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { appendFrame, eventType } from './frames.ts'
+import { APPEND_HEAD, APPEND_TAIL, eventType } from './frames.ts'
 
-describe('appendFrame', () => {
-  it('is a client event around the base64 that it was given', () => {
+describe('The frame of the caller’s audio', () => {
+  it('is a client event around the base64 that it is given', () => {
     const payload = Buffer.alloc(160, 0xd5).toString('base64')
-    expect(JSON.parse(appendFrame(Buffer.from(payload)).toString('utf8'))).toEqual({
+    expect(JSON.parse(Buffer.concat([APPEND_HEAD, Buffer.from(payload), APPEND_TAIL]).toString('utf8'))).toEqual({
       type: 'input_audio_buffer.append',
       audio: payload,
     })

@@ -3,22 +3,14 @@ import { ID, runEnd, standsAt } from './bytes.ts'
 /** The event that carries the model's speech: by far the most frequent and the largest. */
 export const AUDIO_DELTA = 'response.output_audio.delta'
 
-const APPEND_HEAD = Buffer.from('{"type":"input_audio_buffer.append","audio":"')
-const APPEND_TAIL = Buffer.from('"}')
-const APPEND_BYTES = APPEND_HEAD.length + APPEND_TAIL.length
+/** What stands before the base64 in a frame of the caller's audio. */
+export const APPEND_HEAD = Buffer.from('{"type":"input_audio_buffer.append","audio":"')
+/** What stands behind it. */
+export const APPEND_TAIL = Buffer.from('"}')
 
 const TYPE = Buffer.from('{"type":')
 const SPACE = 0x20
 const QUOTE = 0x22
-
-/** A frame of the caller's audio around its base64, which is spliced in as it is. */
-export function appendFrame(payload: Buffer): Buffer {
-  const frame = Buffer.allocUnsafe(APPEND_BYTES + payload.length)
-  frame.set(APPEND_HEAD)
-  frame.set(payload, APPEND_HEAD.length)
-  frame.set(APPEND_TAIL, APPEND_HEAD.length + payload.length)
-  return frame
-}
 
 /** The type of an event that begins with it, without reading any further; null when it does not. */
 export function eventType(frame: Buffer): string | null {

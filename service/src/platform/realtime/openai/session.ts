@@ -8,8 +8,8 @@ import { commandFrame } from './commands.ts'
 import { type Ending, SETUP_TIMEOUT } from './endings.ts'
 import { isSilent, readEvent } from './events.ts'
 import { errorFault } from './faults.ts'
-import { AUDIO_DELTA, appendFrame, eventType } from './frames.ts'
-import { type Json, MalformedEvent, parseEvent, text } from './members.ts'
+import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType } from './frames.ts'
+import { id, type Json, MalformedEvent, parseEvent, text } from './members.ts'
 import { type ModelAddress, ModelSocket } from './model-socket.ts'
 import { Oddities } from './oddities.ts'
 import { providerError } from './provider-error.ts'
@@ -66,14 +66,14 @@ export class OpenaiSession implements ModelSession {
   }
 
   append(payload: Buffer): void {
-    if (this.#phase === 'ready') this.#socket.send(appendFrame(payload))
+    if (this.#phase === 'ready') this.#socket.send([APPEND_HEAD, payload, APPEND_TAIL])
   }
 
   send(command: ModelCommand): void {
     if (this.#phase === 'over') return
     if (command.type === 'respond') this.#lastRequestId = command.requestId
     const frame = commandFrame(command, this.#options.instructions)
-    if (this.#phase === 'ready') this.#socket.send(frame)
+    if (this.#phase === 'ready') this.#socket.send([frame])
     else if (this.#queue.length < MAX_QUEUED) this.#queue.push(frame)
     else this.#oddities.countDropped()
   }
@@ -125,21 +125,21 @@ export class OpenaiSession implements ModelSession {
   #configure(): void {
     if (this.#phase !== 'opening') return
     this.#phase = 'configuring'
-    this.#socket.send(this.#options.update)
+    this.#socket.send([this.#options.update])
   }
 
   #ready(): void {
     if (this.#phase !== 'configuring') return
     this.#cancelSetup()
     this.#phase = 'ready'
-    for (const frame of this.#queue.splice(0)) this.#socket.send(frame)
+    for (const frame of this.#queue.splice(0)) this.#socket.send([frame])
     this.#tell({ type: 'ready' })
   }
 
   #unusualAudio(fields: Json): void {
     const payload = Buffer.from(text(fields, 'delta'))
     if (base64End(payload, 0) !== payload.length) throw new MalformedEvent('audio is no base64')
-    this.#audio(text(fields, 'response_id'), text(fields, 'item_id'), payload)
+    this.#audio(id(fields, 'response_id'), id(fields, 'item_id'), payload)
   }
 
   #audio(responseId: string, itemId: string, payload: Buffer): void {
