@@ -58,6 +58,8 @@ export class CallSession {
   readonly #waiting: SessionEvent[] = []
   #isBusy = false
   #model: ModelLink | null = null
+  /** The one that is to take its place. */
+  #next: ModelLink | null = null
   #state: SessionState
 
   constructor(deps: SessionDeps) {
@@ -126,6 +128,12 @@ export class CallSession {
         return this.#openModel(effect.epoch, effect.history)
       case 'close_model':
         return this.#closeModel()
+      case 'open_next':
+        return this.#openNext(effect.epoch, effect.history)
+      case 'take_next':
+        return this.#takeNext()
+      case 'close_next':
+        return this.#closeNext()
       case 'command':
         return this.#model?.send(effect.command)
       case 'open_uplink':
@@ -165,13 +173,38 @@ export class CallSession {
 
   #openModel(epoch: number, history: string | null): void {
     this.#closeModel()
-    this.#model = new ModelLink(epoch, (listener) => this.#deps.openModel(listener, history), {
+    this.#model = this.#link(epoch, history)
+  }
+
+  #openNext(epoch: number, history: string): void {
+    this.#next = this.#link(epoch, history === '' ? null : history)
+    this.#media.keepBeside(true)
+  }
+
+  #takeNext(): void {
+    const before = this.#model
+    this.#model = this.#next
+    this.#next = null
+    if (this.#model) this.#media.openUplink(this.#model)
+    before?.close()
+  }
+
+  #closeNext(): void {
+    this.#next?.close()
+    this.#next = null
+    this.#media.keepBeside(false)
+  }
+
+  #link(epoch: number, history: string | null): ModelLink {
+    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, history), {
       event: (event) => this.dispatch({ type: 'model', epoch, event }),
       audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
     })
   }
 
   #closeModel(): void {
+    this.#next?.close()
+    this.#next = null
     this.#model?.close()
     this.#model = null
   }

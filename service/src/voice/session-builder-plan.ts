@@ -6,6 +6,8 @@ import type { Plan } from './session/plan.ts'
 /** What this process adds to every plan. */
 export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number }
 
+const USUAL_PREFIX_MS = 300
+
 /**
  * What a session is to do, by its agent and its tenant's document.
  *
@@ -22,8 +24,8 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
       greetingGuardMs: interruption.greeting_guard_ms,
-      backchannelWords: interruption.backchannel_words,
     },
+    hearing: hearingOf(config.turn_detection),
     idle: { afterMs: limits.idle_seconds * 1_000, prompts: idle.prompts, goodbye: idle.goodbye ?? '' },
     dtmf: { maxDigits: dtmf.max_digits, endKey: dtmf.end_key, timeoutMs: dtmf.timeout_ms },
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
@@ -31,4 +33,10 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     fallbackNumber: telephony.fallback_number,
   }
+}
+
+/** What is not said is what a server adds as a rule. */
+function hearingOf(detection: CompleteAgentConfig['turn_detection']): Plan['hearing'] {
+  if (detection.type === 'semantic_vad') return { prefixMs: USUAL_PREFIX_MS, silenceMs: null }
+  return { prefixMs: detection.prefix_padding_ms, silenceMs: detection.silence_duration_ms }
 }

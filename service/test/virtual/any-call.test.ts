@@ -42,6 +42,7 @@ const calls = fc.record({
   minSpeechMs: fc.constantFrom(0, 300, 600),
   times: fc.record({
     oneWayMs: fc.integer({ min: 1, max: 80 }),
+    onsetMs: fc.constantFrom(60, 100, 200, 300),
     firstAudioMs: fc.integer({ min: 50, max: 2_000 }),
     deltaEveryMs: fc.integer({ min: 5, max: 150 }),
     transcriptMs: fc.array(fc.nat(3_000), { minLength: 1, maxLength: 3 }),
@@ -57,7 +58,7 @@ describe('Any call', () => {
           brain: brainOf(lengths),
           toolMs: { look_up: toolMs },
           script: [...script, { cue: { afterMs: 4_000 }, hangUp: true }],
-          plan: { interruption: { enabled: true, minSpeechMs, greetingGuardMs: 500, backchannelWords: [] } },
+          plan: { interruption: { enabled: true, minSpeechMs, greetingGuardMs: 500 } },
         })
         world.begin()
         await world.run(240_000)

@@ -36,6 +36,7 @@ const TABLE =
 
 /** A restaurant: opening hours, a booking by a tool, a number by keys, a goodbye. */
 export const restaurant: Brain = (lines, instructions) => {
+  if (instructions && /before your greeting/.test(instructions)) return answerTo(untilCaller(lines))
   if (instructions && /Go on from there|use it now/.test(instructions)) return restOf(lines)
   for (const [pattern, say] of BY_INSTRUCTION) {
     const match = instructions?.match(pattern)
@@ -46,9 +47,12 @@ export const restaurant: Brain = (lines, instructions) => {
 
 /** What was left unsaid of the last answer, with what was to be done. */
 function restOf(lines: readonly Line[]): Answer {
-  const at = lines.findLastIndex(({ role }) => role !== 'agent')
-  const { tool } = answerTo(lines.slice(0, at + 1))
+  const { tool } = answerTo(untilCaller(lines))
   return { text: 'So much for that.', tool }
+}
+
+function untilCaller(lines: readonly Line[]): readonly Line[] {
+  return lines.slice(0, lines.findLastIndex(({ role }) => role !== 'agent') + 1)
 }
 
 function answerTo(lines: readonly Line[]): Answer {

@@ -53,7 +53,10 @@ export class VirtualCarrier {
   }
 
   readonly socket: CarrierSocket & { close(): void } = {
-    send: (frame) => this.#send(frame),
+    send: (parts) => this.#send(Buffer.concat(parts)),
+    sendAll: (messages) => {
+      for (const parts of messages) this.#send(Buffer.concat(parts))
+    },
     bufferedBytes: () => Math.max(0, this.#swallowedBytes - KERNEL_BYTES),
     close: () => {
       this.closes += 1

@@ -3,6 +3,7 @@ import type { Sent } from './carrier.ts'
 import type { Cut } from './cut.ts'
 import type { CutRun } from './cut-run.ts'
 import { GOLDEN_SCRIPT } from './golden-call.ts'
+import { SWAP_WITHIN_MS } from './wire.ts'
 import type { World } from './world.ts'
 
 /** How far what a turn says was heard may be from what was. */
@@ -84,7 +85,8 @@ function faultsOfRecord(world: World, cut: Cut): string[] {
     ...unless(new Set(toolRuns.map(({ callId }) => callId)).size === toolRuns.length, 'a tool call was run twice'),
     ...unless(bookings <= 1, `booked ${bookings} times`),
     ...unless(isInScriptOrder(world), 'the caller’s turns are out of order'),
-    ...(isHeardKnown ? faultsOfHeard(world) : []),
+    // An echo that was held back for a swap is as late as play-out that stood still would make it.
+    ...(isHeardKnown ? faultsOfHeard(world, cut === 'swap' ? SWAP_WITHIN_MS : HEARD_WITHIN_MS) : []),
   ]
 }
 
@@ -95,13 +97,14 @@ function isInScriptOrder({ transcript }: World): boolean {
 }
 
 /** What was heard is known as soon as one echo has told how long the way is. */
-export function faultsOfHeard({ transcript, carrier, model, session }: World): string[] {
+export function faultsOfHeard(world: World, withinMs = HEARD_WITHIN_MS): string[] {
+  const { transcript, carrier, model, session } = world
   if (!Number.isFinite(session.state.playback.roundTripMs)) return []
   return transcript.flatMap(({ itemId, heardMs }) => {
     const answered = model.answers.find((one) => one.itemId === itemId)
     if (!answered || heardMs === null) return []
     const offMs = Math.round(heardMs - carrier.heardMs(answered.answer))
-    return unless(Math.abs(offMs) <= HEARD_WITHIN_MS, `${itemId} is ${offMs} ms off`)
+    return unless(Math.abs(offMs) <= withinMs, `${itemId} is ${offMs} ms off`)
   })
 }
 
@@ -111,6 +114,7 @@ function faultsOfRecovery(run: CutRun): string[] {
   const [reason] = world.ends
   const hasEnded = reason === 'agent_hangup' || reason === 'caller_hangup' || reason === 'idle_timeout'
   const silenceMs = longestSilenceMs(world)
+  if (cut === 'model-fatal') return faultsOfTakeOver(world)
   if (cut === 'model-hole') {
     return [
       ...unless(hasEnded || reason === 'model_lost', `ended by ${reason}`),
@@ -131,6 +135,13 @@ function faultsOfRecovery(run: CutRun): string[] {
     ...unless(world.model.offences.length === 0, `the model was asked for ${world.model.offences}`),
     ...faultsOfReturn(run),
   ]
+}
+
+/** The carrier has the call now, unless that was over but for its last words; nobody hangs up on it. */
+function faultsOfTakeOver({ ends, apologies, hangUps }: World): string[] {
+  const [reason] = ends
+  const isTaken = reason === 'model_lost' && apologies === 1 && hangUps === 0
+  return unless(isTaken || reason === 'agent_hangup' || reason === 'caller_hangup', `ended by ${reason}`)
 }
 
 /** Counts from the cut, or from where the caller stopped to speak if that was later. */

@@ -15,12 +15,16 @@ export type CutRun = {
 /** One way between us and the carrier, of the runs in turn. */
 const CARRIER_DELAYS_MS = [10, 40, 75]
 
+/** Of so many carriers one leaves without a word when it is told to do something else. */
+const SILENT_LEAVERS = 3
+
 /** Runs the golden call and cuts it as its event `index` arrives. */
 export async function runCut(index: number, cut: Cut): Promise<CutRun> {
   const facts = { cutAtMs: Number.POSITIVE_INFINITY, wasOwed: false }
   const world = new World({
     ...GOLDEN_CALL,
     carrierDelayMs: CARRIER_DELAYS_MS[index % CARRIER_DELAYS_MS.length] ?? 40,
+    leavesSilently: Math.floor(index / CARRIER_DELAYS_MS.length) % SILENT_LEAVERS === 0,
     tamper: (of) => {
       const tampering = cutAt(index, cut, of)
       if ('swap' in tampering) return tampering

@@ -1,9 +1,9 @@
 import type { Tampering } from './wire.ts'
 import type { World } from './world.ts'
 
-/** How a wire is cut: in order, at once, or so that nobody is told. */
+/** How a wire is cut: in order, at once, for good, or so that nobody is told. */
 export const CUTS = [
-  ...(['model-fin', 'model-rst', 'model-hole'] as const),
+  ...(['model-fin', 'model-rst', 'model-fatal', 'model-hole'] as const),
   ...(['carrier-fin', 'carrier-rst', 'carrier-hole'] as const),
   ...(['both', 'swap'] as const),
 ] as const
@@ -29,6 +29,8 @@ function apply(cut: Exclude<Cut, 'swap'>, world: World): void {
       return world.model.current?.drop('1000')
     case 'model-rst':
       return world.model.current?.drop('1006')
+    case 'model-fatal':
+      return world.model.current?.drop('insufficient_quota', 'fatal')
     case 'model-hole':
       return world.model.current?.fallIntoHole()
     case 'carrier-fin':

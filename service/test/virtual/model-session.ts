@@ -8,7 +8,7 @@ import type {
 import { agentAudio, soundIn } from './audio.ts'
 import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
-import { Hearing } from './hearing.ts'
+import { type Heard, Hearing } from './hearing.ts'
 import type { Answered, ModelWorld } from './model.ts'
 
 type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
@@ -34,7 +34,7 @@ export class VirtualSession implements ModelSession {
   constructor(world: ModelWorld, own: Own) {
     this.#world = world
     this.#own = own
-    this.#hearing = new Hearing(world.times.silenceMs)
+    this.#hearing = new Hearing(world.times)
     world.clock.after(world.times.connectMs, () => {
       if (this.#state === 'over') return
       this.#state = 'ready'
@@ -52,15 +52,15 @@ export class VirtualSession implements ModelSession {
 
   append(payload: Buffer): void {
     const heard = this.#state === 'ready' && !this.#isHole ? this.#hearing.hear(soundIn(payload)) : null
-    if (!heard) return
-    if (heard.type === 'started')
-      return this.#emit({ type: 'speech_started', itemId: this.#nextTurn(), audioStartMs: 0 })
-    this.#commit(
-      heard.sounds
-        .map((sound) => this.#world.wordsOf(sound))
-        .join(' ')
-        .trim(),
-    )
+    if (heard) this.#later(this.#world.times.oneWayMs, () => this.#tell(heard))
+  }
+
+  #tell(heard: Heard): void {
+    if (heard.type === 'started') {
+      return this.#emit({ type: 'speech_started', itemId: this.#nextTurn(), audioStartMs: heard.atMs })
+    }
+    const words = heard.sounds.map((sound) => this.#world.wordsOf(sound)).join(' ')
+    this.#commit(words.trim(), heard.atMs)
   }
 
   send(command: ModelCommand): void {
@@ -134,11 +134,11 @@ export class VirtualSession implements ModelSession {
     this.#emit({ type: 'item_added', itemId: item.id, previousItemId, role })
   }
 
-  #commit(text: string): void {
+  #commit(text: string, audioEndMs: number): void {
     const id = this.#nextTurn()
     this.#turns += 1
     const previousItemId = this.#items.at(-1)?.id ?? null
-    this.#emit({ type: 'speech_stopped', itemId: id, audioEndMs: 0 })
+    this.#emit({ type: 'speech_stopped', itemId: id, audioEndMs })
     this.#emit({ type: 'committed', itemId: id, previousItemId })
     this.#add('caller', { id, line: { role: 'caller', text }, audioMs: 0, call: null })
     const { transcriptMs } = this.#world.times
@@ -170,9 +170,11 @@ export class VirtualSession implements ModelSession {
 
   /** The conversation so far comes as one message and is known as the lines that it holds. */
   #told(text: string): void {
-    const lines = this.#items.length === 0 && this.#own.epoch > 1 ? linesOf(text) : [{ role: 'system', text }]
-    for (const line of lines.slice(0, -1)) this.#items.push({ id: this.#id('told'), line, audioMs: 0, call: null })
-    this.#add('system', { id: this.#id('item'), line: lines.at(-1) ?? null, audioMs: 0, call: null })
+    const isHistory = this.#items.length === 0 && this.#own.epoch > 1
+    const [first, ...lines] = isHistory ? linesOf(text) : [{ role: 'system', text }]
+    const id = this.#id('item')
+    this.#add('system', { id, line: first ?? null, audioMs: 0, call: null })
+    for (const line of lines) this.#items.push({ id, line, audioMs: 0, call: null })
   }
 
   #toolAnswered(callId: string, output: string): void {

@@ -13,6 +13,8 @@ export type ModelTimes = {
   /** The pause between two deltas: audio comes faster than it plays. */
   deltaEveryMs: number
   silenceMs: number
+  /** How much of a word is heard before it is speech. */
+  onsetMs: number
   /** From a turn's end to its text, turn by turn: a long one lets the next overtake it. */
   transcriptMs: readonly number[]
 }
@@ -24,6 +26,7 @@ export const TIMES: ModelTimes = {
   deltaMs: 200,
   deltaEveryMs: 30,
   silenceMs: 500,
+  onsetMs: 100,
   transcriptMs: [250, 1_700, 400],
 }
 

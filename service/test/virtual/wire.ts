@@ -7,7 +7,7 @@ export type Side = 'model' | 'carrier'
 export type Tampering = { index: number; tamper(arrive: () => void, side: Side): void } | { index: number; swap: true }
 
 /** Swapped with nothing that comes this soon, an event arrives anyway. */
-const SWAP_WITHIN_MS = 200
+export const SWAP_WITHIN_MS = 200
 
 /** Everything but the caller's audio goes through here on its way to the service, is counted, and may be tampered with. */
 export class Wire {

@@ -21,6 +21,8 @@ export type WorldOptions = {
   carrierDelayMs?: number | (() => number)
   /** How long a tool takes by its name; 0 if not given. */
   toolMs?: Record<string, number>
+  /** The carrier leaves for what it was told to do instead without a word: it closes its socket, and that is all. */
+  leavesSilently?: boolean
   /** Done to the wire as one event arrives. */
   tamper?: (world: World) => Tampering
   /** Takes the place of the model, or of the tools. */
@@ -151,7 +153,7 @@ export class World {
       hear: () => this.hearing(),
       frame: (payload: Buffer) => this.session.fromCaller(payload),
       press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
-      hangUp: () => this.#stop(),
+      hangUp: () => this.#stop(() => this.endStream()),
     }
     return new VirtualCaller(deps, script)
   }
@@ -174,7 +176,8 @@ export class World {
       },
       apologise: () => {
         this.apologies += 1
-        this.#carrierEnds('apologise')
+        if (this.#options.leavesSilently) this.#carrierLeaves()
+        else this.#carrierEnds('apologise')
       },
       failed: (error) => void this.errors.push(error),
       finished: (reason, state) => this.#finished(reason, state),
@@ -198,12 +201,17 @@ export class World {
 
   #carrierEnds(what: string): void {
     this.wire.note(`-> ${what}`)
-    this.clock.after(REST_MS, () => this.#stop())
+    this.clock.after(REST_MS, () => this.#stop(() => this.endStream()))
   }
 
-  /** The carrier plays nothing any more, and its word of it is on its way. */
-  #stop(): void {
-    const tell = () => this.#fromCarrier('stop', () => this.endStream())
+  #carrierLeaves(): void {
+    this.wire.note('-> apologise, and the carrier closes its socket')
+    this.clock.after(REST_MS, () => this.#stop(() => this.loseStream()))
+  }
+
+  /** The carrier plays nothing any more, and the end of its stream is on its way. */
+  #stop(end: () => void): void {
+    const tell = () => this.#fromCarrier('stop', end)
     this.carrier.close()
     this.clock.after(this.carrier.delayMs(), tell)
   }

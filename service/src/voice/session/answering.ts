@@ -16,6 +16,8 @@ type Sent = { responseId: string; itemId: string; ms: number }
 
 /** More would say nothing new of how quickly the agent answers. */
 const MAX_LATENCIES = 1_000
+/** The end of an answer is told again soon or never. */
+const MAX_BILLED = 16
 const RATE_LIMITED = 'rate_limit_exceeded'
 
 /** The model begins an answer: the one that was asked for, or one of its server's own, which is played like any other. */
@@ -82,15 +84,9 @@ export function wroteInstead(step: Step, responseId: string, itemId: string): vo
 
 /** An answer is over, whole or not: its usage counts, its items will not grow, the next one may be asked for. */
 export function responseDone(step: Step, done: Done): void {
-  const { usage, answers } = step.state
-  step.set({
-    usage: {
-      inputTokens: usage.inputTokens + done.usage.inputTokens,
-      outputTokens: usage.outputTokens + done.usage.outputTokens,
-      cachedTokens: usage.cachedTokens + done.usage.cachedTokens,
-      audioSeconds: usage.audioSeconds + done.usage.audioSeconds,
-    },
-  })
+  const { answers } = step.state
+  if (answers.billedIds.includes(done.responseId)) return
+  bill(step, done)
   const { active } = answers
   if (active?.responseId !== done.responseId) {
     step.setAnswers({ lastDoneId: done.responseId })
@@ -103,6 +99,19 @@ export function responseDone(step: Step, done: Done): void {
   const wanted = missing(active, done)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   said(step, active)
+}
+
+function bill(step: Step, { responseId, usage: cost }: Done): void {
+  const { usage, answers } = step.state
+  step.setAnswers({ billedIds: [...answers.billedIds, responseId].slice(-MAX_BILLED) })
+  step.set({
+    usage: {
+      inputTokens: usage.inputTokens + cost.inputTokens,
+      outputTokens: usage.outputTokens + cost.outputTokens,
+      cachedTokens: usage.cachedTokens + cost.cachedTokens,
+      audioSeconds: usage.audioSeconds + cost.audioSeconds,
+    },
+  })
 }
 
 /** Takes an answer off the stage: nothing more of it is expected. */

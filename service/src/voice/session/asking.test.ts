@@ -73,6 +73,19 @@ describe('An answer', () => {
     expect(call.state.answers.active).toBeNull()
   })
 
+  it('costs what it cost once, however often its end is told', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    const before = call.state.usage.outputTokens
+    call.answer('resp_1', 'item_1', 1_000)
+    call.ends('resp_1')
+    call.says('turn_2', 500)
+    call.begins('resp_2')
+    call.ends('resp_1')
+    expect(call.state.usage.outputTokens).toBe(before + 1)
+    expect(call.state.answers.active?.responseId).toBe('resp_2')
+  })
+
   it('that nobody waits for more than sixteen of is asked for no more', () => {
     const call = Call.greeted()
     for (let n = 0; n < 100; n++) call.do({ type: 'say', text: `Number ${n}.` })

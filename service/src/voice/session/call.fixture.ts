@@ -6,12 +6,15 @@ import { newSession, type SessionState } from './state.ts'
 
 const NO_USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
 
+type Spoken = { fromMs: number; untilMs: number }
+
 /** What a call of the default agent is to do, but for `changes`. */
 export function planWith(changes: Partial<Plan> = {}): Plan {
   return {
     capabilities: { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true },
     greeting: 'Welcome.',
-    interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000, backchannelWords: [] },
+    interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+    hearing: { prefixMs: 300, silenceMs: 500 },
     idle: { afterMs: 30_000, prompts: [], goodbye: '' },
     dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
     fillers: { afterMs: 2_000, phrases: [] },
@@ -138,9 +141,27 @@ export class Call {
     }
   }
 
-  stops(itemId: string, previousItemId: string | null = null): void {
-    this.model({ type: 'speech_stopped', itemId, audioEndMs: 0 })
-    this.model({ type: 'committed', itemId, previousItemId })
+  /** Time passes in which the caller is not loud. */
+  isQuiet(ms: number): void {
+    for (let quietMs = 0; quietMs < ms; quietMs += 100) {
+      this.wait(100)
+      this.do({ type: 'caller_audio', ms: 100, loudMs: 0 })
+    }
+  }
+
+  /** The model tells that speech is over; `spoken` is where it was in the audio of its session. */
+  stops(itemId: string, spoken: Spoken | null = null): void {
+    const { silenceMs } = this.state.plan.hearing
+    const audioEndMs = spoken ? spoken.untilMs + (silenceMs ?? 0) : 0
+    this.model({ type: 'speech_stopped', itemId, audioEndMs })
+    this.model({ type: 'committed', itemId, previousItemId: null })
+  }
+
+  /** The model finds speech in what was kept for it, all at once. */
+  hears(itemId: string, spoken: Spoken): void {
+    const audioStartMs = Math.max(0, spoken.fromMs - this.state.plan.hearing.prefixMs)
+    this.model({ type: 'speech_started', itemId, audioStartMs })
+    this.stops(itemId, spoken)
   }
 
   /** The caller says something of `ms`, which the model takes for a turn. */

@@ -62,6 +62,55 @@ describe('A call that the agent ends', () => {
     expect(call.all('hang_up')).toHaveLength(1)
   })
 
+  it('goes on when the caller has talked into the answer that was to end it', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.wait(500)
+    call.speaks('turn_2', 300)
+    callTool(call, 'end_call')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    expect(call.state.ending).toBeNull()
+    expect(call.commands('tool_result').at(-1)?.output).toContain('goes on')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.stops('turn_2')
+    expect(call.commands('respond')).toHaveLength(3)
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+    call.wait(2_000)
+    expect(call.all('hang_up')).toEqual([])
+  })
+
+  it('goes on when the caller has stopped the answer that was to end it by a key', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.do({ type: 'dtmf', digit: '#' })
+    callTool(call, 'end_call')
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(3_000)
+    expect(call.all('hang_up')).toEqual([])
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('goes on when the caller begins to speak while the tool that ends it runs', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    callTool(call, 'end_call')
+    call.ends('resp_1')
+    call.speaks('turn_2', 300)
+    call.do({ type: 'tool_finished', outcome: { callId: 'end_call', output: '{}', status: 'ok', endsCall: true } })
+    call.stops('turn_2')
+    expect(call.state.ending).toBeNull()
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
   it('says goodbye first when it has said nothing since the caller’s last words', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
@@ -108,6 +157,26 @@ describe('The end', () => {
     expect(call.model({ type: 'ready' })).toEqual([])
     expect(call.do({ type: 'fired', timer: 'grace' })).toEqual([])
     expect(call.state).toBe(state)
+  })
+
+  it('is that of the call for the caller, which comes before that of the session', () => {
+    const endings: SessionEvent[] = [
+      { type: 'end', reason: 'supervisor' },
+      { type: 'hung_up' },
+      { type: 'stream_lost' },
+    ]
+    for (const event of endings) {
+      const call = Call.greeted()
+      call.says('turn_1', 500, null)
+      expect(call.state.carrierGoneAtMs).toBeNull()
+      const goneAtMs = call.nowMs
+      call.do(event)
+      call.wait(700)
+      call.do({ type: 'hung_up' })
+      call.wait(5_000)
+      expect(call.all('finish')).toHaveLength(1)
+      expect(call.state.carrierGoneAtMs).toBe(goneAtMs)
+    }
   })
 
   it('is the last thing that a session does', () => {
@@ -230,6 +299,19 @@ describe('A call without a model', () => {
     expect(call.all('hang_up')).toEqual([])
     call.do({ type: 'hung_up' })
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
+  })
+
+  it('is left to the carrier that has taken it over, whichever way its stream goes', () => {
+    const losses = [{ type: 'stream_lost' }, { type: 'fired', timer: 'backlog' }] as const
+    for (const lost of losses) {
+      const call = Call.greeted({ fallbackNumber: '+12025550100' })
+      call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+      call.wait(300)
+      call.do(lost)
+      call.wait(20_000)
+      expect(call.all('hang_up')).toEqual([])
+      expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
+    }
   })
 
   it('is hung up when the carrier does not take over', () => {

@@ -1,9 +1,8 @@
 import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
 import type { EndReason, TimerName } from './events.ts'
-import { closeUtterance, keepEntry } from './keeping.ts'
+import { closeUtterance, keepAll } from './keeping.ts'
 import type { SessionState, Step } from './state.ts'
-import { releaseAll } from './transcript.ts'
 
 /** A mark that never comes back may hold the call this much longer than its audio lasts. */
 const DRAIN_SLACK_MS = 2_000
@@ -82,7 +81,11 @@ export function hangUp(step: Step): void {
 export function carrierGone(step: Step, reason: EndReason): void {
   const { ending, playback, speech } = step.state
   if (ending?.hungUp) return
-  step.set({ ending: { reason: ending?.reason ?? reason, hangUp: false, hungUp: true }, digits: '' })
+  step.set({
+    ending: { reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
+    carrierGoneAtMs: step.nowMs,
+    digits: '',
+  })
   drain(step)
   cancelActive(step)
   step.setAnswers({ asked: null, queue: [], isHeld: false })
@@ -103,12 +106,9 @@ function isWritten({ transcript, runningTools, speech, answers }: SessionState):
 
 /** Ends the session as it is: what is not final by now is kept as far as it goes. */
 export function finish(step: Step): void {
-  const { ending, phase, transcript } = step.state
+  const { ending, phase } = step.state
   if (phase === 'ended' || !ending) return
-  step.set({ transcript: releaseAll(transcript) })
-  for (const { itemId, isFinal } of step.state.transcript.entries) {
-    if (!isFinal) keepEntry(step, itemId, { isFinal: true })
-  }
+  keepAll(step)
   step.set({ phase: 'ended' })
   step.do({ type: 'note', note: { type: 'state', state: 'ended' } }, { type: 'finish', reason: ending.reason })
 }
@@ -122,7 +122,7 @@ export function giveUp(step: Step): void {
   step.set({ speech: null, stall: null })
   step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
   disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
-  step.set({ model: { ...step.state.model, isReady: false } })
+  step.set({ model: { ...step.state.model, isReady: false, next: null } })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   if (ending) return
   step.do({ type: 'apologise', text: APOLOGY, number: plan.fallbackNumber })

@@ -75,7 +75,7 @@ export type Turn = {
 /** Something that those who watch a call are told at once. */
 export type LiveNote =
   | { type: 'state'; state: Phase }
-  | { type: 'turn_delta'; itemId: string; role: 'caller' | 'agent'; text: string }
+  | { type: 'turn_delta'; itemId: string; role: 'agent'; text: string }
   | { type: 'tool'; callId: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
   | { type: 'latency'; responseMs: number }
   | { type: 'interrupted'; itemId: string; heardMs: number }
@@ -93,6 +93,11 @@ export type SessionEffect =
   /** Opens a model session; `history` is the conversation so far, null for the first. */
   | { type: 'open_model'; epoch: number; history: string | null }
   | { type: 'close_model' }
+  /** Opens a model session beside the one that is talked to; from now on the caller's audio is kept for it, too. */
+  | { type: 'open_next'; epoch: number; history: string }
+  /** The session beside takes the place of the other, which is closed; what was kept for it goes to it first. */
+  | { type: 'take_next' }
+  | { type: 'close_next' }
   | { type: 'command'; command: ModelCommand }
   /** From now on the caller's audio goes to the model, what was kept of it first. */
   | { type: 'open_uplink' }

@@ -82,7 +82,7 @@ describe('A caller who talks over the agent', () => {
   })
 
   it('does not stop an agent that was told not to be interrupted, and is answered after it', () => {
-    const interruption = { enabled: false, minSpeechMs: 300, greetingGuardMs: 0, backchannelWords: [] }
+    const interruption = { enabled: false, minSpeechMs: 300, greetingGuardMs: 0 }
     const call = Call.greeted({ interruption })
     call.says('turn_1', 500)
     call.begins('resp_1')
@@ -91,6 +91,62 @@ describe('A caller who talks over the agent', () => {
     expect(call.all('clear')).toEqual([])
     call.ends('resp_1')
     expect(call.commands('respond')).toHaveLength(3)
+  })
+})
+
+describe('What the model heard before we could measure it', () => {
+  it('counts when it was said while a session was replaced: it is answered in place of the rest', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 800)
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.wait(1_500)
+    call.model({ type: 'ready' })
+    call.wait(50)
+    call.hears('turn_2', { fromMs: 200, untilMs: 1_300 })
+    expect(call.commands('delete_item')).toEqual([])
+    call.begins('resp_2')
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_2' }])
+    call.ends('resp_2', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+  })
+
+  it('counts when a word was half over before its beginning was told', () => {
+    const call = listening()
+    const atMs = call.nowMs
+    call.wait(350)
+    call.model({ type: 'speech_started', itemId: 'turn_2', audioStartMs: atMs - 300 })
+    call.wait(100)
+    call.do({ type: 'caller_audio', ms: 100, loudMs: 100 })
+    call.isQuiet(600)
+    expect(call.all('clear')).toEqual([])
+    call.stops('turn_2', { fromMs: atMs, untilMs: atMs + 500 })
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.commands('delete_item')).toEqual([])
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('counts by its words where nobody tells how long a server waits for the end of speech', () => {
+    const call = new Call({ hearing: { prefixMs: 300, silenceMs: null } })
+    call.wait(2_500)
+    call.model({ type: 'ready' })
+    call.hears('turn_1', { fromMs: 500, untilMs: 1_800 })
+    expect(call.commands('delete_item')).toEqual([])
+    call.answer('resp_1', 'item_1', 1_000)
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'I want to book a table.' })
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
+  it('does not count when it is the agent’s own echo: long, and hardly loud where we measured it', () => {
+    const call = listening()
+    const atMs = call.nowMs
+    call.wait(350)
+    call.model({ type: 'speech_started', itemId: 'echo', audioStartMs: atMs - 300 })
+    call.isQuiet(2_000)
+    call.stops('echo', { fromMs: atMs, untilMs: atMs + 1_800 })
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'echo' }])
   })
 })
 
@@ -119,7 +175,7 @@ describe('A sound that is too short to count', () => {
   })
 
   it('counts at once where the agent is set to take every sound', () => {
-    const interruption = { enabled: true, minSpeechMs: 0, greetingGuardMs: 0, backchannelWords: [] }
+    const interruption = { enabled: true, minSpeechMs: 0, greetingGuardMs: 0 }
     const call = Call.greeted({ interruption })
     call.says('turn_1', 500)
     call.answer('resp_1', 'item_1', 4_000)
@@ -134,7 +190,8 @@ describe('The greeting', () => {
     call.model({ type: 'ready' })
     call.begins('resp_1')
     call.audio('resp_1', 'item_1', 4_000)
-    call.speaks('turn_1', 900)
+    call.wait(100)
+    call.speaks('turn_1', 1_100)
     expect(call.all('clear')).toEqual([])
     call.sounds(100)
     expect(call.all('clear')).toHaveLength(1)
@@ -145,11 +202,44 @@ describe('The greeting', () => {
     call.model({ type: 'ready' })
     call.begins('resp_1')
     call.audio('resp_1', 'item_1', 4_000)
-    call.speaks('turn_1', 400)
-    call.stops('turn_1')
+    call.speaks('turn_1', 600)
+    call.isQuiet(500)
+    expect(call.all('clear')).toEqual([])
+    call.stops('turn_1', { fromMs: 0, untilMs: 600 })
     expect(call.all('clear')).toEqual([])
     expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'turn_1' }])
     expect(call.commands('respond')).toHaveLength(1)
+  })
+
+  it('is stopped by words that began in its guard and went on for long enough after it', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.wait(700)
+    call.speaks('turn_1', 500)
+    expect(call.all('clear')).toEqual([])
+    call.isQuiet(500)
+    call.stops('turn_1', { fromMs: 600, untilMs: 1_200 })
+    expect(call.all('clear')).toEqual([])
+    call.speaks('turn_2', 200)
+    expect(call.all('clear')).toHaveLength(1)
+  })
+
+  it('comes first, also for a caller who spoke before it: that is answered after it', () => {
+    for (const greetingGuardMs of [0, 1_000]) {
+      const call = new Call({ interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs } })
+      call.wait(2_500)
+      call.model({ type: 'ready' })
+      call.wait(50)
+      call.hears('turn_1', { fromMs: 500, untilMs: 1_800 })
+      expect([call.commands('delete_item'), call.all('clear'), call.commands('respond').length]).toEqual([[], [], 1])
+      call.answer('resp_1', 'item_1', 1_000)
+      expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+        expect.stringContaining('Welcome.'),
+        expect.stringContaining('spoke before your greeting'),
+      ])
+    }
   })
 
   it('is guarded while it is still on its way', () => {

@@ -1,7 +1,7 @@
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
 import type { Step } from './state.ts'
-import { append, change, type Entry, find, newEntry, place, type Transcript } from './transcript.ts'
+import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
 const MAX_ENTRIES = 100
@@ -22,6 +22,15 @@ export function appendEntry(step: Step, entry: Entry): void {
 /** Changes what is known of an item, and keeps it once nothing more is expected of it. */
 export function keepEntry(step: Step, itemId: string, facts: Partial<Entry>): void {
   step.set({ transcript: change(step.state.transcript, itemId, { ...facts, keptAs: null }) })
+  tidy(step)
+}
+
+/** Keeps everything as far as it goes: no item waits for its place, or for more of it, any longer. */
+export function keepAll(step: Step): void {
+  const { entries, ...rest } = releaseAll(step.state.transcript)
+  step.set({
+    transcript: { ...rest, entries: entries.map((e) => (e.isFinal ? e : { ...e, isFinal: true, keptAs: null })) },
+  })
   tidy(step)
 }
 

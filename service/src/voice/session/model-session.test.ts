@@ -198,36 +198,3 @@ describe('A lost model session', () => {
     expect(call.all('open_model').at(-1)?.history).toContain('look_up has answered: 42')
   })
 })
-
-describe('A session near the provider’s limit', () => {
-  it('is renewed at the next pause, not in the middle of a turn', () => {
-    const call = Call.greeted({ modelSessionMs: 10_000 })
-    call.speaks('turn_1', 9_500)
-    expect(call.all('open_model')).toHaveLength(1)
-    call.stops('turn_1')
-    call.answer('resp_1', 'item_1', 2_000)
-    expect(call.all('open_model')).toHaveLength(1)
-    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'A long story.' })
-    call.wait(2_000)
-    call.echoAll()
-    expect(call.all('open_model').at(-1)).toMatchObject({ epoch: 2, history: expect.stringContaining('A long story.') })
-  })
-
-  it('keeps the caller’s audio while it is renewed, and loses no time when it expires instead', () => {
-    const call = Call.greeted({ modelSessionMs: 10_000 })
-    call.wait(9_500)
-    const order = kinds(call.effects)
-    expect(order.lastIndexOf('hold_uplink')).toBeLessThan(order.lastIndexOf('open_model'))
-    call.model({ type: 'ready' })
-    call.model({ type: 'closed', code: '1001', message: 'expired', fault: 'expired' })
-    expect(call.all('open_model')).toHaveLength(3)
-  })
-
-  it('is renewed once', () => {
-    const call = Call.greeted({ modelSessionMs: 10_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
-    call.wait(12_000)
-    call.model({ type: 'ready' })
-    call.wait(5_000)
-    expect(call.all('open_model')).toHaveLength(2)
-  })
-})

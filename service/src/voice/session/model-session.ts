@@ -1,5 +1,5 @@
 import type { ModelFault } from '../../platform/realtime/port.ts'
-import { leftMs } from '../playback.ts'
+import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext, exactly } from './asking.ts'
 import { giveUp } from './ending.ts'
 import { history } from './history.ts'
@@ -8,7 +8,7 @@ import type { Step } from './state.ts'
 import { carryOver } from './unsaid.ts'
 
 /** A model session that is not set up within this time has failed. */
-const SETUP_MS = 5_000
+export const SETUP_MS = 5_000
 /** This many lost sessions within the window, or this long without one, and the model is given up. */
 const MAX_FAILURES = 3
 const FAILURE_WINDOW_MS = 10_000
@@ -16,8 +16,6 @@ const FAILURE_WINDOW_MS = 10_000
 const RECONNECT_MS = [0, 300, 1_000]
 /** All calls of a provider lose their sessions at once: the later tries are spread over this. */
 const JITTER_MS = 200
-/** Words that wait for their text hold a renewal up for this long. */
-const TEXT_WAIT_MS = 5_000
 /** How long a caller may take to go on after a session was lost in the middle of a sentence. */
 const MISSED_WORDS_MS = 1_000
 
@@ -40,7 +38,8 @@ export function openModel(step: Step): void {
 /** The model session is set up: what was kept of the caller's audio goes to it first, then whoever waits is asked for. */
 export function modelReady(step: Step): void {
   const { model, plan, phase, hasMissedWords } = step.state
-  step.set({ model: { ...model, isReady: true, downSinceMs: null } })
+  const heardSinceMs = Math.max(model.downSinceMs ?? step.nowMs, step.nowMs - KEPT_MS)
+  step.set({ model: { ...model, isReady: true, heardSinceMs, readyAtMs: step.nowMs, downSinceMs: null } })
   step.do(
     { type: 'disarm', timer: 'model_setup' },
     { type: 'open_uplink' },
@@ -54,7 +53,7 @@ export function modelReady(step: Step): void {
 
 function greet(step: Step): void {
   const { greeting } = step.state.plan
-  step.set({ phase: 'talking' })
+  step.set({ phase: 'talking', greetingAtMs: step.nowMs })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
   const instructions = greeting === '' ? GREET : exactly(greeting)
   askFirst(step, { why: 'greeting', instructions, thenEnd: null })
@@ -103,25 +102,11 @@ export function replaceModel(step: Step): void {
   armStall(step)
 }
 
-/** The model's session is near the provider's limit: a new one takes its place at the next pause. */
-export function renewIfDue(step: Step): void {
-  if (!step.state.renewalDue || !isPause(step)) return
-  leave(step)
-  openModel(step)
-}
-
-function isPause({ state, nowMs, atMs }: Step): boolean {
-  const { answers, speech, runningTools, phase, model, playback, transcript, undecided } = state
-  const isSilent = !answers.asked && !answers.active && answers.queue.length === 0 && leftMs(playback, nowMs) === 0
-  if (!isSilent || speech || undecided.length > 0 || runningTools.length > 0) return false
-  const waitsForText = transcript.entries.some(({ isFinal, endMs }) => !isFinal && atMs - endMs < TEXT_WAIT_MS)
-  return phase === 'talking' && model.isReady && !waitsForText
-}
-
 /** Leaves a session for good: what it was asked for and did not say is asked of the next one. */
 function leave(step: Step): void {
   const { model } = step.state
-  step.set({ model: { ...model, isReady: false, downSinceMs: model.downSinceMs ?? step.nowMs } })
+  step.set({ model: { ...model, isReady: false, next: null, downSinceMs: model.downSinceMs ?? step.nowMs } })
+  if (model.next) step.do({ type: 'close_next' })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words'] as const) {
     step.do({ type: 'disarm', timer })

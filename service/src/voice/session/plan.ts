@@ -5,7 +5,12 @@ export type Plan = {
   capabilities: ModelCapabilities
   /** The exact greeting; empty: the agent words it. */
   greeting: string
-  interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number; backchannelWords: readonly string[] }
+  interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number }
+  /**
+   * What the model's server adds to speech before and after it, when it tells where it began and ended. `silenceMs` is
+   * null where it waits as long as it likes.
+   */
+  hearing: { prefixMs: number; silenceMs: number | null }
   idle: { afterMs: number; prompts: readonly string[]; goodbye: string }
   dtmf: { maxDigits: number; endKey: string; timeoutMs: number }
   fillers: { afterMs: number; phrases: readonly string[] }

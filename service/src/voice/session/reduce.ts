@@ -7,8 +7,9 @@ import { beginEnding, carrierGone, finish, goOnEnding, hangUp } from './ending.t
 import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
-import { modelLost, modelReady, openModel, renewIfDue } from './model-session.ts'
+import { modelLost, modelReady, openModel } from './model-session.ts'
 import { refused } from './refusals.ts'
+import { onNext, renewalFired, renewIfDue } from './renewal.ts'
 import { letGo } from './retry.ts'
 import { silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts'
 import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
@@ -48,12 +49,13 @@ function apply(step: Step, event: SessionEvent): void {
       return opened(step)
     case 'model':
       if (event.epoch === step.state.model.epoch) onModel(step, event.event)
+      else if (event.epoch === step.state.model.next?.epoch) onNext(step, event.event)
       return
     case 'sent':
       step.set({ playback: sent(step.state.playback, event, step.nowMs) })
       return audioSent(step, event)
     case 'caller_audio':
-      return callerAudio(step, event.loudMs)
+      return callerAudio(step, event)
     case 'mark':
       return step.set({ playback: echoed(step.state.playback, event.name, step.nowMs) })
     case 'dtmf':
@@ -90,7 +92,7 @@ function onModel(step: Step, event: ModelEvent): void {
     case 'ready':
       return modelReady(step)
     case 'speech_started':
-      return speechStarted(step, event.itemId)
+      return speechStarted(step, event)
     case 'speech_stopped':
       return speechStopped(step, event)
     case 'committed':
@@ -138,10 +140,12 @@ function onCarrier(step: Step, event: OnCarrier): void {
   else step.do({ type: 'arm', timer: 'backlog', ms: BACKLOG_MS })
 }
 
-/** The stream is gone, but not the call: it would go on in silence. */
+/** The stream is gone, but not the call: it would go on in silence, unless the carrier has taken it over from us. */
 function carrierLost(step: Step): void {
-  if (step.state.ending?.hungUp) return
-  step.do({ type: 'hang_up' })
+  const { ending } = step.state
+  if (ending?.hungUp) return
+  const isTakenOver = ending !== null && !ending.hangUp
+  if (!isTakenOver) step.do({ type: 'hang_up' })
   carrierGone(step, 'carrier_lost')
 }
 
@@ -190,7 +194,7 @@ function fired(step: Step, timer: TimerName): void {
     case 'last_words':
       return beginEnding(step, 'max_duration', true)
     case 'renewal':
-      return step.set({ renewalDue: true })
+      return renewalFired(step)
     case 'stall':
       return stalled(step)
     case 'dead_air':

@@ -2,7 +2,6 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { answerOver, said } from './answering.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
 import { giveUp } from './ending.ts'
-import { replaceModel } from './model-session.ts'
 import { askAgain } from './retry.ts'
 import type { Active, Asked, Step } from './state.ts'
 
@@ -10,12 +9,12 @@ type Refused = Extract<ModelEvent, { type: 'refused' }>
 
 /**
  * The provider would not do what we asked, or is in trouble. What matters is an answer that will not come: no other event
- * follows a refused request. All else is told for the record.
+ * follows a refused request. All else changes nothing: a session
+ * that has expired is closed as well.
  */
 export function refused(step: Step, { requestId, fault }: Refused): void {
   const { model, answers } = step.state
   if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveUp(step)
-  if (fault === 'expired') return replaceModel(step)
   const { asked, active } = answers
   if (requestId === null) return active?.isOverdue ? isOver(step, active) : undefined
   if (asked?.requestId === requestId) return requestRefused(step, asked, fault === 'benign')

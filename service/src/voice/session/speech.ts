@@ -1,9 +1,13 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { askNext, isAnswering } from './asking.ts'
+import type { SessionEvent } from './events.ts'
+import { guardedMs, guardUntilMs, isKeptSpeech, spokenMs, spokenUntilMs } from './hearing.ts'
 import { interrupt } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
 import type { CallerSpeech, Step } from './state.ts'
 
+type Started = Extract<ModelEvent, { type: 'speech_started' }>
+type Heard = Extract<SessionEvent, { type: 'caller_audio' }>
 type Stopped = Extract<ModelEvent, { type: 'speech_stopped' }>
 
 /** The model's server hears this much of a word before it says that speech has started. */
@@ -17,52 +21,50 @@ const COMMIT_WITHIN_MS = 2_000
 const LONGEST_PAUSE_MS = 11_000
 
 /** The caller begins to speak. */
-export function speechStarted(step: Step, itemId: string): void {
-  const overlaps = isAnswering(step)
-  const at = { startedAtMs: step.nowMs, stoppedAtMs: null, loudMs: 0, lastLoudAtMs: step.nowMs }
-  step.set({ speech: { itemId, ...at, overlaps, counts: null }, hasMissedWords: false })
+export function speechStarted(step: Step, { itemId, audioStartMs }: Started): void {
+  const { nowMs } = step
+  const overlaps = isAnswering(step) && !isKeptSpeech(step, audioStartMs)
+  const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, lastLoudAtMs: nowMs }
+  const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
+  step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })
   step.do({ type: 'disarm', timer: 'missed_words' }, { type: 'arm', timer: 'padding', ms: PADDING_AFTER_MS })
-  decide(step)
+  decide(step, nowMs)
 }
 
 /** Caller audio went by; `loudMs` of it was louder than a line's own noise. */
-export function callerAudio(step: Step, loudMs: number): void {
+export function callerAudio(step: Step, { ms, loudMs }: Heard): void {
+  const { nowMs } = step
   const { speech } = step.state
-  step.set({ lastCallerAudioMs: step.nowMs })
-  if (!speech || speech.stoppedAtMs !== null) return
-  const lastLoudAtMs = loudMs > 0 ? step.nowMs : speech.lastLoudAtMs
-  step.set({ speech: { ...speech, loudMs: speech.loudMs + loudMs, lastLoudAtMs } })
-  decide(step)
+  step.set({ lastCallerAudioMs: nowMs })
+  if (!speech || speech.stoppedAtMs !== null || loudMs === 0) return
+  const countedMs = Math.min(loudMs, ms - guardedMs(step, nowMs - ms, nowMs))
+  const measured = { measuredLoudMs: speech.measuredLoudMs + loudMs, lastLoudAtMs: nowMs }
+  step.set({ speech: { ...speech, ...measured, loudMs: speech.loudMs + countedMs } })
+  decide(step, nowMs)
 }
 
-/** Once the caller has spoken long enough to mean it the agent falls silent. */
-function decide(step: Step): void {
+/** Once the caller has spoken long enough to mean it the agent falls silent, but not in the greeting's guard. */
+function decide(step: Step, heardUntilMs: number): void {
   const { speech } = step.state
-  if (!speech || speech.counts !== null || !isMeant(step, speech)) return
+  if (!speech || speech.counts !== null || !isMeant(step, speech) || heardUntilMs < guardUntilMs(step)) return
   step.set({ speech: { ...speech, counts: true } })
   interrupt(step)
 }
 
-/** Whether speech is more than a cough, and not one that the greeting is guarded against. */
-export function isMeant(step: Step, { loudMs }: CallerSpeech): boolean {
-  return loudMs + ONSET_MS >= step.state.plan.interruption.minSpeechMs && !isGuarded(step)
-}
-
-/** The greeting is guarded from the question for it until it has sounded for the agent's guard time. */
-function isGuarded({ state, nowMs }: Step): boolean {
-  const { plan, greetedAtMs, answers } = state
-  const isComing = (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
-  if (greetedAtMs === null) return isComing && plan.interruption.greetingGuardMs > 0
-  return nowMs < greetedAtMs + plan.interruption.greetingGuardMs
+/** Whether speech is more than a cough, and more than what the greeting is guarded against. */
+export function isMeant({ state }: Step, { loudMs }: CallerSpeech): boolean {
+  return loudMs > 0 && loudMs >= state.plan.interruption.minSpeechMs
 }
 
 /** The caller has fallen silent. The turn follows at once, unless the model is gone. */
 export function speechStopped(step: Step, stopped: Stopped): void {
   const { speech } = step.state
   if (!speech || speech.itemId !== stopped.itemId) return
-  decide(step)
-  const counts = step.state.speech?.counts ?? false
-  step.set({ speech: { ...speech, counts, stoppedAtMs: step.nowMs } })
+  const { audioEndMs } = stopped
+  const told = { ...speech, loudMs: Math.max(speech.loudMs, spokenMs(step, speech, audioEndMs)) }
+  step.set({ speech: told })
+  decide(step, spokenUntilMs(step, audioEndMs))
+  step.set({ speech: { ...told, counts: told.counts ?? isMeant(step, told), stoppedAtMs: step.nowMs } })
   step.do({ type: 'arm', timer: 'padding', ms: COMMIT_WITHIN_MS })
 }
 

@@ -45,21 +45,34 @@ export type Answers = {
   /** The model takes no requests for a moment: a timer lets them go on. */
   readonly isHeld: boolean
   readonly lastDoneId: string | null
+  /** Whose usage was added up: the newest of them, for an end may be told twice. */
+  readonly billedIds: readonly string[]
 }
 
 /** What the caller is saying now, or said last. `counts` is null until it is known whether it is more than a cough. */
 export type CallerSpeech = {
   readonly itemId: string
+  /** Where it begins in the audio that the model's session was given, with what its server puts before it. */
+  readonly audioStartMs: number
   readonly startedAtMs: number
   readonly stoppedAtMs: number | null
+  /** How long the caller has been heard, but for what the greeting is guarded against. */
   readonly loudMs: number
+  /** How much of it we measured to be loud, guarded or not. */
+  readonly measuredLoudMs: number
   readonly lastLoudAtMs: number
   readonly overlaps: boolean
   readonly counts: boolean | null
 }
 
 /** A tool call in progress. `epoch` is the model session's that asked for it. */
-export type RunningTool = { readonly callId: string; readonly name: string; readonly epoch: number }
+export type RunningTool = {
+  readonly callId: string
+  readonly name: string
+  readonly epoch: number
+  /** The answer that called it had been cut short. */
+  readonly isOfCancelled: boolean
+}
 
 export type SessionState = {
   readonly plan: Plan
@@ -68,6 +81,11 @@ export type SessionState = {
   readonly model: {
     readonly epoch: number
     readonly isReady: boolean
+    /** When the first sound was heard that this session was given: some of them are kept until it is ready. */
+    readonly heardSinceMs: number
+    readonly readyAtMs: number
+    /** The session that is to take over, being opened since then with what the conversation was. */
+    readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
     readonly failedAtMs: readonly number[]
     /** Since when no session could be had; null while there is one. */
     readonly downSinceMs: number | null
@@ -91,10 +109,14 @@ export type SessionState = {
   readonly digits: string
   /** Answers that did not come, one after the other, and since when nothing has. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
+  /** When the greeting was asked for first, and when it began to sound. */
+  readonly greetingAtMs: number | null
   readonly greetedAtMs: number | null
   /** When the caller's last turn ended, while its answer has not begun to sound. */
   readonly owedSinceMs: number | null
   readonly lastCallerAudioMs: number
+  /** When the call was over for the caller: the carrier was gone, or was told to hang up; monotonic ms. Null until then. */
+  readonly carrierGoneAtMs: number | null
   readonly ending: { readonly reason: EndReason; readonly hangUp: boolean; readonly hungUp: boolean } | null
   readonly usage: ModelUsage
   readonly latency: {
@@ -111,11 +133,14 @@ export function newSession(plan: Plan, nowMs: number): SessionState {
     plan,
     phase: 'waiting',
     startedAtMs: nowMs,
-    model: { epoch: 0, isReady: false, failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
+    model: {
+      ...{ epoch: 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
+      ...{ failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
+    },
     renewalDue: false,
     playback: SILENT,
     transcript: EMPTY,
-    answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null },
+    answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],
     hasMissedWords: false,
@@ -126,9 +151,11 @@ export function newSession(plan: Plan, nowMs: number): SessionState {
     deadAirArmed: false,
     digits: '',
     stall: null,
+    greetingAtMs: null,
     greetedAtMs: null,
     owedSinceMs: null,
     lastCallerAudioMs: nowMs,
+    carrierGoneAtMs: null,
     ending: null,
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
     latency: { greetingMs: null, responsesMs: [], interruptions: 0 },

@@ -12,6 +12,8 @@ type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
 /** What the agent says while a tool takes its time and the agent was given no words for it. */
 const FILLER = 'Tell the caller in a few words that this takes a moment.'
 const GOODBYE = 'Say goodbye in one short sentence.'
+/** What a model is told that wanted to end a call of which the caller thinks otherwise. */
+const GOES_ON = JSON.stringify({ error: 'The caller spoke, so the call goes on. End it once they are done.' })
 /** More tools than this do not run at once: a further call is refused. */
 const MAX_RUNNING = 8
 /** So many calls are remembered, so that none is run twice; the oldest is forgotten. */
@@ -30,7 +32,8 @@ export function toolCalled(step: Step, call: ToolCall): void {
   const isFilling = isOfActive && answers.active?.asked?.ask.why === 'filler'
   const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
   if (isFilling || runningTools.length >= MAX_RUNNING) return refuse(step, callId, refusal)
-  step.set({ runningTools: [...runningTools, { callId, name, epoch: model.epoch }] })
+  const isOfCancelled = isOfActive && answers.active?.isCancelled === true
+  step.set({ runningTools: [...runningTools, { callId, name, epoch: model.epoch, isOfCancelled }] })
   run(step, call, runningTools.length === 0)
 }
 
@@ -55,9 +58,10 @@ export function toolFinished(step: Step, { callId, output, status, endsCall }: T
   const runningTools = step.state.runningTools.filter((one) => one !== tool)
   step.set({ runningTools })
   step.do({ type: 'note', note: { type: 'tool', callId, name: tool.name, status } })
-  tellResult(step, tool, output)
+  const isTalkedInto = endsCall && isCallTalkedInto(step, tool)
+  tellResult(step, tool, isTalkedInto ? GOES_ON : output)
   if (runningTools.length === 0) stopFilling(step)
-  if (endsCall) return endCall(step)
+  if (endsCall && !isTalkedInto) return endCall(step)
   if (runningTools.length === 0) ask(step, { why: 'tool', instructions: null, thenEnd: null })
   armStall(step)
 }
@@ -77,6 +81,11 @@ function tellResult(step: Step, { callId, name, epoch }: RunningTool, output: st
 
 function short(text: string): string {
   return text.slice(0, MAX_NOTE_CHARS)
+}
+
+/** Whether the caller has more to say than the goodbye that the agent was about to end the call with. */
+function isCallTalkedInto({ state }: Step, { isOfCancelled }: RunningTool): boolean {
+  return state.ending === null && (isOfCancelled || state.speech?.counts === true || state.digits !== '')
 }
 
 /** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */

@@ -69,7 +69,7 @@ describe('A transcript', () => {
 
   it('keeps an item that the model was made to forget before what was said after it', () => {
     const call = Call.greeted({
-      interruption: { enabled: true, minSpeechMs: 0, greetingGuardMs: 0, backchannelWords: [] },
+      interruption: { enabled: true, minSpeechMs: 0, greetingGuardMs: 0 },
     })
     call.says('turn_1', 500)
     call.begins('resp_1')
@@ -77,7 +77,8 @@ describe('A transcript', () => {
     call.audio('resp_1', 'item_1', 1_000)
     call.speaks('turn_2', 500)
     expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'item_1' }])
-    call.stops('turn_2', 'turn_1')
+    call.model({ type: 'speech_stopped', itemId: 'turn_2', audioEndMs: 0 })
+    call.model({ type: 'committed', itemId: 'turn_2', previousItemId: 'turn_1' })
     call.model({ type: 'caller_transcript', itemId: 'turn_2', text: 'Never mind.' })
     expect(call.turns.map(({ itemId }) => itemId)).toEqual(['item_greeting', 'turn_1', 'item_1', 'turn_2'])
   })
@@ -89,6 +90,22 @@ describe('A transcript', () => {
     expect(transcript.entries.map(({ itemId }) => itemId)).toEqual(Array.from({ length: 8 }, (_, n) => `item_${n}`))
     expect(releaseAll(transcript).entries).toHaveLength(40)
     expect(find(transcript, 'item_39')?.itemId).toBe('item_39')
+  })
+})
+
+describe('The record of a call that ends', () => {
+  it('has what still waited for an item that never came, though all of its words were there', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.model({ type: 'speech_stopped', itemId: 'turn_1', audioEndMs: 0 })
+    call.model({ type: 'committed', itemId: 'turn_1', previousItemId: 'never_told' })
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'What is it?' })
+    call.do({ type: 'hung_up' })
+    call.wait(5_000)
+    expect(call.turns.map(({ seq, text }) => [seq, text])).toEqual([
+      [1, 'Some words.'],
+      [2, 'What is it?'],
+    ])
   })
 })
 

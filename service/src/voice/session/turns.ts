@@ -9,6 +9,7 @@ type Committed = Extract<ModelEvent, { type: 'committed' }>
 
 /** Short sounds that wait for their words: more of them at once are noise, and the oldest is taken for that. */
 const MAX_UNDECIDED = 8
+const BEFORE_GREETING = 'The caller spoke before your greeting. Answer that now, without greeting them again.'
 
 /**
  * The caller's turn is an item of the conversation: it is answered, or it did not count and is taken out again. Short
@@ -19,7 +20,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   const ofItem = speech?.itemId === itemId ? speech : null
   const startMs = ofItem ? Math.round(ofItem.startedAtMs - startedAtMs) : step.atMs
   // The model waits for silence before it says that a turn is over; what was measured tells when it really was.
-  const endMs = ofItem && ofItem.loudMs > 0 ? Math.round(ofItem.lastLoudAtMs - startedAtMs) : step.atMs
+  const endMs = ofItem && ofItem.measuredLoudMs > 0 ? Math.round(ofItem.lastLoudAtMs - startedAtMs) : step.atMs
   const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
   keepEntry(step, itemId, { startMs, endMs })
@@ -40,7 +41,10 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
 export function answerTurn(step: Step): void {
   if (step.state.ending) return
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
-  ask(step, { why: 'turn', instructions: null, thenEnd: null })
+  const { queue, asked, active } = step.state.answers
+  step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== BEFORE_GREETING) })
+  const isBeforeGreeting = asked?.isAbandoned === false && asked.ask.why === 'greeting' && active === null
+  ask(step, { why: 'turn', instructions: isBeforeGreeting ? BEFORE_GREETING : null, thenEnd: null })
 }
 
 /** The caller's words have arrived, or never will (null). */

@@ -1,0 +1,54 @@
+import type { CallerSpeech, Step } from './state.ts'
+
+/** Less than this of a sound tells nothing of how loud the rest of it was. */
+const ENOUGH_MS = 100
+
+/**
+ * Until when the greeting is guarded: without end while it is still to come. What was said before it was asked for does not
+ * stop it in any case, for the caller hears the greeting first.
+ */
+export function guardUntilMs({ state }: Step): number {
+  const { plan, greetingAtMs, greetedAtMs, answers } = state
+  const guardMs = plan.interruption.greetingGuardMs
+  if (greetedAtMs !== null) return greetedAtMs + guardMs
+  const isComing = (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
+  if (isComing && guardMs > 0) return Number.POSITIVE_INFINITY
+  return isComing && greetingAtMs !== null ? greetingAtMs : Number.NEGATIVE_INFINITY
+}
+
+/** How much of a stretch of time falls into the greeting's guard, which begins with the question for it. */
+export function guardedMs(step: Step, fromMs: number, untilMs: number): number {
+  const { plan, greetingAtMs } = step.state
+  if (greetingAtMs === null || plan.interruption.greetingGuardMs === 0) return 0
+  return Math.max(0, Math.min(untilMs, guardUntilMs(step)) - Math.max(fromMs, greetingAtMs))
+}
+
+/** When a place in the audio that the model's session was given was heard. */
+function soundedAtMs({ state, nowMs }: Step, positionMs: number): number {
+  return Math.min(nowMs, state.model.heardSinceMs + positionMs)
+}
+
+/** Whether speech began before its model session was ready: it was kept, and what has come since was no answer to it. */
+export function isKeptSpeech(step: Step, audioStartMs: number): boolean {
+  const { model, plan } = step.state
+  return soundedAtMs(step, audioStartMs + plan.hearing.prefixMs) < model.readyAtMs
+}
+
+/** When speech that has stopped really ended: its server tells only after a silence. */
+export function spokenUntilMs(step: Step, audioEndMs: number): number {
+  return soundedAtMs(step, audioEndMs - (step.state.plan.hearing.silenceMs ?? 0))
+}
+
+/**
+ * How long the caller spoke, but for the greeting's guard, by what the model heard: our own measure begins only when the
+ * model has told that there is speech. Where we measured most of it and found little, the model has heard a noise or an echo.
+ */
+export function spokenMs(step: Step, speech: CallerSpeech, audioEndMs: number): number {
+  const { prefixMs, silenceMs } = step.state.plan.hearing
+  if (silenceMs === null) return 0
+  const fromMs = soundedAtMs(step, speech.audioStartMs + prefixMs)
+  const untilMs = spokenUntilMs(step, audioEndMs)
+  const measuredMs = untilMs - Math.max(fromMs, speech.startedAtMs)
+  const loudShare = measuredMs < ENOUGH_MS ? 1 : Math.min(1, speech.measuredLoudMs / measuredMs)
+  return Math.max(0, untilMs - fromMs - guardedMs(step, fromMs, untilMs)) * loudShare
+}
