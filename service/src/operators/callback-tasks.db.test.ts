@@ -47,6 +47,14 @@ describe('scheduling a callback', () => {
     expect(await test.db.selectFrom('callback_tasks').selectAll().execute()).toEqual([task])
   })
 
+  it('stores nothing and tells nobody once it was given up', async () => {
+    const signal = AbortSignal.abort(new Error('too late'))
+    const scheduling = makeCallbackTasks({ db: test.db, clock }).schedule(acme, CALLBACK, signal)
+    await expect(scheduling).rejects.toThrow('too late')
+    expect(await test.db.selectFrom('callback_tasks').selectAll().execute()).toEqual([])
+    expect(await storedEvents(test.db)).toEqual([])
+  })
+
   it('counts the half hour from when the caller wants to be called', async () => {
     const dueAt = new Date(clock.now() + 86_400_000)
     expect(await schedule({ ...CALLBACK, dueAt })).toMatchObject({

@@ -35,14 +35,23 @@ const DEFAULT_SLA_MS = 30 * 60_000
 
 /** What operators have to do for callers. */
 export type CallbackTasks = {
-  /** Adds an open task to the default queue and tells the tenant. @throws AppError `not_found` for a deleted tenant. */
-  schedule(tenant: TenantRuntime, callback: NewCallback): Promise<CallbackTaskRow>
+  /**
+   * Adds an open task to the default queue and tells the tenant. Nothing is added once `signal` was aborted before it was
+   * about to be committed.
+   *
+   * @throws AppError `not_found` for a deleted tenant, and the signal's reason.
+   */
+  schedule(tenant: TenantRuntime, callback: NewCallback, signal?: AbortSignal): Promise<CallbackTaskRow>
 }
 
 export function makeCallbackTasks({ db, clock }: { db: Db; clock: Clock }): CallbackTasks {
   return {
-    schedule: (tenant, callback) =>
-      db.transaction().execute((tx) => scheduleCallback(tx, tenant, callback, new Date(clock.now()))),
+    schedule: (tenant, callback, signal) =>
+      db.transaction().execute(async (tx) => {
+        const task = await scheduleCallback(tx, tenant, callback, new Date(clock.now()))
+        signal?.throwIfAborted()
+        return task
+      }),
   }
 }
 

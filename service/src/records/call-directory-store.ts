@@ -1,6 +1,5 @@
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Tx } from '../platform/db/schema.ts'
-import { holdTenant } from '../tenancy/tenant-store.ts'
 import type { SessionId } from './call-values.ts'
 
 /** Where a call lives. Whoever holds this row's lock is the only one who changes the call. */
@@ -23,32 +22,35 @@ declare module '../platform/db/schema.ts' {
 /** The epoch of a call whose stream nobody has taken over. */
 const FIRST_EPOCH = 1
 
-/** Enters a call; false when it is known already. Of several at once the others wait for the first. */
+/** Enters a call; null when it is known already. Of several at once the others wait for the first. */
 export async function enterCall(
   tx: Tx,
   tenantId: TenantId,
   call: { call_sid: string; session_id: SessionId },
-): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await tx
+): Promise<DirectoryRow | null> {
+  const row = await tx
     .insertInto('call_directory')
     .values({ ...call, tenant_id: tenantId, owner: null, epoch: FIRST_EPOCH })
     .onConflict((conflict) => conflict.column('call_sid').doNothing())
-    .executeTakeFirstOrThrow()
-  return numInsertedOrUpdatedRows === 1n
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /**
  * Makes this transaction the only one that changes the call until it ends; null when the tenant has no such call. To be asked
- * before anything is written: the tenant is held first, as `holdTenant` wants it.
+ * before anything is written. The tenant is held first, as `holdTenant` wants it: rows are locked in the order in which the
+ * query names them.
  */
 export async function lockCall(tx: Tx, tenantId: TenantId, callSid: string): Promise<DirectoryRow | null> {
-  if (!(await holdTenant(tx, tenantId))) return null
   const row = await tx
-    .selectFrom('call_directory')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
+    .selectFrom('tenants')
+    .innerJoin('call_directory', 'call_directory.tenant_id', 'tenants.tenant_id')
+    .selectAll('call_directory')
+    .where('tenants.tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
-    .forNoKeyUpdate()
+    .forKeyShare('tenants')
+    .forNoKeyUpdate('call_directory')
     .executeTakeFirst()
   return row ?? null
 }

@@ -10,6 +10,8 @@ import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
 type Change = {
   /** The call's row of the directory, locked by this transaction. */
   call: DirectoryRow
+  /** The call as this transaction has read it since then; it is read now when it has not. */
+  before?: CallRecord
   /** Pure. */
   change: (record: CallRecord) => CallRecord
   now: Date
@@ -21,9 +23,9 @@ type Change = {
  *
  * @returns the call as it is now.
  */
-export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, change, now }: Change): Promise<CallRecord> {
-  const before = await loadRecord(tx, call)
-  const after = change(before)
+export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...of }: Change): Promise<CallRecord> {
+  const before = of.before ?? (await loadRecord(tx, call))
+  const after = of.change(before)
   const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
   if (log) await updateCallLog(tx, call.tenant_id, before.log.id, log)
   if (session) await updateVoiceSession(tx, call.tenant_id, before.session.id, session)

@@ -8,14 +8,16 @@ export type JournaledCall = { tenant: TenantRuntime; callSid: string; sessionId:
 
 /**
  * One finished piece of the conversation. Times are ms since the session's start; `heardMs` is null for what was not audio of
- * ours. `seq` orders the turns of a session and is never given twice; gaps are fine. The same item again replaces the turn.
+ * ours. `seq` orders the turns of a session; gaps are fine. The same item again replaces the turn, also when all that changed
+ * is its number: until the others have been written again, too, two may have the same one.
  */
 export type JournaledTurn = {
   itemId: string
   seq: number
   role: TurnRole
+  /** 65,536 characters of it are kept. */
   text: string
-  /** What was generated of it and never heard. */
+  /** What was generated of it and never heard; so many characters of it, too. */
   unheard: string
   startMs: number
   endMs: number
@@ -46,26 +48,40 @@ export type JournalEntry = { call: JournaledCall; key: string; sizeBytes: number
 /** What an entry weighs beside its texts. */
 const BASE_BYTES = 512
 
+/** An hour of talk. The index over the words refuses a text of a megabyte whole. */
+const MAX_TURN_CHARS = 65_536
+
+/** @returns as much of a turn's text as is kept of it: its first 65,536 characters. */
+export function cutTurn(text: string): string {
+  return text.slice(0, MAX_TURN_CHARS)
+}
+
 /** @returns the entry that writes the turn. */
 export function turnEntry(call: JournaledCall, turn: JournaledTurn): JournalEntry {
   const row: TurnRow = {
     ...keyOf(call, turn.itemId),
     seq: turn.seq,
     role: turn.role,
-    text: storable(turn.text),
-    unheard: storable(turn.unheard),
+    text: storable(cutTurn(turn.text)),
+    unheard: storable(cutTurn(turn.unheard)),
     start_ms: Math.round(turn.startMs),
     end_ms: Math.round(turn.endMs),
     interrupted: turn.interrupted,
     sent_ms: turn.sentMs === null ? null : Math.round(turn.sentMs),
     heard_ms: turn.heardMs === null ? null : Math.round(turn.heardMs),
   }
-  return { type: 'turn', call, key: entryKey(call, turn.itemId), sizeBytes: weigh(row.text, row.unheard), turn: row }
+  return {
+    type: 'turn',
+    call,
+    key: entryKey(call, turn.itemId),
+    sizeBytes: weigh(row.item_id, row.text, row.unheard),
+    turn: row,
+  }
 }
 
 /** @returns the entry that takes the item's turn out of the conversation. */
 export function forgetEntry(call: JournaledCall, itemId: string): JournalEntry {
-  return { type: 'forget', call, key: entryKey(call, itemId), sizeBytes: weigh(), turn: keyOf(call, itemId) }
+  return { type: 'forget', call, key: entryKey(call, itemId), sizeBytes: weigh(itemId), turn: keyOf(call, itemId) }
 }
 
 /** @returns the entry that writes the tool call. */
@@ -83,7 +99,7 @@ export function toolEntry(call: JournaledCall, tool: JournaledTool): JournalEntr
     duration_ms: Math.round(tool.durationMs),
   }
   const key = `${call.sessionId} tool ${tool.callId}`
-  return { type: 'tool', call, key, sizeBytes: weigh(row.arguments, row.result), tool: row }
+  return { type: 'tool', call, key, sizeBytes: weigh(row.call_id, row.name, row.arguments, row.result), tool: row }
 }
 
 function keyOf(call: JournaledCall, itemId: string): TurnKey {

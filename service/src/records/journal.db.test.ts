@@ -185,6 +185,16 @@ describe('the journal', () => {
     expect(await texts(call.sessionId)).toEqual(['ab\ufffdc'])
   })
 
+  it('keeps as much of an endless turn as can be searched', async () => {
+    const call = await openCall('CA1')
+    const words = Array.from({ length: 300_000 }, (_, n) => n.toString(36)).join(' ')
+    call.journal.append(someTurn(1, { text: words, unheard: words }))
+    await written()
+    const [turn] = await listTurns(test.db, acme.tenant_id, call.sessionId)
+    expect([turn?.text, turn?.unheard]).toEqual([words.slice(0, 65_536), words.slice(0, 65_536)])
+    expect(lines).toEqual([])
+  })
+
   it('has nothing to flush when nothing waits, and flushes one call without the others', async () => {
     await journal.flush()
     const call = await openCall('CA1')
@@ -306,6 +316,23 @@ describe('while the database cannot be written', () => {
       { level: 'error', reason: 'full' },
       { level: 'error', msg: 'journal entries were lost', entries: 3 },
     ])
+  })
+
+  it('counts everything that a model may make long', async () => {
+    const call = await openCall('CA1')
+    const small = makeJournal(test.db, 10_000)
+    const of = small.of({ tenant: acme, callSid: 'CA1', sessionId: call.sessionId, epoch: 1 })
+    const tool: JournaledTool = {
+      ...{ callId: 'call_1', seq: 1, name: 'find_slot', argumentsText: '', result: '' },
+      ...{ status: 'ok', startMs: 0, durationMs: 0 },
+    }
+    const long = 'x'.repeat(5_000)
+    of.tool({ ...tool, name: long })
+    of.tool({ ...tool, callId: long })
+    of.append(someTurn(1, { itemId: long }))
+    of.forget(long)
+    await closed(small)
+    expect(lines).toMatchObject([{ reason: 'full' }, { msg: 'journal entries were lost', entries: 4 }])
   })
 
   it('gives up five seconds after it was told to close: who waits is told, and the log says how much is lost', async () => {

@@ -44,6 +44,15 @@ describe('recording an outcome', () => {
     expect((await stored())?.tags).toEqual(tags)
   })
 
+  it('keeps fifty tags, those first that were there before', async () => {
+    const tagsFrom = (first: number) => Array.from({ length: 20 }, (_, n) => `tag-${first + n}`)
+    const record = (tags: string[]) => outcomes.record(acme.tenant_id, sessionId, { tags, outcome: null, notes: null })
+    for (const first of [80, 60, 40]) await record(tagsFrom(first))
+    expect(await record(['tag-10', 'tag-99'])).toEqual(
+      Array.from({ length: 50 }, (_, n) => `tag-${n < 10 ? 40 + n : 50 + n}`),
+    )
+  })
+
   it("knows no unknown session and none of another tenant's", async () => {
     const globex = await makeTenant(test.db, 'globex')
     const change = { tags: ['vip'], outcome: null, notes: null }

@@ -9,6 +9,7 @@ import { addOutcome, type OutcomeChange } from './voice-session-store.ts'
 export type Outcomes = {
   /**
    * Adds tags to a session, each once, and sets its outcome and notes where they are given. Repeating it changes nothing.
+   * Of tags that would be more than 50 in all the rest is left out.
    *
    * @returns all tags of the session, sorted.
    * @throws AppError `not_found` when the tenant has no such session.

@@ -51,6 +51,9 @@ export type NewStream = {
   voice: string | null
 }
 
+/** The session that a stream was given, and whose call it is. */
+export type StartedSession = { sessionId: SessionId; from: string; to: string; orgId: string | null }
+
 /** The beginnings of voice sessions. */
 export type Sessions = {
   /**
@@ -67,7 +70,7 @@ export type Sessions = {
    * @returns the session; null when the stream cannot have it: the call is unknown or over, another stream has it, or the
    * stream's epoch is past.
    */
-  started(tenant: TenantRuntime, stream: NewStream): Promise<{ sessionId: SessionId } | null>
+  started(tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null>
 }
 
 const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
@@ -78,28 +81,29 @@ export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; node
     const tenantId = tenant.tenant_id
     await holdKnownTenant(tx, tenantId)
     const record = newRecord(tenant, call, new Date(clock.now()))
-    const isNew = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id })
-    if (isNew) {
+    const entered = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id })
+    if (entered) {
       await insertCallLog(tx, tenantId, record.log)
       await insertVoiceSession(tx, tenantId, record.session)
+      return opened(entered, record, true)
     }
-    const entry = await lockCall(tx, tenantId, call.callSid)
-    if (!entry) throw new AppError('conflict', 'The call belongs to another tenant.')
-    return opened(entry, isNew ? record : await loadRecord(tx, entry), isNew)
+    const known = await lockCall(tx, tenantId, call.callSid)
+    if (!known) throw new AppError('conflict', 'The call belongs to another tenant.')
+    return opened(known, await loadRecord(tx, known), false)
   }
 
-  async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<{ sessionId: SessionId } | null> {
+  async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null> {
     const call = await lockCall(tx, tenant.tenant_id, stream.callSid)
     if (!call || call.epoch !== stream.epoch) return null
-    const { log, session } = await loadRecord(tx, call)
+    const before = await loadRecord(tx, call)
+    const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
-    const sessionId = session.id
-    if (call.owner !== null)
-      return call.owner === nodeId && session.stream_sid === stream.streamSid ? { sessionId } : null
+    const found = { sessionId: session.id, from: session.from, to: session.to, orgId: session.org_id }
+    if (call.owner !== null) return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     const now = new Date(clock.now())
     await setOwner(tx, tenant.tenant_id, stream.callSid, nodeId)
-    await changeCall(tx, tenant, { call, now, change: (record) => withStream(record, { ...stream, at: now }) })
-    return { sessionId }
+    await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, { ...stream, at: now }) })
+    return found
   }
 
   return {

@@ -131,11 +131,14 @@ function sessionConditions({ tag, endReason, phrases = [] }: SessionFilter) {
   ]
 }
 
+/** An agent that repeats itself must not make a row grow for as long as its call lasts. */
+const MAX_TAGS = 50
+
 /** What is said of a session when its outcome is recorded. */
 export type OutcomeChange = { tags: string[]; outcome: string | null; notes: string | null }
 
 /**
- * Adds tags to the session's, each once, and replaces its outcome and notes by those that are given (null keeps them).
+ * Adds tags to the session's, each once, until it has 50, and replaces its outcome and notes by those that are given (null keeps them).
  *
  * @returns all its tags, in their order; null when the tenant has no such session.
  */
@@ -148,7 +151,14 @@ export async function addOutcome(
   const row = await db
     .updateTable('voice_sessions')
     .set((eb) => ({
-      tags: sql<string[]>`array(select distinct tag from unnest(tags || ${tags}::text[]) as tag order by tag)`,
+      tags: sql<string[]>`
+        array(select tag
+                from unnest(tags || array(select distinct added
+                                            from unnest(${tags}::text[]) as added
+                                           where added <> all (tags)
+                                           order by added
+                                           limit greatest(0, ${MAX_TAGS}::integer - cardinality(tags)))) as tag
+               order by tag)`,
       outcome: eb.fn.coalesce(sql<string | null>`${outcome}`, 'outcome'),
       outcome_notes: eb.fn.coalesce(sql<string | null>`${notes}`, 'outcome_notes'),
     }))

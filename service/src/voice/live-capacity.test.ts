@@ -1,20 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { LiveCapacity } from './live-capacity.ts'
+import { LiveCapacity, type WantedRoom } from './live-capacity.ts'
 
 const RESERVE_MS = 120_000
 
 function room({ maxCalls = 3 } = {}) {
   const clock = new TestClock()
   const load = { isOverloaded: false }
-  const capacity = new LiveCapacity({
+  const places = new LiveCapacity({
     clock,
     maxCalls,
     reserveMs: RESERVE_MS,
     isOverloaded: () => load.isOverloaded,
   })
-  return { clock, load, capacity }
+  const capacity = {
+    reserve: (wanted: WantedRoom) => places.reserve(wanted).noRoom,
+    begin: (wanted: WantedRoom) => places.begin(wanted),
+  }
+  return { clock, load, capacity, places }
 }
 
 function call(callSid: string, tenant = 'acme', maxConcurrentCalls: number | null = null) {
@@ -37,11 +41,11 @@ describe('LiveCapacity', () => {
   })
 
   it('gives a call that asks again the place that it has', () => {
-    const { capacity, load } = room({ maxCalls: 1 })
+    const { capacity, load, places } = room({ maxCalls: 1 })
     capacity.reserve(call('1', 'acme', 1))
     load.isOverloaded = true
     expect(capacity.reserve(call('1', 'acme', 1))).toBeNull()
-    expect(capacity.taken).toBe(1)
+    expect(places.taken).toBe(1)
   })
 
   it('takes back the place of a call whose stream never began', async () => {
@@ -54,12 +58,12 @@ describe('LiveCapacity', () => {
   })
 
   it('keeps the place of a call that has begun until it is over, also when its webhook comes again', async () => {
-    const { capacity, clock } = room({ maxCalls: 1 })
+    const { capacity, clock, places } = room({ maxCalls: 1 })
     capacity.begin(call('1'))
     capacity.reserve(call('1'))
     await clock.advance(10 * RESERVE_MS)
     expect(capacity.reserve(call('2'))).toBe('process_full')
-    capacity.release('1')
+    places.release(call('1'))
     expect(capacity.reserve(call('2'))).toBeNull()
   })
 
@@ -73,13 +77,47 @@ describe('LiveCapacity', () => {
   })
 
   it('lets a call that was answered begin while the process stops, and no other', () => {
-    const { capacity } = room()
+    const { capacity, places } = room()
     capacity.reserve(call('1'))
-    capacity.stop()
+    places.stop()
     expect([capacity.begin(call('1')), capacity.begin(call('2')), capacity.reserve(call('3'))]).toEqual([
       null,
       'stopping',
       'stopping',
     ])
+  })
+
+  it("does not give a call the place of another tenant's that is called the same, nor take that away", () => {
+    const { places } = room({ maxCalls: 1 })
+    places.begin(call('1', 'victim'))
+    expect(places.begin(call('1', 'other', 0))).toBe('process_full')
+    places.release(call('1', 'other'))
+    expect([places.taken, places.has(call('1', 'victim')), places.has(call('1', 'other'))]).toEqual([1, true, false])
+  })
+
+  it('leaves a call its place while one of its webhooks was answered, whichever of them fail', () => {
+    const { places } = room()
+    const [first, second, third] = [places.reserve(call('1')), places.reserve(call('1')), places.reserve(call('1'))]
+    first.giveBack()
+    second.giveBack()
+    expect(places.taken).toBe(1)
+    third.giveBack()
+    expect(places.taken).toBe(0)
+  })
+
+  it('does not take back the place of another try of the call', () => {
+    const { places } = room()
+    const first = places.reserve(call('1'))
+    places.release(call('1'))
+    places.reserve(call('1'))
+    first.giveBack()
+    expect(places.taken).toBe(1)
+  })
+
+  it('can be asked without taking anything', () => {
+    const { places } = room({ maxCalls: 1 })
+    expect([places.ask(call('1')), places.ask(call('1', 'acme', 0)), places.taken]).toEqual([null, 'tenant_full', 0])
+    places.begin(call('1'))
+    expect([places.ask(call('1')), places.ask(call('2'))]).toEqual([null, 'process_full'])
   })
 })

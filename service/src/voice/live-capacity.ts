@@ -4,10 +4,19 @@ import type { TenantId } from '../kernel/ids.ts'
 /** Why there is no room for a call. */
 export type NoRoom = 'overloaded' | 'process_full' | 'tenant_full' | 'stopping'
 
-/** A call that wants room. `maxConcurrentCalls` is its tenant's own limit, null for none. */
-export type WantedRoom = { tenantId: TenantId; callSid: string; maxConcurrentCalls: number | null }
+/** A call, as the room for it is known by. */
+export type CallOfTenant = { tenantId: TenantId; callSid: string }
 
-type Place = { tenantId: TenantId; endsAtMs: number }
+/** A call that wants room. `maxConcurrentCalls` is its tenant's own limit, null for none. */
+export type WantedRoom = CallOfTenant & { maxConcurrentCalls: number | null }
+
+/**
+ * The answer to a call that is to be answered: why there is no room, or null and a place. `giveBack` is for who then cannot go
+ * on; the place stays as long as another request of the same call was given it too.
+ */
+export type Room = { noRoom: NoRoom | null; giveBack(): void }
+
+type Place = { tenantId: TenantId; endsAtMs: number; requests: number }
 
 type Deps = {
   clock: Clock
@@ -31,22 +40,40 @@ export class LiveCapacity {
     this.#deps = deps
   }
 
-  /** Takes a place for a call until its stream begins, or keeps the one that it has. Null when it has one. */
-  reserve(wanted: WantedRoom): NoRoom | null {
-    const endsAtMs = this.#deps.clock.monotonicMs() + this.#deps.reserveMs
-    return this.#placeOf(wanted.callSid) ? this.#keep(wanted, endsAtMs) : this.#take(wanted, endsAtMs)
+  /** Takes a place for a call until its stream begins, or keeps the one that it has. */
+  reserve(wanted: WantedRoom): Room {
+    const noRoom = this.#enter(wanted, this.#deps.clock.monotonicMs() + this.#deps.reserveMs)
+    const place = this.#places.get(keyOf(wanted))
+    if (noRoom || !place) return { noRoom, giveBack: () => {} }
+    place.requests += 1
+    const giveBack = () => {
+      place.requests -= 1
+      if (place.requests === 0 && this.#places.get(keyOf(wanted)) === place) this.release(wanted)
+    }
+    return { noRoom: null, giveBack }
   }
 
   /** The same for a call whose stream begins, which is asked once more: its place lasts until it is released. */
   begin(wanted: WantedRoom): NoRoom | null {
     if (this.#deps.isOverloaded()) return 'overloaded'
-    const has = this.#placeOf(wanted.callSid)
-    return has ? this.#keep(wanted, Number.POSITIVE_INFINITY) : this.#take(wanted, Number.POSITIVE_INFINITY)
+    return this.#enter(wanted, Number.POSITIVE_INFINITY)
+  }
+
+  /** Whether there would be room, without taking it: null when there would. */
+  ask(wanted: WantedRoom): NoRoom | null {
+    this.#dropLate()
+    return this.#places.has(keyOf(wanted)) ? null : this.#refusal(wanted)
+  }
+
+  /** Whether the call has a place. */
+  has(call: CallOfTenant): boolean {
+    this.#dropLate()
+    return this.#places.has(keyOf(call))
   }
 
   /** The call is over, or will not come. */
-  release(callSid: string): void {
-    this.#places.delete(callSid)
+  release(call: CallOfTenant): void {
+    this.#places.delete(keyOf(call))
   }
 
   /** Takes no further calls; those that have a place may still begin. */
@@ -60,24 +87,21 @@ export class LiveCapacity {
     return this.#places.size
   }
 
-  #take({ tenantId, callSid, maxConcurrentCalls }: WantedRoom, endsAtMs: number): NoRoom | null {
+  #enter(wanted: WantedRoom, endsAtMs: number): NoRoom | null {
+    this.#dropLate()
+    const known = this.#places.get(keyOf(wanted))
+    const noRoom = known ? null : this.#refusal(wanted)
+    if (known) known.endsAtMs = Math.max(endsAtMs, known.endsAtMs)
+    else if (!noRoom) this.#places.set(keyOf(wanted), { tenantId: wanted.tenantId, endsAtMs, requests: 0 })
+    return noRoom
+  }
+
+  #refusal({ tenantId, maxConcurrentCalls }: WantedRoom): NoRoom | null {
     if (this.#isStopping) return 'stopping'
     if (this.#deps.isOverloaded()) return 'overloaded'
     if (this.#places.size >= this.#deps.maxCalls) return 'process_full'
-    if (maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls) return 'tenant_full'
-    this.#places.set(callSid, { tenantId, endsAtMs })
-    return null
-  }
-
-  #keep({ tenantId, callSid }: WantedRoom, endsAtMs: number): null {
-    const known = this.#places.get(callSid)
-    this.#places.set(callSid, { tenantId, endsAtMs: Math.max(endsAtMs, known?.endsAtMs ?? 0) })
-    return null
-  }
-
-  #placeOf(callSid: string): Place | undefined {
-    this.#dropLate()
-    return this.#places.get(callSid)
+    const isFull = maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls
+    return isFull ? 'tenant_full' : null
   }
 
   #countOf(tenantId: TenantId): number {
@@ -89,6 +113,11 @@ export class LiveCapacity {
 
   #dropLate(): void {
     const nowMs = this.#deps.clock.monotonicMs()
-    for (const [callSid, { endsAtMs }] of this.#places) if (endsAtMs <= nowMs) this.#places.delete(callSid)
+    for (const [key, { endsAtMs }] of this.#places) if (endsAtMs <= nowMs) this.#places.delete(key)
   }
+}
+
+/** By tenant as well: whoever names a call of another tenant's has not that call's place. */
+function keyOf({ tenantId, callSid }: CallOfTenant): string {
+  return `${tenantId} ${callSid}`
 }

@@ -30,10 +30,36 @@ describe('LiveEvents', () => {
     expect(idsFrom(events, 99)).toEqual([])
   })
 
+  it('keep of a finished turn only the turn itself, in its newest form', () => {
+    const events = new LiveEvents()
+    const delta = (itemId: string) => events.publish('turn_delta', { item_id: itemId, text: 'Hel' })
+    for (const itemId of ['a', 'b', 'a']) delta(itemId)
+    events.publish('turn', { item_id: 'a', text: 'Hello' })
+    events.publish('turn', { item_id: 'a', text: 'Hello there' })
+    const kept: unknown[] = []
+    events.watch(0, ({ id, event, data }) => kept.push([id, event, data['item_id'], data['text']]))()
+    expect(kept).toEqual([
+      [2, 'turn_delta', 'b', 'Hel'],
+      [5, 'turn', 'a', 'Hello there'],
+    ])
+  })
+
   it('are kept 256 at a time', () => {
     const events = new LiveEvents()
     publish(events, 10_000)
     const ids = idsFrom(events, 0)
     expect([ids.length, ids[0], ids.at(-1)]).toEqual([256, 9_745, 10_000])
+  })
+
+  it('are kept as far as they are not too long together, the last one in any case', () => {
+    const events = new LiveEvents()
+    const publishLong = (id: number, chars: number) =>
+      events.publish('turn', { item_id: `${id}`, text: 'x'.repeat(chars) })
+    for (let id = 1; id <= 100; id++) publishLong(id, 4_000)
+    expect(idsFrom(events, 0)).toEqual(Array.from({ length: 11 }, (_, n) => 90 + n))
+    publishLong(101, 1_000_000)
+    expect(idsFrom(events, 0)).toEqual([101])
+    publish(events, 2)
+    expect(idsFrom(events, 0)).toEqual([102, 103])
   })
 })

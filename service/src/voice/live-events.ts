@@ -7,22 +7,30 @@ type Watcher = (event: LiveEvent) => void
 
 /** The last minutes of a call: whoever lost the connection for longer begins anew from the oldest that is kept. */
 const MAX_KEPT = 256
+/** A watcher who comes is sent all of it at once; and each live call keeps so much. */
+const MAX_KEPT_CHARS = 48 * 1024
+/** What an event is beside its texts. */
+const BASE_CHARS = 96
 
 /**
- * What happens in a call, for those who watch it. The last 256 events are kept, so that a watcher can go on where it was
- * cut off.
+ * What happens in a call, for those who watch it. The last 256 events are kept, as far as they are not more than 48 Ki
+ * characters, so that a watcher can go on where it was cut off; of a turn that is finished only the turn itself, which holds
+ * all that led to it.
  */
 export class LiveEvents {
   readonly #watchers = new Set<Watcher>()
   #kept: LiveEvent[] = []
+  #keptChars = 0
   #count = 0
 
   publish(event: LiveEventName, data: Record<string, unknown>): void {
     this.#count += 1
     const told = { id: this.#count, event, data }
+    if (event === 'turn') this.#keep(this.#kept.filter((kept) => !isPartOf(data, kept)))
     this.#kept.push(told)
+    this.#keptChars += charsOf(told)
     // In halves: to drop one for each that comes would move all of them each time.
-    if (this.#kept.length >= 2 * MAX_KEPT) this.#kept = this.#kept.slice(-MAX_KEPT)
+    if (this.#kept.length >= 2 * MAX_KEPT || this.#keptChars >= 2 * MAX_KEPT_CHARS) this.#keep(newest(this.#kept))
     for (const watcher of this.#watchers) watcher(told)
   }
 
@@ -31,8 +39,39 @@ export class LiveEvents {
    * that this returns is called.
    */
   watch(afterId: number, watcher: Watcher): () => void {
-    for (const event of this.#kept.slice(-MAX_KEPT)) if (event.id > afterId) watcher(event)
+    for (const event of newest(this.#kept)) if (event.id > afterId) watcher(event)
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
   }
+
+  #keep(events: LiveEvent[]): void {
+    this.#kept = events
+    this.#keptChars = events.reduce((chars, event) => chars + charsOf(event), 0)
+  }
+}
+
+/** As many of the newest as are kept: the last one always, however long it is. */
+function newest(events: LiveEvent[]): LiveEvent[] {
+  let from = events.length
+  let chars = 0
+  while (from > 0 && events.length - from < MAX_KEPT) {
+    chars += charsOf(events[from - 1] as LiveEvent)
+    if (chars > MAX_KEPT_CHARS && from < events.length) break
+    from -= 1
+  }
+  return events.slice(from)
+}
+
+function charsOf({ data }: LiveEvent): number {
+  let chars = BASE_CHARS
+  for (const name in data) {
+    const value = data[name]
+    if (typeof value === 'string') chars += value.length
+  }
+  return chars
+}
+
+/** Whether an event told of a turn before it was finished, or before it was finished otherwise. */
+function isPartOf(turn: Record<string, unknown>, { event, data }: LiveEvent): boolean {
+  return (event === 'turn_delta' || event === 'turn') && data['item_id'] === turn['item_id']
 }

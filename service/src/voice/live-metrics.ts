@@ -5,9 +5,14 @@ import type { EndReason, LiveNote } from './session/events.ts'
 /** The numbers of the calls of this process. */
 export type LiveMetrics = {
   noted(note: LiveNote): void
+  /** A provider did not do something, or a session with it ended by itself. */
+  modelFault(code: string): void
   /** To be told once for each call, with what went through its media path. */
   ended(reason: EndReason, media: Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'>): void
 }
+
+/** The codes are a provider's and might be any: those after so many different ones are counted as `other`. */
+const MAX_CODES = 64
 
 const LATENCY_BUCKETS_SECONDS = [0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10]
 
@@ -31,8 +36,11 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
   const counter = (name: string, help: string) => new Counter({ name, help, registers })
   const framesIn = counter('voice_caller_frames_total', 'Audio frames of callers, counted when their call ends.')
   const framesShed = counter('voice_caller_frames_shed_total', 'Those of them that a slow model did not get.')
-  const lateDeltas = counter('voice_late_deltas_total', 'Pieces of silenced answers that came late and were dropped.')
-  const interruptions = counter('voice_interruptions_total', 'Times that a caller stopped the agent.')
+  const lateDeltas = counter(
+    'voice_late_deltas_total',
+    'Pieces of answers that were dropped: the answer was silenced, or the carrier takes no more.',
+  )
+  const interruptions = counter('voice_interruptions_total', 'Utterances of the agent that a caller cut short.')
   const silences = counter('voice_dead_air_total', 'Times that an answer was owed and nothing was heard for 2.5 s.')
   const latency = new Histogram({
     name: 'voice_response_seconds',
@@ -40,7 +48,18 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
     buckets: LATENCY_BUCKETS_SECONDS,
     registers,
   })
+  const modelFaults = new Counter({
+    name: 'voice_model_faults_total',
+    help: "What model providers refused or broke off, by the provider's code.",
+    labelNames: ['code'],
+    registers,
+  })
+  const codes = new Set<string>()
   return {
+    modelFault(code) {
+      if (codes.size < MAX_CODES) codes.add(code)
+      modelFaults.inc({ code: codes.has(code) ? code : 'other' })
+    },
     noted(note) {
       if (note.type === 'latency') latency.observe(note.responseMs / 1_000)
       if (note.type === 'interrupted') interruptions.inc()

@@ -1,3 +1,4 @@
+import { cutTurn } from '../records/journal-entry.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { LiveNote, Turn } from './session/events.ts'
 
@@ -7,7 +8,8 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
     item_id: turn.itemId,
     seq: turn.seq,
     role: turn.role,
-    text: turn.text,
+    text: cutTurn(turn.text),
+    unheard: cutTurn(turn.unheard),
     start_ms: turn.startMs,
     end_ms: turn.endMs,
     interrupted: turn.interrupted,
@@ -20,7 +22,7 @@ export function tellNote(events: LiveEvents, note: LiveNote): void {
     case 'state':
       return events.publish('state', { state: note.state })
     case 'turn_delta':
-      return events.publish('turn_delta', { item_id: note.itemId, role: note.role, text: note.text })
+      return events.publish('turn_delta', { item_id: note.itemId, role: note.role, text: cutTurn(note.text) })
     case 'tool':
       return events.publish('tool', { call_id: note.callId, name: note.name, status: note.status })
     case 'latency':

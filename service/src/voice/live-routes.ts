@@ -104,7 +104,8 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
           tags: ['runtime'],
           summary: 'Watch a live session',
           description:
-            'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost.',
+            'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. ' +
+            'A turn tells what was heard of it (text) and what was not (unheard).',
           operationId: 'watchLiveSession',
           params: Params,
           response: { 200: { content: { 'text/event-stream': { schema: Type.String() } } }, ...errorResponses },

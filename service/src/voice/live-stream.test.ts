@@ -13,11 +13,27 @@ describe('an event stream', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('that is too long at once is given up, and leaves nothing', () => {
+  it('begins with all that is kept, however long it is, and is given up only for what comes after', () => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
-    for (let i = 0; i < 100; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
-    expect(eventStream(events, 0, clock).destroyed).toBe(true)
+    events.publish('turn', { item_id: 'first', text: '\u0001'.repeat(40_000) })
+    for (let i = 0; i < 256; i++) events.publish('turn', { item_id: `item_${i}`, text: '\u0001'.repeat(200) })
+    const stream = eventStream(events, 0, clock)
+    for (let i = 0; i < 60; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
+    expect(stream.destroyed).toBe(false)
+    for (let i = 0; i < 10; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
+    expect(stream.destroyed).toBe(true)
     expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('that is read takes an event of any length', async () => {
+    const [clock, events] = [new TestClock(), new LiveEvents()]
+    const stream = eventStream(events, 0, clock)
+    for (let i = 0; i < 3; i++) {
+      events.publish('turn', { item_id: `item_${i}`, text: 'x'.repeat(200_000) })
+      expect(stream.destroyed).toBe(false)
+      expect(String(stream.read())).toContain(`"item_id":"item_${i}"`)
+    }
+    stream.destroy()
   })
 
   it('ends with the call, and leaves nothing', async () => {

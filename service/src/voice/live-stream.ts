@@ -4,7 +4,10 @@ import type { LiveEvent, LiveEvents } from './live-events.ts'
 
 /** So that a proxy does not take a quiet call for a dead connection. */
 const HEARTBEAT_MS = 15_000
-/** A reader that is so far behind is let go: it comes back with the id of the last event that it has. */
+/**
+ * A reader that is so far behind is let go: it comes back with the id of the last event that it has. What is kept of the call
+ * when it comes is not counted, or it would be let go for that each time.
+ */
 const MAX_WAITING_BYTES = 64 * 1024
 
 /**
@@ -23,11 +26,13 @@ export function eventStream(events: LiveEvents, afterId: number, clock: Clock): 
     },
   })
   let isOver = false
+  let maxWaitingBytes = Number.POSITIVE_INFINITY
 
   function write(text: string): void {
     if (isOver || stream.destroyed) return
-    stream.push(text)
-    if (stream.readableLength > MAX_WAITING_BYTES) stream.destroy()
+    // However long one event is, a reader that has taken all before it is not behind.
+    if (stream.readableLength > maxWaitingBytes) stream.destroy()
+    else stream.push(text)
   }
 
   function tell(event: LiveEvent): void {
@@ -40,8 +45,7 @@ export function eventStream(events: LiveEvents, afterId: number, clock: Clock): 
   // Sends the headers on their way, and says how soon to come back.
   write('retry: 1000\n\n')
   stopWatching = events.watch(afterId, tell)
-  // It may have been too much at once.
-  if (stream.destroyed) stopWatching()
+  maxWaitingBytes = stream.readableLength + MAX_WAITING_BYTES
   return stream
 }
 

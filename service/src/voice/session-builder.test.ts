@@ -1,10 +1,18 @@
+import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { ScriptedModel } from '../../test/harness/scripted-model.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { makeLog } from '../platform/log.ts'
+import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
+import type { SessionId } from '../records/call-values.ts'
 import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
+import { makeLiveMetrics } from './live-metrics.ts'
+import { makeSessionBuilder, type StreamedCall } from './session-builder.ts'
 import { planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
 
@@ -24,6 +32,16 @@ function tenant(document: Partial<TenantDocument> = {}) {
   return toRuntime({ tenant_id: 'acme' as TenantId, ...document }, NO_ACCOUNT)
 }
 
+const CALL: StreamedCall = {
+  ...{ ...FACTS, tenant: tenant(), callSid: 'CA1', streamSid: 'MZ1', epoch: 1, codec: mediaStreamsCodec },
+  sessionId: '018f0000-0000-7000-8000-000000000001' as SessionId,
+  agent: {
+    ...{ agentId: null, agentKey: null, versionId: null, versionNumber: null, agentName: 'Robin' },
+    config: agentConfigDefaults({}),
+  },
+  carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
+}
+
 function plan(config: AgentVersionConfig = {}, document: Partial<TenantDocument> = {}) {
   return planOf(tenant(document), agentConfigDefaults(config), {
     capabilities: CAPABILITIES,
@@ -40,11 +58,43 @@ function setup(
   return setupOf(tenant(document), speaker, { ...FACTS, ...facts })
 }
 
+describe('a session whose model does not work', () => {
+  it("has the provider's reason in the log, whatever the caller hears", async () => {
+    const [clock, model, registry] = [new TestClock(), new ScriptedModel(), new Registry()]
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
+    const apologies: string[] = []
+    const builder = makeSessionBuilder({
+      ...{ clock, log, model, tools: [], modelSessionMs: 3_000_000 },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(registry, () => 0),
+      carrierCalls: { hangUp: () => {}, apologise: (_tenant, callSid) => apologies.push(callSid) },
+    })
+    const { session } = builder.build(CALL, () => {})
+    session.dispatch({ type: 'opened' })
+    model.last.tell({
+      type: 'closed',
+      code: 'invalid_api_key',
+      message: 'The model refused the API key.',
+      fault: 'fatal',
+    })
+    expect(apologies).toEqual(['CA1'])
+    expect(lines).toMatchObject([
+      {
+        ...{ level: 'error', tenant_id: 'acme', call_sid: 'CA1', code: 'invalid_api_key', fault: 'fatal' },
+        message: 'The model refused the API key.',
+      },
+    ])
+    expect(await registry.metrics()).toContain('voice_model_faults_total{code="invalid_api_key"} 1')
+  })
+})
+
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', fallbackNumber: null },
-      interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000, backchannelWords: [] },
+      interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+      hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },

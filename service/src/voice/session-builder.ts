@@ -12,6 +12,7 @@ import type { LiveMetrics } from './live-metrics.ts'
 import { tellNote, tellTurn } from './live-notes.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import type { CarrierSocket } from './media-path.ts'
+import { withFaultsTold } from './model-faults.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
 import { planOf } from './session-builder-plan.ts'
@@ -58,7 +59,7 @@ type Deps = {
   clock: Clock
   log: Log
   model: RealtimeDriver
-  journal: Journal
+  journal: Pick<Journal, 'of'>
   tools: readonly Tool[]
   carrierCalls: CarrierCalls
   metrics: LiveMetrics
@@ -105,6 +106,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const { capabilities } = driver
       const plan = planOf(tenant, agent.config, { capabilities, modelSessionMs: deps.modelSessionMs })
       const events = new LiveEvents()
+      const told = {
+        log: deps.log,
+        call: { tenantId: tenant.tenant_id, callSid: call.callSid },
+        count: deps.metrics.modelFault,
+      }
       const session = new CallSession({
         clock,
         codec,
@@ -113,7 +119,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         plan,
         ...carrierOf(call),
         openModel(listener, history) {
-          const opened = driver.open(setup, listener)
+          const opened = driver.open(setup, withFaultsTold(listener, told))
           if (history) opened.send({ type: 'system_message', text: recallOf(history) })
           return opened
         },

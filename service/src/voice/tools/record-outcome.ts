@@ -11,12 +11,13 @@ export function recordOutcome({ outcomes }: { outcomes: Outcomes }): Tool {
     name: 'record_outcome',
     description: 'Notes what came of the conversation. Repeat it when that changes.',
     parameters: strict({
-      tags: Type.Array(Tag, { maxItems: 20, description: 'Labels for the conversation; they add up.' }),
+      tags: Type.Array(Tag, { maxItems: 20, description: 'Labels for the conversation; they add up, to 50.' }),
       outcome: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'The outcome in a few words.' })),
       notes: Type.Optional(
         Type.String({ minLength: 1, maxLength: 2_000, description: 'What a colleague has to know.' }),
       ),
     }),
+    maxPerCall: 20,
     async run({ tags, outcome = null, notes = null }, { tenant, sessionId }) {
       return {
         output: { ok: true, tags: await outcomes.record(tenant.tenant_id, sessionId, { tags, outcome, notes }) },

@@ -20,6 +20,8 @@ const CALL: ToolCall = {
   customerPhone: '+12025550101',
 }
 
+const UNKNOWN = '{"error":"the tool took too long: it is not known whether it was done"}'
+
 const parameters = strict({ city: Type.String({ minLength: 1 }), days: Type.Optional(Type.Integer()) })
 
 function forecast(
@@ -124,12 +126,26 @@ describe('a tool call', () => {
     await clock.advance(9_999)
     expect(signal?.aborted).toBe(false)
     await clock.advance(1)
-    expect(await outcome).toMatchObject({ output: '{"error":"the tool took too long"}', status: 'timeout' })
+    expect(await outcome).toMatchObject({ output: UNKNOWN, status: 'timeout' })
     expect(signal?.aborted).toBe(true)
     answerLate({ output: {} })
     await clock.advance(1_000)
     expect(journaled).toMatchObject([{ status: 'timeout', durationMs: 10_000 }])
     expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('that stops when it is told to is no failure to look into', async () => {
+    const { clock, ask, logged } = runnerOf(
+      forecast((_args, signal) => {
+        const { promise, reject } = Promise.withResolvers<ToolResult>()
+        signal.addEventListener('abort', () => reject(signal.reason))
+        return promise
+      }),
+    )
+    const outcome = ask()
+    await clock.advance(10_000)
+    expect(await outcome).toMatchObject({ output: UNKNOWN, status: 'timeout' })
+    expect(logged).toEqual([])
   })
 
   it('tells the model of a failure that is meant to be seen, and of others only that it failed', async () => {

@@ -25,6 +25,8 @@ type Deps = {
 }
 
 const DEADLINE_MS = 10_000
+/** A tool that was told to stop may have been past the point where it could. */
+const TOO_LATE = 'the tool took too long: it is not known whether it was done'
 const MAX_ARGUMENT_CHARS = 32_768
 const MAX_OUTPUT_BYTES = 8_192
 /** Call ids that are remembered: a provider sends one again at once, if ever. */
@@ -61,7 +63,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
       count(tool)
       return done(await tool.run(parsed(asked.argumentsText), deps.call, signal))
     } catch (err) {
-      return failed(err)
+      return failed(err, signal)
     }
   }
 
@@ -72,9 +74,10 @@ export function makeToolRunner(deps: Deps): ToolRunner {
     counts.set(name, times)
   }
 
-  function failed(err: unknown): Ended {
+  function failed(err: unknown, signal: AbortSignal): Ended {
     const isTold = err instanceof ToolRefusal || err instanceof AppError
-    if (!isTold) deps.log.error({ err, call_sid: deps.call.callSid }, 'a tool failed')
+    const hasStopped = signal.aborted && err === signal.reason
+    if (!isTold && !hasStopped) deps.log.error({ err, call_sid: deps.call.callSid }, 'a tool failed')
     return { output: errorText(isTold ? err.message : 'the tool failed'), status: 'error', endsCall: false }
   }
 
@@ -99,7 +102,7 @@ function withDeadline(clock: Clock, work: (signal: AbortSignal) => Promise<Ended
   const stopping = new AbortController()
   return new Promise((resolve) => {
     const cancel = clock.after(DEADLINE_MS, () => {
-      resolve({ output: errorText('the tool took too long'), status: 'timeout', endsCall: false })
+      resolve({ output: errorText(TOO_LATE), status: 'timeout', endsCall: false })
       stopping.abort()
     })
     void work(stopping.signal).then(resolve).finally(cancel)

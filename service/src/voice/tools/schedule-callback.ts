@@ -35,9 +35,9 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock
       priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
     }),
     maxPerCall: 3,
-    async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }) {
+    async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }, signal) {
       const { callSid, sessionId, streamSid, agentName } = call
-      const task = await tasks.schedule(tenant, {
+      const callback = {
         customerPhone: phone === undefined ? ownNumber(customerPhone) : givenNumber(phone),
         call: { callSid, sessionId, streamSid, agentName },
         priority,
@@ -46,7 +46,8 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock
         dueAt: dueAt(when),
         createdBy: agentName,
         metadata: {},
-      })
+      }
+      const task = await tasks.schedule(tenant, callback, signal)
       return { output: { ok: true, task_id: task.id, due_at: task.due_at?.toISOString() ?? 'as soon as possible' } }
     },
   })

@@ -3,7 +3,7 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import { type NodeId, newId } from '../../kernel/ids.ts'
-import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
+import { type CallbackTasks, makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import { makeOutcomes } from '../../records/outcomes.ts'
 import { makeSessions } from '../../records/sessions.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
@@ -24,7 +24,13 @@ describe('the built-in tools', () => {
     const sessions = makeSessions({ db, clock, nodeId: newId<NodeId>(clock.now()) })
     const call = { callSid: 'CA1', direction: 'inbound' as const, from, to: '+12025550100', orgId: null, metadata: {} }
     const { sessionId } = await sessions.open(tenant, { ...call, agent: AGENT })
-    const tools = makeTools({ outcomes: makeOutcomes({ db }), tasks: makeCallbackTasks({ db, clock }), clock })
+    const scheduled: Promise<unknown>[] = []
+    const schedule: CallbackTasks['schedule'] = (...given) => {
+      const task = makeCallbackTasks({ db, clock }).schedule(...given)
+      scheduled.push(task)
+      return task
+    }
+    const tools = makeTools({ outcomes: makeOutcomes({ db }), tasks: { schedule }, clock })
     const facts = { callSid: 'CA1', sessionId, streamSid: 'MZ1', agentName: 'Robin', customerPhone: from }
     const deps = { clock, log: { error: () => {} }, journal: { tool: () => {} } }
     const runner = makeToolRunner({ ...deps, tools, call: { ...facts, tenant } })
@@ -36,7 +42,7 @@ describe('the built-in tools', () => {
       return { ...outcome, output: JSON.parse(outcome.output) as Record<string, unknown> }
     }
     const tasks = () => db.selectFrom('callback_tasks').selectAll().orderBy('created_at').execute()
-    return { clock, tenantId, other, sessionId, run, tasks }
+    return { clock, tenantId, other, sessionId, run, tasks, scheduled }
   }
 
   it('are offered as far as the agent may use them', () => {
@@ -70,6 +76,32 @@ describe('the built-in tools', () => {
       outcome_notes: 'By card.',
       tags: ['angry', 'billing'],
     })
+  })
+
+  it('note twenty outcomes in a call at most', async () => {
+    const { run } = await inCall()
+    const statuses = []
+    for (let n = 0; n < 21; n += 1) statuses.push((await run('record_outcome', { tags: [`tag-${n}`] })).status)
+    expect(statuses).toEqual([...Array.from({ length: 20 }, () => 'ok'), 'error'])
+  })
+
+  it('schedule no callback whose time is over before it is stored', async () => {
+    const { run, tasks, clock, tenantId, scheduled } = await inCall()
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+    const { promise: letGo, resolve: release } = Promise.withResolvers<void>()
+    const holding = test.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('tenants').select('tenant_id').where('tenant_id', '=', tenantId).forUpdate().execute()
+      hold()
+      await letGo
+    })
+    await isHeld
+    const outcome = run('schedule_callback', { summary: 'A price.' })
+    await clock.advance(10_000)
+    expect(await outcome).toMatchObject({ status: 'timeout' })
+    release()
+    await holding
+    expect(await Promise.allSettled(scheduled)).toMatchObject([{ status: 'rejected' }])
+    expect(await tasks()).toEqual([])
   })
 
   it('schedule a callback to the number of the call', async () => {
