@@ -3,9 +3,9 @@ import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
-import { endingOf } from './calls/call-ended.ts'
-import { type Finishing, makeFinishing } from './calls/finish.ts'
-import { makeHangingUp } from './calls/hang-up.ts'
+import { abandonedOf, endingOf } from './calls/call-ended.ts'
+import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
+import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
 import { makeCallStatuses } from './calls/record-status.ts'
@@ -33,7 +33,10 @@ import { TenantCache } from './tenancy/tenant-cache.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
+import { VOICE_OVER_MS } from './voice/drain.ts'
 import { liveRoutes } from './voice/live-routes.ts'
+import { LiveSessions } from './voice/live-sessions.ts'
+import type { AbandonedCall } from './voice/media-stream-join.ts'
 import type { EndedCall } from './voice/session-builder.ts'
 import { makeVoice } from './voice-floor.ts'
 
@@ -57,6 +60,13 @@ export type App = {
 
 /** Requests in flight get this long to end when the service stops. */
 const STOP_GRACE_MS = 2_000
+/** The journal, and with it the ends of calls, get this long to be written; where this node was known, it says goodbye in less. */
+const RECORDS_WITHIN_MS = 5_000
+const GOODBYE_WITHIN_MS = 1_000
+
+/** `close` takes no longer than its parts, of which those that do not need each other end at the same time. */
+export const CLOSE_WITHIN_MS =
+  Math.max(STOP_GRACE_MS, VOICE_OVER_MS) + Math.max(LAST_REQUESTS_MS, RECORDS_WITHIN_MS) + GOODBYE_WITHIN_MS
 
 /** Wires the floors together. Owns what it is given: `close` closes the database too, and so does a failure here. */
 export async function buildApp(deps: Deps): Promise<App> {
@@ -93,8 +103,8 @@ async function wire(deps: Deps): Promise<App> {
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
-    await calls.close()
-    await stopServer(server, STOP_GRACE_MS)
+    await Promise.all([calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    await calls.closeRecords()
     await floors.credentials.close()
     await heartbeat.close()
     metrics.stop()
@@ -128,6 +138,7 @@ async function wire(deps: Deps): Promise<App> {
 
 /** The rules of each floor, each given what it needs from the floors below. */
 function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, nodeId: NodeId) {
+  const live = new LiveSessions(clock)
   const telephony = {
     account_sid: config.telephonyAccountSid,
     auth_token: config.telephonyAuthToken,
@@ -140,8 +151,10 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     credentials.forget(tenantId)
   }
   const journal = new Journal({ db, clock, log })
+  const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   return {
     telephony,
+    live,
     cache,
     credentials,
     journal,
@@ -152,7 +165,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
     finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
-    statuses: makeCallStatuses({ db, clock, tenants: cache }),
+    statuses: makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
     agents: makeAgents({ db, clock }),
@@ -170,34 +183,41 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
   const publicUrl = () => publicUrlOf(deps, server)
   const carrierCalls = makeHangingUp({ carriers, clock, log })
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
-  const finish = (ended: EndedCall) => writeDown(deps, finishing, ended)
-  const voice = await makeVoice(deps, { ...needs, carrierCalls, finish, findTenant: credentials.findTenant }, server)
+  const ends = {
+    finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
+    abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
+  }
+  const { findTenant } = credentials
+  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
-    await tenant.register(liveRoutes({ live: voice.live, clock }))
+    await tenant.register(liveRoutes({ live: floors.live, clock }))
     await tenant.register(routes.tenantRoutes)
   })
   return {
     drain: voice.drain,
-    async close() {
+    async closeLive() {
+      routes.close()
       await voice.close()
-      await carrierCalls.close()
-      await journal.close()
-      await finishing.close()
+    },
+    /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
+    async closeRecords() {
+      await Promise.all([carrierCalls.close(), journal.close().then(() => finishing.close())])
     },
   }
 }
 
-function writeDown({ clock, log }: Deps, finishing: Finishing, ended: EndedCall): void {
-  const { callSid, tenant } = ended.call
-  const fields = { tenant_id: tenant.tenant_id, call_sid: callSid, reason: ended.reason }
+/** Never rejects: an end that cannot be written is told in the log. */
+async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding): Promise<void> {
+  const { tenantId, callSid, session } = ending
+  const fields = { tenant_id: tenantId, call_sid: callSid, reason: session.endReason }
   log.info(fields, 'call ended')
-  finishing
-    .finish(endingOf(ended, new Date(clock.now())))
+  await finishing
+    .finish(ending)
     .catch((err: unknown) => log.error({ ...fields, err }, 'the end of a call was not written down'))
 }
 

@@ -11,6 +11,7 @@ import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
+import type { LiveSessions } from './voice/live-sessions.ts'
 import type { Voice } from './voice-floor.ts'
 
 /** What the beginnings and ends of calls need of those around them. */
@@ -21,6 +22,7 @@ export type CallNeeds = {
   resolveAgent: ResolveAgent
   sessions: Sessions
   statuses: CallStatuses
+  live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
 }
@@ -29,8 +31,8 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, statuses, publicUrl } = needs
-  const { live, capacity, tokens } = voice
+  const { defaults, tenants, resolveAgent, sessions, statuses, live, publicUrl } = needs
+  const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
   const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
@@ -40,7 +42,9 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     // The fragment tells the carrier how often to try; it is never sent.
     resume: `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`,
   })
+  const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
+  const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
@@ -48,7 +52,8 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
       resume: makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }),
       statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
     }),
-    tenantRoutes: browserCallRoutes(makeBrowserCalls({ ...begin, streamUrl: voice.streamUrl })),
+    tenantRoutes: browserCallRoutes(browserCalls),
+    close: browserCalls.close,
   }
 }
 

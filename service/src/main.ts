@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type App, buildApp } from './app.ts'
+import { type App, buildApp, CLOSE_WITHIN_MS } from './app.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { makeDeps } from './deps.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
@@ -10,8 +10,8 @@ import { type Log, makeLog } from './platform/log.ts'
 import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
 import { welcome } from './welcome.ts'
 
-/** A stop that takes longer than this once no call is left is ended by force: whoever asked waits no more than three seconds. */
-const STOP_DEADLINE_MS = 2_800
+/** A stop that takes longer than all of its parts may, once no call is left, is ended by force. Usually it takes a moment. */
+const STOP_DEADLINE_MS = CLOSE_WITHIN_MS + 300
 
 /** Ctrl-C in a terminal arrives twice, from the terminal and from npm: only a later one means "at once". */
 const SAME_REQUEST_MS = 500

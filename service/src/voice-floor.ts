@@ -2,7 +2,6 @@ import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
-import { type EventLoopWatch, watchEventLoop } from './platform/event-loop.ts'
 import type { FindTenant } from './platform/http/guards.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
@@ -12,11 +11,11 @@ import type { Outcomes } from './records/outcomes.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { NO_LOAD, withSample } from './voice/admission.ts'
-import { callsOver, drainCalls } from './voice/drain.ts'
+import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
 import { LiveCapacity } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
-import { LiveSessions } from './voice/live-sessions.ts'
-import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
+import type { LiveSessions } from './voice/live-sessions.ts'
+import { type AbandonedCall, type CarrierAnswers, type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
@@ -33,16 +32,18 @@ export type VoiceNeeds = {
   journal: Journal
   outcomes: Outcomes
   tasks: CallbackTasks
-  carrierCalls: CarrierCalls
-  /** Writes down how a call ended. Never throws. */
-  finish(ended: EndedCall): void
+  live: LiveSessions
+  carrierCalls: CarrierCalls & CarrierAnswers
+  /** Writes down how a call ended, and resolves when that is done or given up. */
+  finish(ended: EndedCall): Promise<void>
+  /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
+  abandon(abandoned: AbandonedCall): void
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
 }
 
 /** The live calls of this process, and the way in for their audio. */
 export type Voice = {
-  live: LiveSessions
   capacity: LiveCapacity
   tokens: StreamTokens
   /** Where streams come in, as carriers and pages reach it. */
@@ -63,22 +64,22 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const admission = startAdmission(deps)
   const { isOverloaded } = admission
   const capacity = new LiveCapacity({ clock, maxCalls: config.maxCalls, reserveMs: ttlMs, isOverloaded })
-  const live = new LiveSessions()
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
-  const builder = builderOf(deps, needs, live)
-  const { tenants, resolveAgent, sessions, finish } = needs
+  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon } = needs
   const { carriers } = deps
-  const known = { db: database.db, log, tokens, tenants, resolveAgent, sessions, carriers }
-  const join = makeJoinStream({ ...known, builder, capacity, live, finish })
+  const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls }
+  const join = makeJoinStream({ ...known, builder: builderOf(deps, needs), capacity, finish, abandon })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
   return {
-    live,
     capacity,
     tokens,
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
-    drain: () => drainCalls({ clock, live, capacity, drainMs: config.drainSeconds * 1_000 }),
+    async drain() {
+      await drainCalls({ clock, live, capacity, drainMs: config.drainSeconds * 1_000 })
+      await answersOver(clock, carrierCalls)
+    },
     async close() {
       capacity.stop()
       live.endAll()
@@ -109,10 +110,10 @@ function streamRoutes(
 }
 
 /** Null without a model. */
-function builderOf(deps: Deps, needs: VoiceNeeds, live: LiveSessions): SessionBuilder | null {
+function builderOf(deps: Deps, needs: VoiceNeeds): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, outcomes, tasks, carrierCalls } = needs
+  const { journal, outcomes, tasks, carrierCalls, live } = needs
   return makeSessionBuilder({
     ...{ model, clock, log, journal, carrierCalls },
     tools: makeTools({ outcomes, tasks, clock }),
@@ -122,18 +123,12 @@ function builderOf(deps: Deps, needs: VoiceNeeds, live: LiveSessions): SessionBu
 }
 
 /** Looks at the event loop each second: a process that cannot keep up takes no calls. */
-function startAdmission({ clock }: Deps, eventLoop: EventLoopWatch = watchEventLoop()) {
+function startAdmission({ clock, metrics: { eventLoop } }: Deps) {
   let load = NO_LOAD
-  const stopSampling = clock.every(SAMPLE_INTERVAL_MS, () => {
+  const stop = clock.every(SAMPLE_INTERVAL_MS, () => {
     load = withSample(load, eventLoop.sample())
   })
-  return {
-    isOverloaded: () => load.isOverloaded,
-    stop() {
-      stopSampling()
-      eventLoop.stop()
-    },
-  }
+  return { isOverloaded: () => load.isOverloaded, stop }
 }
 
 /** Without a secret of its own the one that every node has anyway serves for tokens too, by a digest that does not tell it. */

@@ -101,6 +101,10 @@ describe('POST /api/v1/browser-calls', () => {
 
   it('says when there is no room', async () => {
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 1 } })
-    expect([(await open({ agent_key: 'desk' })).status, (await open({ agent_key: 'desk' })).status]).toEqual([200, 503])
+    const { status, body } = await open({ agent_key: 'desk' })
+    const client = await StreamClient.open(app.served.address, `/media-stream/${body.stream_token}`)
+    client.start()
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    expect([status, (await open({ agent_key: 'desk' })).status]).toEqual([200, 503])
   })
 })

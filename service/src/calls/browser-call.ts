@@ -1,11 +1,13 @@
 import type { AgentChoice, ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
-import type { Clock } from '../kernel/clock.ts'
+import type { Cancel, Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
+import type { Log } from '../platform/log.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
+import type { CallStatuses } from './record-status.ts'
 
 /** Who shall speak: exactly one of these is given. */
 export type BrowserCallChoice = { agentKey: string | null; versionId: AgentVersionId | null }
@@ -16,12 +18,15 @@ export type BrowserCall = { callSid: string; streamUrl: string; streamToken: str
 /** Calls without a carrier: a person at a page talks to an agent. */
 export type BrowserCalls = {
   /**
-   * Opens a call. Its stream has to begin while the token is good.
+   * Opens a call. Its stream has to begin while the token is good, or the call is canceled. Pages that do not come take no
+   * room from calls: whether there is any is asked here, and again when the stream begins.
    *
    * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` when there is
    * no room for a call, or no model.
    */
   open(tenantId: TenantId, choice: BrowserCallChoice): Promise<BrowserCall>
+  /** Ends no more calls whose page never came. */
+  close(): void
 }
 
 type Deps = {
@@ -30,13 +35,31 @@ type Deps = {
   resolveAgent: ResolveAgent
   sessions: Sessions
   tokens: StreamTokens
-  capacity: LiveCapacity
+  capacity: Pick<LiveCapacity, 'ask'>
+  statuses: Pick<CallStatuses, 'cancelUnbegun'>
+  log: Pick<Log, 'warn'>
+  /** How long a token is good. */
+  tokenTtlMs: number
   hasModel: boolean
   streamUrl: () => string
 }
 
+/** A stream that came with the last moment of its token may still be on its way in. */
+const JOIN_SLACK_MS = 10_000
+
 export function makeBrowserCalls(deps: Deps): BrowserCalls {
-  const { clock, tenants, resolveAgent, sessions, tokens, capacity } = deps
+  const { clock, log, tenants, resolveAgent, sessions, statuses, tokens, capacity } = deps
+  const waiting = new Set<Cancel>()
+
+  /** No carrier tells of a page that never came. */
+  function cancelLater(tenantId: TenantId, callSid: string): void {
+    const cancel = clock.after(deps.tokenTtlMs + JOIN_SLACK_MS, () => {
+      waiting.delete(cancel)
+      const failed = (err: unknown) => log.warn({ err, call_sid: callSid }, 'a call that never began was not closed')
+      statuses.cancelUnbegun(tenantId, callSid).catch(failed)
+    })
+    waiting.add(cancel)
+  }
 
   /** A key that has nothing to speak is a mistake of whoever typed it, so the tenant's own agent does not step in. */
   async function agentOf(tenant: TenantRuntime, given: BrowserCallChoice): Promise<ResolvedAgent> {
@@ -55,17 +78,17 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       if (!deps.hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
       const callSid = `browser-${newId<string>(clock.now())}`
       const room = { tenantId, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
-      if (capacity.reserve(room)) throw new AppError('unavailable', 'There is no room for another call now.')
+      if (capacity.ask(room)) throw new AppError('unavailable', 'There is no room for another call now.')
       const call = { callSid, direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName }
-      const opened = await sessions
-        .open(tenant, { ...call, orgId: null, agent, metadata: {} })
-        .catch((error: unknown) => {
-          capacity.release(callSid)
-          throw error
-        })
+      const opened = await sessions.open(tenant, { ...call, orgId: null, agent, metadata: {} })
+      cancelLater(tenantId, callSid)
       const grant = { tenant: tenantId, call_sid: callSid, agent_version_id: agent.versionId }
       const streamToken = tokens.issue({ ...grant, direction: 'browser', epoch: opened.epoch })
       return { callSid, streamUrl: deps.streamUrl(), streamToken }
+    },
+    close() {
+      for (const cancel of waiting) cancel()
+      waiting.clear()
     },
   }
 }

@@ -5,12 +5,17 @@ import { endingOf } from './call-ended.ts'
 
 const AT = new Date('2030-01-01T00:00:00Z')
 
-function ended(reason: EndedCall['reason'], { direction = 'inbound', fallbackNumber = null as string | null } = {}) {
+const CLOCK = { now: () => AT.getTime(), monotonicMs: () => 5_000 }
+
+type Facts = { direction?: string; fallbackNumber?: string | null; carrierGoneAtMs?: number | null }
+
+function ended(reason: EndedCall['reason'], facts: Facts = {}) {
+  const { direction = 'inbound', fallbackNumber = null, carrierGoneAtMs = null } = facts
   const plan = { fallbackNumber } as SessionState['plan']
   const state = newSession(plan, 0)
   const latency = { ...state.latency, greetingMs: 700, responsesMs: [900, 300, 500, 400], interruptions: 2 }
   const call = { tenant: { tenant_id: 'acme' }, callSid: 'CA1', epoch: 3, direction } as EndedCall['call']
-  return endingOf({ call, reason, state: { ...state, latency } }, AT)
+  return endingOf({ call, reason, state: { ...state, latency, carrierGoneAtMs } }, CLOCK)
 }
 
 describe('what is written down of an ended call', () => {
@@ -30,5 +35,10 @@ describe('what is written down of an ended call', () => {
     expect(ended('model_lost', { fallbackNumber: '+12025550150' }).call).toBeNull()
     expect(ended('model_lost').call).toMatchObject({ status: 'completed' })
     expect(ended('model_lost', { fallbackNumber: '+12025550150', direction: 'browser' }).call).not.toBeNull()
+  })
+
+  it('is dated by when the carrier was gone, not by when the last transcript had come', () => {
+    const at = new Date(AT.getTime() - 1_750)
+    expect(ended('caller_hangup', { carrierGoneAtMs: 3_250 })).toMatchObject({ session: { at }, call: { at } })
   })
 })

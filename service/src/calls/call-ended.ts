@@ -1,11 +1,20 @@
+import type { Clock } from '../kernel/clock.ts'
 import { statusReport } from '../records/call-record.ts'
+import type { SessionEndReason } from '../records/call-values.ts'
+import type { AbandonedCall } from '../voice/media-stream-join.ts'
 import type { SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
 import type { CallEnding } from './finish.ts'
+import { NOTHING_SAID } from './record-status.ts'
 
-/** What is written down of a call whose session ended at `at`. */
-export function endingOf({ call, reason, state }: EndedCall, at: Date): CallEnding {
+/**
+ * What is written down of a call whose session ended just now. The call was over when its carrier was gone; what came between
+ * was the wait for the last transcripts.
+ */
+export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 'now' | 'monotonicMs'>): CallEnding {
   const { tenant, callSid, epoch } = call
+  const waitedMs = state.carrierGoneAtMs === null ? 0 : clock.monotonicMs() - state.carrierGoneAtMs
+  const at = new Date(clock.now() - waitedMs)
   // The one case in which the call goes on without us: its carrier tells how that ends.
   const goesOn = reason === 'model_lost' && state.plan.fallbackNumber !== null && call.direction !== 'browser'
   return {
@@ -15,6 +24,13 @@ export function endingOf({ call, reason, state }: EndedCall, at: Date): CallEndi
     session: { endReason: reason, at, latency: latencyOf(state), usage: state.usage },
     call: goesOn ? null : statusReport('completed', at),
   }
+}
+
+/** What is written down of a call whose stream got it and never came to its session. */
+export function abandonedOf({ tenantId, callSid, epoch, isOver }: AbandonedCall, at: Date): CallEnding {
+  const endReason: SessionEndReason = isOver ? 'caller_hangup' : 'carrier_lost'
+  const session = { ...NOTHING_SAID, endReason, at }
+  return { tenantId, callSid, epoch, session, call: statusReport('completed', at) }
 }
 
 function latencyOf({ latency }: SessionState) {

@@ -7,15 +7,15 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
-import type { SessionId } from '../records/call-values.ts'
 import { findVoiceSession } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
-import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { CallHere, LiveSessions } from '../voice/live-sessions.ts'
+import { withinTime } from './answer-time.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
-import { findCallAcrossTenants } from './incoming-store.ts'
+import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
 import type { CallStatuses } from './record-status.ts'
 
 /** A carrier that asks what comes next for a call. */
@@ -27,8 +27,8 @@ const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goo
 /** Says what comes next for a call of ours whose stream is over. */
 export type CallResume = {
   /**
-   * The end, for a call whose conversation is over; for one that never had any, or lost it, the tenant's fallback number, or
-   * a sentence and the end.
+   * The end, for a call whose conversation is over, whether that is written down yet or not; for one that never had any, or
+   * lost it, the tenant's fallback number, or a sentence and the end. What cannot be found out in 8 s counts as lost.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -46,46 +46,77 @@ type Deps = {
   statuses: CallStatuses
 }
 
+/** One request: whose call it turned out to be, once its signature is known to be right. */
+type Attempt = { tenant: TenantRuntime | null }
+
 export function makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }: Deps): CallResume {
-  async function next({ callSid, accountSid, signed }: ResumedCall): Promise<CarrierAnswer> {
-    const call = await findCallAcrossTenants(db, callSid)
+  async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
+    // Asked first: the end of a call that was here until just now may not be written down yet.
+    const here = live.callHere(callSid)
+    const stored = here ? null : await findCallAcrossTenants(db, callSid)
+    const call = here ?? stored
     const tenant = call && (await tenants.get(call.tenantId))
     if (!tenant) {
       await signatures.expectFromAccount(accountSid, signed)
       return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
     }
     signatures.expectFrom(tenant, signed)
+    attempt.tenant = tenant
     const { provider } = tenant.telephony
-    if (await isFinished(tenant, callSid, call.sessionId)) return { provider, verbs: HANG_UP }
+    if (here ? isEnding(here) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
-    capacity.release(callSid)
+    capacity.release({ tenantId: tenant.tenant_id, callSid })
     return { provider, verbs: await apologise(tenant, callSid) }
   }
 
-  /** A session that is still here is on its way to its end: its stream would not be over else. */
-  async function isFinished({ tenant_id: tenantId }: TenantRuntime, callSid: string, id: SessionId): Promise<boolean> {
-    if (live.findCall(tenantId, callSid)) return true
-    const session = await findVoiceSession(db, tenantId, id)
-    return session === null || session.ended_at !== null || isOver(session.call_status)
+  async function isFinished({ tenant_id: tenantId }: TenantRuntime, call: KnownCall | null): Promise<boolean> {
+    const session = call && (await findVoiceSession(db, tenantId, call.sessionId))
+    return !session || session.ended_at !== null || isOver(session.call_status)
   }
 
   async function apologise(tenant: TenantRuntime, callSid: string): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
     // Without a number the call ends with the sentence: not every number tells us so.
-    if (number === null)
-      await statuses.record(tenant.tenant_id, callSid, statusReport('completed', new Date(clock.now())))
+    if (number === null) {
+      const report = statusReport('completed', new Date(clock.now()))
+      const unknown = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
+      // A stream of it that is still on its way in comes too late.
+      live.hungUp(tenant.tenant_id, callSid)
+      await statuses.record(tenant.tenant_id, callSid, report).catch(unknown)
+    }
     return sayAndGo(SORRY, number)
+  }
+
+  /** Who cannot be told in time, or at all, what has become of the call. */
+  function sorry({ tenant }: Attempt): CarrierAnswer {
+    const { provider, fallback_number: number } = tenant?.telephony ?? {
+      provider: DEFAULT_CARRIER,
+      fallback_number: null,
+    }
+    return { provider, verbs: sayAndGo(SORRY, number) }
   }
 
   return {
     async next(call) {
+      const attempt: Attempt = { tenant: null }
+      const failed = (fields: { err?: unknown }): CarrierAnswer => {
+        log.error({ ...fields, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
+        return sorry(attempt)
+      }
       try {
-        return await next(call)
+        return await withinTime(clock, next(call, attempt), () => failed({}))
       } catch (err) {
         if (err instanceof AppError && err.code === 'unauthorized') throw err
-        log.error({ err, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
-        return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+        return failed({ err })
       }
     },
   }
+}
+
+/**
+ * A session that is still here is on its way to its end: its stream would not be over else. One that had lost its model was
+ * to go elsewhere: a carrier that asks has not been told.
+ */
+function isEnding({ reason }: CallHere): boolean {
+  return reason !== 'model_lost'
 }

@@ -46,9 +46,8 @@ export function makeCallStatusCallbacks(deps: Deps): CallStatusCallbacks {
       signatures.expectFrom(tenant, signed)
       const reported = report && (await statuses.record(tenant.tenant_id, callSid, report))
       if (!reported?.isOver) return
-      const session = live.findCall(tenant.tenant_id, callSid)
-      if (session) session.command({ type: 'hung_up' })
-      else capacity.release(callSid)
+      const known = { tenantId: tenant.tenant_id, callSid }
+      if (!live.hungUp(known.tenantId, callSid)) capacity.release(known)
     },
   }
 }

@@ -124,7 +124,10 @@ describe('the end of a call', () => {
   })
 
   it('is told once however often and by whomever the call is ended at once', async () => {
-    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    const statuses = makeCallStatuses({
+      ...{ db: test.db, clock, nodeId: NODE, willEnd: () => true },
+      tenants: { get: () => findTenant() },
+    })
     const report = statusReport('completed', new Date(clock.now()))
     const reasons = ['caller_hangup', 'agent_hangup', 'carrier_lost', 'max_duration'] as const
     const enders = Array.from({ length: 20 }, (_, n) =>
@@ -146,13 +149,19 @@ describe('the end of a call', () => {
     await finishing.finish(ending({ call: null }, 'transferred'))
     expect((await told()).map(({ event }) => event)).toEqual(['voice.session.completed'])
     expect((await stored()).log).toMatchObject({ status: 'in-progress', ended_at: null })
-    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    const statuses = makeCallStatuses({
+      ...{ db: test.db, clock, nodeId: NODE, willEnd: () => true },
+      tenants: { get: () => findTenant() },
+    })
     await statuses.record(acme.tenant_id, 'CA1', statusReport('completed', new Date(clock.now() + 9_000)))
     expect((await told()).map(({ event }) => event)).toEqual(['voice.session.completed', 'voice.call.completed'])
   })
 
   it('is told when the session has ended, where the carrier was first', async () => {
-    const statuses = makeCallStatuses({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    const statuses = makeCallStatuses({
+      ...{ db: test.db, clock, nodeId: NODE, willEnd: () => true },
+      tenants: { get: () => findTenant() },
+    })
     await statuses.record(acme.tenant_id, 'CA1', statusReport('completed', new Date(clock.now())))
     expect(await told()).toEqual([])
     await finishing.finish(ending({ call: null }))

@@ -41,7 +41,7 @@ async function carrierOf(...statuses: number[]) {
   /** Lets time pass until everything is over. */
   const over = async () => {
     let isOver = false
-    void calls.close().then(() => {
+    void calls.allAnswered().then(() => {
       isOver = true
     })
     await until(() => clock.advance(100).then(() => isOver), { what: 'the end of the requests' })
@@ -84,8 +84,40 @@ describe('ending a call at its carrier', () => {
     await until(() => asked.length === 1, { what: 'the request' })
     await clock.advance(4_999)
     expect(asked).toHaveLength(1)
+    await until(() => clock.advance(100).then(() => asked.length === 3), { what: 'the third try' })
+    await clock.advance(5_000)
     await over()
-    expect([asked.length, clock.pendingTimers]).toEqual([3, 0])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('holds nobody up who waits for the answer to another call', async () => {
+    const { asked, calls, over } = await carrierOf()
+    calls.hangUp(TENANT, 'CA1')
+    await until(() => asked.length === 1, { what: 'the request' })
+    let isAnswered = false
+    void calls.answered(TENANT, 'CA1').then(() => {
+      isAnswered = true
+    })
+    await calls.answered(TENANT, 'CA2')
+    expect(isAnswered).toBe(false)
+    await over()
+    await until(() => isAnswered, { what: 'the end of the request' })
+  })
+
+  it.each([
+    ['that does not answer', []],
+    ['that is in trouble', [500, 500, 500]],
+  ])('holds the stop up for a second at most, with a carrier %s', async (_what, statuses) => {
+    const { asked, clock, calls } = await carrierOf(...statuses)
+    calls.hangUp(TENANT, 'CA1')
+    await until(() => asked.length === 1, { what: 'the request' })
+    let isOver = false
+    void calls.close().then(() => {
+      isOver = true
+    })
+    await clock.advance(1_000)
+    await until(() => isOver, { what: 'the end of the requests' })
+    expect(clock.pendingTimers).toBe(0)
   })
 
   it('of a tenant without an account is not possible, and the log says so', async () => {

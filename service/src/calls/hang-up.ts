@@ -1,51 +1,73 @@
 import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { type CallVerb, type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { CarrierAnswers } from '../voice/media-stream-join.ts'
 import type { CarrierCalls } from '../voice/session-builder.ts'
 
 type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
 
 /** What is done to live calls by way of their carriers, in the background. */
-export type HangingUp = CarrierCalls & {
-  /** Resolves when nothing is on its way any more: what is not done by then within its own time is given up. */
-  close(): Promise<void>
-}
+export type HangingUp = CarrierCalls &
+  CarrierAnswers & {
+    /** Resolves when nothing is on its way any more; what the carrier does not answer within a second is given up. */
+    close(): Promise<void>
+  }
 
 /** Each try may take this long; the pause before the next. After the last the call is left to its own end. */
 const TRY_TIMEOUT_MS = 5_000
 const PAUSES_MS = [500, 2_000]
 const RING_SECONDS = 30
+/** How long requests may go on once the process ends. */
+export const LAST_REQUESTS_MS = 1_000
 
 type CarrierRequest = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<void>
+type Running = { tenantId: TenantId; callSid: string; done: Promise<void> }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
 export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
-  const running = new Set<Promise<void>>()
+  const running = new Set<Running>()
+  const closing = new AbortController()
 
   function start(tenant: TenantRuntime, callSid: string, request: CarrierRequest): void {
     const account = accountOf(tenant)
     if (!account) return log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
     const carrier = carriers[tenant.telephony.provider]
-    const done = tryThrice(callSid, (signal) => request(carrier, account, signal)).finally(() => running.delete(done))
-    running.add(done)
+    const done = tryThrice(callSid, (signal) => request(carrier, account, signal)).finally(() => running.delete(entry))
+    const entry: Running = { tenantId: tenant.tenant_id, callSid, done }
+    running.add(entry)
   }
 
   async function tryThrice(callSid: string, request: (signal: AbortSignal) => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries += 1) {
       const err = await outcomeOf(request)
       if (err === null) return
-      const pauseMs = isWorthAnotherTry(err) ? PAUSES_MS[tries] : undefined
+      const isLast = closing.signal.aborted || !isWorthAnotherTry(err)
+      const pauseMs = isLast ? undefined : PAUSES_MS[tries]
       if (pauseMs === undefined) return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
-      await new Promise<void>((resolve) => clock.after(pauseMs, resolve))
+      await pause(pauseMs)
     }
+  }
+
+  /** Cut short when there is no time left for it. */
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        cancel()
+        closing.signal.removeEventListener('abort', go)
+        resolve()
+      }
+      const cancel = clock.after(ms, go)
+      closing.signal.addEventListener('abort', go)
+    })
   }
 
   async function outcomeOf(request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {
     const stopping = new AbortController()
     const cancel = clock.after(TRY_TIMEOUT_MS, () => stopping.abort())
-    return request(stopping.signal)
+    return request(AbortSignal.any([stopping.signal, closing.signal]))
       .then(
         () => null,
         (error: unknown) => error,
@@ -60,8 +82,17 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
       start(tenant, callSid, (carrier, account, signal) =>
         carrier.updateCall(account, callSid, sayAndGo(words.text, words.number), signal),
       ),
+    async allAnswered() {
+      await Promise.all([...running].map(({ done }) => done))
+    },
+    async answered({ tenant_id: tenantId }, callSid) {
+      const ofCall = [...running].filter((each) => each.tenantId === tenantId && each.callSid === callSid)
+      await Promise.all(ofCall.map(({ done }) => done))
+    },
     async close() {
-      await Promise.all(running)
+      const cancel = clock.after(LAST_REQUESTS_MS, () => closing.abort())
+      await Promise.all([...running].map(({ done }) => done))
+      cancel()
     },
   }
 }

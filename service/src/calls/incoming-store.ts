@@ -23,11 +23,11 @@ export async function findDialledAcrossTenants(db: Db, number: PhoneNumber): Pro
   return row ?? null
 }
 
+/** A call of the directory. */
+export type KnownCall = { tenantId: TenantId; sessionId: SessionId }
+
 /** Whose call this is; null when it is nobody's. A look-up over all tenants. */
-export async function findCallAcrossTenants(
-  db: Db,
-  callSid: string,
-): Promise<{ tenantId: TenantId; sessionId: SessionId } | null> {
+export async function findCallAcrossTenants(db: Db, callSid: string): Promise<KnownCall | null> {
   const row = await db
     .selectFrom('call_directory')
     .select(['tenant_id as tenantId', 'session_id as sessionId'])

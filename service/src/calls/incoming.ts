@@ -12,6 +12,7 @@ import type { OpenedSession, Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
+import { withinTime } from './answer-time.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
@@ -78,7 +79,7 @@ export function makeIncoming(deps: Deps): Incoming {
     return dialled.get(number, () => findDialledAcrossTenants(db, number))
   }
 
-  async function answer(call: IncomingCall): Promise<CarrierAnswer> {
+  async function answer(call: IncomingCall, attempt: Attempt): Promise<CarrierAnswer> {
     const number = await lookUp(call.to)
     const tenant = number && (await tenants.get(number.tenantId))
     if (!tenant) {
@@ -88,49 +89,69 @@ export function makeIncoming(deps: Deps): Incoming {
     }
     signatures.expectFrom(tenant, call.signed)
     if (call.callSid === '') throw invalidRequest([{ path: '/body/CallSid', message: 'must be the id of a call' }])
-    return { provider: tenant.telephony.provider, verbs: await take(tenant, call, number.agentKey) }
+    attempt.tenant = tenant
+    return { provider: tenant.telephony.provider, verbs: await take({ tenant, call, attempt }, number.agentKey) }
   }
 
-  async function take(tenant: TenantRuntime, call: IncomingCall, agentKey: string | null): Promise<CallVerb[]> {
-    const refuse = (text: string, why: string) => {
-      log.warn({ tenant_id: tenant.tenant_id, call_sid: call.callSid, why }, 'a call was not taken')
-      return sayAndGo(text, tenant.telephony.fallback_number)
-    }
+  function refuse(tenant: TenantRuntime, callSid: string, { text, why }: { text: string; why: string }): CallVerb[] {
+    log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why }, 'a call was not taken')
+    return sayAndGo(text, tenant.telephony.fallback_number)
+  }
+
+  async function take(taking: Taking, agentKey: string | null): Promise<CallVerb[]> {
+    const { tenant, call } = taking
+    const { callSid } = call
     if (agentKey === null) {
-      log.warn({ tenant_id: tenant.tenant_id, call_sid: call.callSid }, 'a call to a number without a route')
+      log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call to a number without a route')
       return sayAndGo(NOT_IN_SERVICE, null)
     }
-    if (!deps.hasModel) return refuse(SORRY, 'no_model')
+    if (!deps.hasModel) return refuse(tenant, callSid, { text: SORRY, why: 'no_model' })
     try {
       const agent = await resolveAgent(tenant, { agentKey })
-      if (!agent) return refuse(SORRY, 'no_agent')
-      const noRoom = capacity.reserve(roomFor(tenant, call.callSid))
-      if (noRoom) return refuse(NO_ROOM, noRoom)
-      return await connect(tenant, call, agent)
+      if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
+      // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
+      if (taking.attempt.isLate) return []
+      const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
+      if (noRoom) return refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
+      return await connect(taking, agent, giveBack)
     } catch (err) {
-      log.error({ err, tenant_id: tenant.tenant_id, call_sid: call.callSid }, 'a call could not be taken')
-      return refuse(SORRY, 'failed')
+      log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
+      return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
     }
   }
 
-  async function connect(tenant: TenantRuntime, call: IncomingCall, agent: ResolvedAgent): Promise<CallVerb[]> {
+  async function connect(taking: Taking, agent: ResolvedAgent, giveBack: () => void): Promise<CallVerb[]> {
+    const { tenant, call, attempt } = taking
     const { callSid, from, to } = call
     try {
       const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata: {} }
       const opened = await sessions.open(tenant, { ...known, agent })
-      if (!opened.isOver) return connected(deps, tenant, callSid, opened)
+      if (!opened.isOver && !attempt.isLate) return connected(deps, tenant, callSid, opened)
     } catch (error) {
-      capacity.release(callSid)
+      giveBack()
       throw error
     }
-    capacity.release(callSid)
+    giveBack()
     return [{ type: 'hangup' }]
+  }
+
+  /** What is said when the answer takes so long that the carrier would give up. */
+  function late({ callSid }: IncomingCall, attempt: Attempt): CarrierAnswer {
+    attempt.isLate = true
+    const { tenant } = attempt
+    if (tenant) {
+      const verbs = refuse(tenant, callSid, { text: SORRY, why: 'too_slow' })
+      return { provider: tenant.telephony.provider, verbs }
+    }
+    log.error({ call_sid: callSid }, 'a call could not be looked up in time')
+    return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
   }
 
   return {
     async answer(call) {
+      const attempt: Attempt = { tenant: null, isLate: false }
       try {
-        return await answer(call)
+        return await withinTime(clock, answer(call, attempt), () => late(call, attempt))
       } catch (err) {
         if (err instanceof AppError && REFUSALS.has(err.code)) throw err
         // Not even the tenant is known, so nothing can be checked, and nothing is given away.
@@ -140,6 +161,10 @@ export function makeIncoming(deps: Deps): Incoming {
     },
   }
 }
+
+/** One request to take a call: whose it turned out to be, once its signature is known to be right; whether it is too late. */
+type Attempt = { tenant: TenantRuntime | null; isLate: boolean }
+type Taking = { tenant: TenantRuntime; call: IncomingCall; attempt: Attempt }
 
 function roomFor({ tenant_id: tenantId, limits }: TenantRuntime, callSid: string) {
   return { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }

@@ -4,7 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { type CallReport, statusReport } from '../records/call-record.ts'
 import type { CallStatus } from '../records/call-values.ts'
-import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions, type Sessions } from '../records/sessions.ts'
 import { type CallStatuses, makeCallStatuses } from './record-status.ts'
 
@@ -14,12 +14,15 @@ const STREAM = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: null, voice:
 let clock: TestClock
 let sessions: Sessions
 let statuses: CallStatuses
+/** Whether this process has the session of the call. */
+let isHere: boolean
 
 beforeEach(async () => {
   clock = new TestClock()
+  isHere = true
   sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
   const tenants = { get: async (id: string) => (id === 'acme' || id === 'globex' ? tenantTold(id) : null) }
-  statuses = makeCallStatuses({ db: test.db, clock, tenants })
+  statuses = makeCallStatuses({ db: test.db, clock, nodeId: NODE, tenants, willEnd: () => isHere })
   await makeTenant(test.db, 'acme')
   await sessions.open(acme, someCall('CA1'))
 })
@@ -61,7 +64,7 @@ describe('the reports of a carrier', () => {
   })
 
   it('answer the call when they are the first to say so, and tell it once', async () => {
-    expect(await record(after(500, 'in-progress'))).toMatchObject({ status: 'in-progress', isOver: false })
+    expect(await record(after(500, 'in-progress'))).toEqual({ isOver: false })
     await record(after(500, 'in-progress'))
     await sessions.started(acme, STREAM)
     expect(await eventNames()).toEqual(['voice.call.started', 'voice.session.started'])
@@ -72,18 +75,34 @@ describe('the reports of a carrier', () => {
     ['canceled', 'caller_hangup', ['voice.session.completed', 'voice.call.failed', 'voice.call.completed']],
     ['busy', 'rejected', ['voice.session.completed', 'voice.call.failed', 'voice.call.completed']],
   ])('end a call without a stream, its session with it: %s', async (status, endReason, events) => {
-    expect(await record(after(4_000, status))).toMatchObject({ status, isOver: true, isSessionOpen: false })
+    expect(await record(after(4_000, status))).toEqual({ isOver: true })
     expect(await session()).toMatchObject({ end_reason: endReason, duration_seconds: 0 })
     expect(await eventNames()).toEqual(events)
     await record(after(4_000, status))
     expect(await eventNames()).toEqual(events)
   })
 
-  it('leave the session that has a stream to its own end, and tell the caller so', async () => {
+  it('leave the session that has a stream to its own end', async () => {
     await sessions.started(acme, STREAM)
-    expect(await record(after(9_000, 'completed'))).toMatchObject({ isOver: true, isSessionOpen: true })
+    expect(await record(after(9_000, 'completed'))).toEqual({ isOver: true })
     expect((await session()).ended_at).toBeNull()
     expect(await eventNames()).toEqual(['voice.call.started', 'voice.session.started'])
+  })
+
+  it('end the session that was given to a stream of this node and never began here', async () => {
+    await sessions.started(acme, STREAM)
+    isHere = false
+    await record(after(9_000, 'completed'))
+    expect(await session()).toMatchObject({ end_reason: 'carrier_lost', ended_at: new Date(clock.now() + 9_000) })
+    const ends = ['voice.session.completed', 'voice.call.completed']
+    expect(await eventNames()).toEqual(['voice.call.started', 'voice.session.started', ...ends])
+  })
+
+  it('leave the session that another node has to that', async () => {
+    await makeSessions({ db: test.db, clock, nodeId: OTHER_NODE }).started(acme, STREAM)
+    isHere = false
+    await record(after(9_000, 'completed'))
+    expect((await session()).ended_at).toBeNull()
   })
 
   it('may say nothing of the status', async () => {
@@ -97,5 +116,21 @@ describe('the reports of a carrier', () => {
     expect(await statuses.record(acme.tenant_id, 'CA2', after(0, 'completed'))).toBeNull()
     expect(await statuses.record('nobody' as typeof globex, 'CA1', after(0, 'completed'))).toBeNull()
     expect(await log()).toMatchObject({ status: 'ringing' })
+  })
+})
+
+describe('a call whose stream can no longer begin', () => {
+  it('is over, and so is its session', async () => {
+    await statuses.cancelUnbegun(acme.tenant_id, 'CA1')
+    expect(await log()).toMatchObject({ status: 'canceled' })
+    expect((await session()).ended_at).not.toBeNull()
+    expect(await sessions.started(acme, STREAM)).toBeNull()
+  })
+
+  it('is left alone when it has begun, and when nobody knows it', async () => {
+    await sessions.started(acme, STREAM)
+    await statuses.cancelUnbegun(acme.tenant_id, 'CA1')
+    await statuses.cancelUnbegun(acme.tenant_id, 'CA2')
+    expect([(await log()).status, (await session()).ended_at]).toEqual(['in-progress', null])
   })
 })

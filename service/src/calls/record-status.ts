@@ -1,66 +1,74 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { TenantId } from '../kernel/ids.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { lockCall } from '../records/call-directory-store.ts'
 import {
   type CallRecord,
   type CallReport,
   type SessionEnd,
+  statusReport,
   withReport,
   withSessionEnd,
 } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
-import type { CallStatus, SessionId } from '../records/call-values.ts'
+import type { CallStatus, SessionEndReason } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 
-/** A call after a report: what it is known to be now. */
-export type ReportedCall = {
-  sessionId: SessionId
-  status: CallStatus
-  isOver: boolean
-  /** The call is over and its session is not: whoever has its stream shall end it. */
-  isSessionOpen: boolean
-}
+/** A call after a report. */
+export type ReportedCall = { isOver: boolean }
 
 /** Notes what a carrier reports of its calls. */
 export type CallStatuses = {
   /**
    * Applies a report, as a status callback or the answer to a look-up brings it; the same ones give the same call in any order
-   * and however often they come. With the end of a call whose stream never began its session ends too; of others the session
-   * tells its own end, and only then the tenant is told that the call is complete.
+   * and however often they come. With the end of a call its session ends too where nobody else will end it: the stream never
+   * began, or failed to on this node. Of others the session tells its own end, and only then the tenant is told that the call
+   * is complete.
    *
    * @returns null for a call that the tenant does not have.
    * @throws AppError `unavailable` when the database does not answer: nothing was noted.
    */
   record(tenantId: TenantId, callSid: string, report: CallReport): Promise<ReportedCall | null>
+  /**
+   * Ends a call whose stream has not begun by now and cannot any more; of any other it changes nothing.
+   *
+   * @throws AppError `unavailable` when the database does not answer.
+   */
+  cancelUnbegun(tenantId: TenantId, callSid: string): Promise<void>
 }
 
 type Deps = {
   db: Db
   clock: Clock
+  nodeId: NodeId
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  /** Whether this process has the call's session, or is yet to write down its end. */
+  willEnd(tenantId: TenantId, callSid: string): boolean
 }
 
-const NOTHING_SAID: Omit<SessionEnd, 'endReason' | 'at'> = {
+/** The session of a call in which nobody said anything. */
+export const NOTHING_SAID: Omit<SessionEnd, 'endReason' | 'at'> = {
   latency: { greetingMs: null, responseP50Ms: null, responseP95Ms: null, interruptions: 0 },
   usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
 }
 
-export function makeCallStatuses({ db, clock, tenants }: Deps): CallStatuses {
+export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps): CallStatuses {
   async function recordIn(tx: Tx, tenant: TenantRuntime, callSid: string, report: CallReport) {
     const call = await lockCall(tx, tenant.tenant_id, callSid)
     if (!call) return null
+    const isLost = call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
+    const change = (record: CallRecord) => withOpenEnd(withReport(record, report), isLost)
+    const { log } = await changeCall(tx, tenant, { call, now: new Date(clock.now()), change })
+    return { isOver: isOver(log.status) }
+  }
+
+  async function cancelIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<void> {
+    const call = await lockCall(tx, tenant.tenant_id, callSid)
+    if (call?.owner !== null) return
     const now = new Date(clock.now())
-    const change = (record: CallRecord) => withUnbegunEnd(withReport(record, report))
-    const { log, session } = await changeCall(tx, tenant, { call, now, change })
-    const over = isOver(log.status)
-    return {
-      sessionId: session.id,
-      status: log.status,
-      isOver: over,
-      isSessionOpen: over && session.ended_at === null,
-    }
+    const change = (record: CallRecord) => withOpenEnd(withReport(record, statusReport('canceled', now)), false)
+    await changeCall(tx, tenant, { call, now, change })
   }
 
   return {
@@ -69,13 +77,22 @@ export function makeCallStatuses({ db, clock, tenants }: Deps): CallStatuses {
       const tenant = await tenants.get(tenantId)
       return tenant && db.transaction().execute((tx) => recordIn(tx, tenant, callSid, report))
     },
+    async cancelUnbegun(tenantId, callSid) {
+      const tenant = await tenants.get(tenantId)
+      if (tenant) await db.transaction().execute((tx) => cancelIn(tx, tenant, callSid))
+    },
   }
 }
 
-/** Ends the session of a call that is over and never had a stream: nobody else will. */
-function withUnbegunEnd(record: CallRecord): CallRecord {
+/** Ends the session of a call that is over, if it never had a stream or this node lost it at its beginning: nobody else will. */
+function withOpenEnd(record: CallRecord, isLost: boolean): CallRecord {
   const { log, session } = record
-  if (!isOver(log.status) || log.ended_at === null || session.started_at !== null) return record
-  const endReason = log.status === 'completed' || log.status === 'canceled' ? 'caller_hangup' : 'rejected'
-  return withSessionEnd(record, { ...NOTHING_SAID, endReason, at: log.ended_at })
+  if (!isOver(log.status) || log.ended_at === null) return record
+  if (session.started_at === null)
+    return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log.status), at: log.ended_at })
+  return isLost ? withSessionEnd(record, { ...NOTHING_SAID, endReason: 'carrier_lost', at: log.ended_at }) : record
+}
+
+function unbegunReason(status: CallStatus): SessionEndReason {
+  return status === 'completed' || status === 'canceled' ? 'caller_hangup' : 'rejected'
 }

@@ -43,6 +43,12 @@ describe('a status callback', () => {
   it.each([
     ['a status that nobody knows', { CallStatus: 'answered' }, { status: null }],
     ['empty fields', { CallStatus: '', CallDuration: '', AnsweredBy: '' }, { status: null, answeredBy: null }],
+    ['what no column can hold', { ErrorMessage: 'a\0b', AnsweredBy: '\0' }, { errorMessage: 'ab', answeredBy: null }],
+    [
+      'endless texts',
+      { ErrorMessage: 'x'.repeat(200_000), ErrorCode: 'y'.repeat(501), AnsweredBy: 'z'.repeat(30_000) },
+      { errorMessage: 'x'.repeat(500), errorCode: 'y'.repeat(500), answeredBy: 'z'.repeat(500) },
+    ],
     ['a duration that is none', { CallDuration: '-1' }, { durationSeconds: null }],
     ['an endless duration', { CallDuration: '99999999' }, { durationSeconds: null }],
     ['no time', {}, { at: RECEIVED }],

@@ -1,8 +1,12 @@
 import type { CallReport } from '../records/call-record.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
+import { storable } from '../records/storable.ts'
 
 /** What a status callback says. */
 export type StatusCallback = { callSid: string; report: CallReport }
+
+/** It goes into every list of calls, and into what the tenant is told. */
+const MAX_TEXT_CHARS = 500
 
 type Form = Record<string, string | undefined>
 
@@ -22,11 +26,15 @@ export function readStatusCallback(form: Form, receivedAt: Date): StatusCallback
       status: CALL_STATUSES.find((status) => status === CallStatus) ?? null,
       at: instant(Timestamp, receivedAt),
       durationSeconds: seconds(CallDuration),
-      answeredBy: AnsweredBy || null,
-      errorCode: ErrorCode || null,
-      errorMessage: ErrorMessage || null,
+      answeredBy: textOf(AnsweredBy),
+      errorCode: textOf(ErrorCode),
+      errorMessage: textOf(ErrorMessage),
     },
   }
+}
+
+function textOf(text = ''): string | null {
+  return storable(text.slice(0, MAX_TEXT_CHARS)) || null
 }
 
 /** RFC 2822, as in `Tue, 01 Jan 2030 00:00:05 +0000`. */

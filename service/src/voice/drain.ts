@@ -1,6 +1,7 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { LiveCapacity } from './live-capacity.ts'
 import type { LiveSessions } from './live-sessions.ts'
+import type { CarrierAnswers } from './media-stream-join.ts'
 
 type Deps = {
   clock: Clock
@@ -17,6 +18,12 @@ const BEGIN_WITHIN_MS = 5_000
 const LAST_WORDS_MS = 20_000
 /** A call whose stream is gone waits for the transcripts of its last words, and no longer. */
 const WRITTEN_WITHIN_MS = 2_500
+const ANSWERED_WITHIN_MS = 5_000
+/** Sockets that are told to go have this long to say goodbye. */
+const SOCKETS_WITHIN_MS = 1_000
+
+/** Calls that are ended by force are over within this. */
+export const VOICE_OVER_MS = SOCKETS_WITHIN_MS + WRITTEN_WITHIN_MS
 
 /** Takes no call from now on; resolves when those that there are have ended, or were ended when the time is over. */
 export async function drainCalls({ clock, live, capacity, drainMs }: Deps): Promise<void> {
@@ -31,6 +38,12 @@ export async function drainCalls({ clock, live, capacity, drainMs }: Deps): Prom
 /** Resolves when no call is left, which is soon once their streams are gone. */
 export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promise<void> {
   return waitUntil(clock, () => live.size === 0, WRITTEN_WITHIN_MS)
+}
+
+/** Resolves when carriers have answered what they were asked for, or had the time to: calls end by that, not by their sockets. */
+export async function answersOver(clock: Clock, carrierCalls: Pick<CarrierAnswers, 'allAnswered'>): Promise<void> {
+  const late = () => new Error('a carrier does not answer')
+  await withTimeout(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS, late).catch(() => undefined)
 }
 
 async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {

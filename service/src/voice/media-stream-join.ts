@@ -1,23 +1,20 @@
-import type { AgentChoice, ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
-import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import type { FrameSocket } from '../platform/http/frame-socket.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
-import type { CallDirection } from '../records/call-values.ts'
-import type { NewStream, Sessions } from '../records/sessions.ts'
-import { findVoiceSession } from '../records/voice-session-store.ts'
+import type { Parts } from '../platform/websocket/frames.ts'
+import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CallSession } from './call-session.ts'
 import type { LiveCapacity } from './live-capacity.ts'
-import type { LiveSessions } from './live-sessions.ts'
+import type { Beginning, LiveSessions } from './live-sessions.ts'
 import { StreamRefusal, type StreamStart, UNAUTHENTICATED } from './media-stream.ts'
 import type { EndedCall, SessionBuilder, StreamedCall } from './session-builder.ts'
-import type { StreamClaims, StreamTokens } from './stream-token.ts'
-
-/** What a socket has shown at its handshake; null: nothing, its start must. */
-export type Shown = { type: 'token'; claims: StreamClaims } | { type: 'bearer'; tenantId: TenantId } | null
+import { type Grant, grantOf, type Shown } from './stream-grant.ts'
+import type { StreamTokens } from './stream-token.ts'
 
 /** A socket that says that it carries a call. */
 export type Joining = {
@@ -28,13 +25,14 @@ export type Joining = {
   socket: FrameSocket
   codec: StreamCodec
   letIn: () => void
+  /** Aborts when the stream is over before it was let in, or takes too long: no session may begin any more. */
+  signal: AbortSignal
 }
 
 /** Finds out whose call a stream carries, and begins its session. */
 export type JoinStream = (joining: Joining) => Promise<CallSession>
 
 export type JoinDeps = {
-  db: Db
   log: Pick<Log, 'info'>
   tokens: StreamTokens
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
@@ -45,22 +43,31 @@ export type JoinDeps = {
   builder: SessionBuilder | null
   capacity: LiveCapacity
   live: LiveSessions
-  /** Writes down how a call ended; never throws. */
-  finish(ended: EndedCall): void
+  clock: Clock
+  carrierCalls: Pick<CarrierAnswers, 'answered'>
+  /** Writes down how a call ended, and resolves when that is done or given up. */
+  finish(ended: EndedCall): Promise<void>
+  /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
+  abandon(abandoned: AbandonedCall): void
 }
+
+/** Who knows what carriers were asked to do, and have not answered yet. None of these rejects. */
+export type CarrierAnswers = {
+  /** Resolves when nothing is on its way for the call any more: its carrier has answered, or was given up. */
+  answered(tenant: TenantRuntime, callSid: string): Promise<void>
+  /** Resolves when nothing is on its way for those calls any more for which there is something now. */
+  allAnswered(): Promise<void>
+}
+
+/** A call that no session was begun for, though the records had given it to a stream; `isOver`: its carrier has ended it. */
+export type AbandonedCall = { tenantId: TenantId; callSid: string; epoch: number; isOver: boolean }
 
 const POLICY = 1008
 const TRY_AGAIN = 1013
 const NORMAL = 1000
 
-/** Whose call it is, and who is to speak: what the credential says. A null epoch: the call begins with this stream. */
-type Grant = {
-  tenantId: TenantId
-  callSid: string
-  epoch: number | null
-  direction: CallDirection
-  choice: AgentChoice
-}
+/** How long a stream is left open for its carrier's answer to the request to end the call. */
+const ANSWERED_WITHIN_MS = 5_000
 
 /**
  * The way in for a stream: credential, tenant, signature, agent, room, record, session, in this order. No model is connected
@@ -74,13 +81,14 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
   const onTheWay = new Set<string>()
 
   async function join(joining: Joining): Promise<CallSession> {
-    const grant = await grantOf(deps, joining)
+    const grant = await grantOf(deps.tokens, joining.start, joining.shown)
     const tenant = await tenants.get(grant.tenantId)
     if (!tenant) throw new StreamRefusal(UNAUTHENTICATED, 'the tenant is gone')
     if (!isGenuine(deps.carriers, tenant, joining)) throw new StreamRefusal(UNAUTHENTICATED, 'the signature is wrong')
     joining.letIn()
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
+    expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
     return alone(names, () => enter(joining, { grant, tenant, agent }))
   }
@@ -101,12 +109,16 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     if (live.hasStream(joining.start.streamSid) || live.findCall(tenant.tenant_id, callSid))
       throw new StreamRefusal(POLICY, 'the call has another stream')
     const wanted = { tenantId: tenant.tenant_id, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
+    if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
+    if (capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
+    const beginning = live.beginning(tenant.tenant_id, callSid)
     try {
-      if (capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
-      return await begin(deps, joining, entering)
+      return await begin(deps, joining, { ...entering, beginning })
     } catch (error) {
-      capacity.release(callSid)
+      capacity.release(wanted)
       throw error
+    } finally {
+      live.begun(beginning)
     }
   }
 
@@ -115,35 +127,9 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
 
 type Entering = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent }
 
-/** @throws StreamRefusal 4401 for a socket that has shown nothing good. */
-async function grantOf({ tokens }: JoinDeps, { start, shown }: Joining): Promise<Grant> {
-  if (shown?.type === 'bearer') return bearerGrant(shown.tenantId, start)
-  const claims = shown?.claims ?? (await spentClaims(tokens, start.parameters['stream_token']))
-  // A browser's stream has no carrier that knew the call before: its token alone says which it is.
-  const isBound = claims.direction === 'browser' || claims.call_sid === start.callSid
-  if (!isBound) throw new StreamRefusal(UNAUTHENTICATED, 'the token is for another call')
-  const { tenant, call_sid, epoch, direction, agent_version_id: versionId } = claims
-  return { tenantId: tenant, callSid: call_sid, epoch, direction, choice: versionId === null ? null : { versionId } }
-}
-
-async function spentClaims(tokens: StreamTokens, token: string | undefined): Promise<StreamClaims> {
-  const claims = token === undefined ? null : tokens.read(token)
-  if (!claims) throw new StreamRefusal(UNAUTHENTICATED, 'the stream has shown no good token')
-  if (!(await tokens.spend(claims))) throw new StreamRefusal(UNAUTHENTICATED, 'the token was used before')
-  return claims
-}
-
-/** An internal client says itself who is to speak, and what the call is called. */
-function bearerGrant(tenantId: TenantId, { callSid, parameters }: StreamStart): Grant {
-  const { agent_key: agentKey, agent_version_id: versionId } = parameters
-  const choice = choiceOf(agentKey, versionId as AgentVersionId | undefined)
-  if (!choice) throw new StreamRefusal(POLICY, 'the start names no agent_key')
-  return { tenantId, callSid, epoch: null, direction: 'browser', choice }
-}
-
-function choiceOf(agentKey: string | undefined, versionId: AgentVersionId | undefined): AgentChoice {
-  if (versionId) return { versionId }
-  return agentKey ? { agentKey } : null
+/** @throws StreamRefusal, which nobody hears, when the stream is over or was given up. */
+function expectThere({ signal }: Joining): void {
+  if (signal.aborted) throw new StreamRefusal(TRY_AGAIN, 'the stream is over')
 }
 
 /** A signature is not asked for, because not every carrier signs handshakes; one that is there must be right. */
@@ -162,47 +148,84 @@ function toggledSlash(url: string): string {
 }
 
 /** The records give the call to this stream, and the session begins. */
-async function begin(deps: JoinDeps, joining: Joining, entering: Entering): Promise<CallSession> {
+async function begin(
+  deps: JoinDeps,
+  joining: Joining,
+  entering: Entering & { beginning: Beginning },
+): Promise<CallSession> {
   const { builder } = deps
   if (!builder) throw new StreamRefusal(TRY_AGAIN, 'no realtime model is configured')
-  const model = builder.modelOf(entering.tenant, entering.agent)
-  const call = await recordedCall(deps, joining, { ...entering, model })
+  const { grant, tenant, agent, beginning } = entering
+  const { callSid } = grant
+  const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
+  const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
+  const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
+  try {
+    expectThere(joining)
+    const started = await deps.sessions.started(tenant, stream)
+    // Nothing is waited for from here to the end: whatever else happens to the call finds its session.
+    expectThere(joining)
+    if (started && !beginning.isOver)
+      return beginSession(deps, builder, streamedCall(deps, joining, { ...entering, epoch, started }))
+  } catch (error) {
+    // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
+    if (grant.direction === 'browser' || beginning.isOver) abandon()
+    throw error
+  }
+  if (beginning.isOver) abandon()
+  throw new StreamRefusal(POLICY, 'the call is over, or another stream has it')
+}
+
+/** @throws StreamRefusal for a call that was there before: an internal client takes none over. */
+async function openedEpoch({ sessions }: JoinDeps, tenant: TenantRuntime, call: NewCall): Promise<number> {
+  const { epoch, isNew } = await sessions.open(tenant, call)
+  if (!isNew) throw new StreamRefusal(POLICY, 'the call began elsewhere')
+  return epoch
+}
+
+function beginSession(deps: JoinDeps, builder: SessionBuilder, call: StreamedCall): CallSession {
+  const { tenant, callSid, streamSid, direction } = call
   const { session, live } = builder.build(call, (ended) => {
-    deps.live.remove(live)
-    deps.capacity.release(call.callSid)
-    deps.finish(ended)
+    deps.capacity.release({ tenantId: tenant.tenant_id, callSid })
+    deps.live.remove(live, ended.reason, deps.finish(ended))
   })
   deps.live.add(live)
   session.dispatch({ type: 'opened' })
-  const { tenant, callSid, streamSid, direction } = call
   deps.log.info({ tenant_id: tenant.tenant_id, call_sid: callSid, stream_sid: streamSid, direction }, 'call began')
   return session
 }
 
-/** @throws StreamRefusal when the records do not give the call to this stream. */
-async function recordedCall(
+function streamedCall(
   deps: JoinDeps,
-  joining: Joining,
-  { grant, tenant, agent, model }: Entering & { model: Pick<NewStream, 'model' | 'voice'> },
-): Promise<StreamedCall> {
-  const { start, socket, codec } = joining
-  const { streamSid } = start
+  { start, socket, codec }: Joining,
+  { grant, tenant, agent, epoch, started }: Entering & { epoch: number; started: StartedSession },
+): StreamedCall {
   const { callSid, direction } = grant
-  const epoch = grant.epoch ?? (await deps.sessions.open(tenant, newCall(grant, agent))).epoch
-  const started = await deps.sessions.started(tenant, { callSid, epoch, streamSid, ...model })
-  const record = started && (await findVoiceSession(deps.db, tenant.tenant_id, started.sessionId))
-  if (!record) throw new StreamRefusal(POLICY, 'the call is over, or another stream has it')
-  const { id: sessionId, from, to, org_id: orgId } = record
   const carrier = {
-    send: (frame: Buffer) => socket.send(frame),
+    send: (parts: Parts) => socket.send(parts),
+    sendAll: (messages: readonly Parts[]) => socket.sendAll(messages),
     bufferedBytes: () => socket.bufferedBytes(),
-    close: () => socket.close(NORMAL),
+    close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
   }
-  return { tenant, agent, callSid, streamSid, sessionId, epoch, direction, from, to, orgId, codec, carrier }
+  const who = { tenant, agent, callSid, streamSid: start.streamSid, direction }
+  return { ...who, ...started, epoch, codec, carrier }
+}
+
+/**
+ * A carrier goes on with a call whose stream was closed, and would ask for more while our request to end it is still on its
+ * way: the stream stays open until that was answered, or is given up.
+ */
+function closeBehind(
+  { clock, carrierCalls }: JoinDeps,
+  { tenant, callSid }: Pick<StreamedCall, 'tenant' | 'callSid'>,
+  close: () => void,
+): void {
+  const late = () => new Error('the carrier does not answer')
+  withTimeout(clock, carrierCalls.answered(tenant, callSid), ANSWERED_WITHIN_MS, late).then(close, close)
 }
 
 /** What is kept of a call that no carrier brought. */
-function newCall({ callSid, direction }: Grant, agent: ResolvedAgent) {
+function newCall({ callSid, direction }: Grant, agent: ResolvedAgent): NewCall {
   const { agentKey, agentName, versionId, versionNumber } = agent
   return {
     callSid,

@@ -9,9 +9,10 @@ import type { WebSockets } from '../platform/http/web-sockets.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import { MediaStream } from './media-stream.ts'
-import type { JoinStream, Shown } from './media-stream-join.ts'
+import type { JoinStream } from './media-stream-join.ts'
 import type { StreamWatch } from './media-stream-watch.ts'
 import type { PreStartSeats } from './pre-start.ts'
+import type { Shown } from './stream-grant.ts'
 import type { StreamTokens } from './stream-token.ts'
 
 export type MediaStreamRouteDeps = {
@@ -43,7 +44,7 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
     deps.webSockets.accept(request, reply, (socket) => {
       return new MediaStream(socket, {
         ...{ clock, log, codec, watch, seat },
-        join: (start, letIn) => join({ start, shown, handshake, socket, codec, letIn }),
+        join: (start, entry) => join({ start, shown, handshake, socket, codec, ...entry }),
       })
     })
   }

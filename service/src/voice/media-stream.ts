@@ -30,11 +30,17 @@ export type MediaStreamDeps = {
   /** The place of a socket that has shown no token yet; null for one that was let in at its handshake. */
   seat: Seat | null
   /**
-   * Finds out whose call this is and begins its session. `letIn` is to be called as soon as the peer has shown that it may
-   * be here. @throws StreamRefusal, or AppError `unavailable` while the database does not answer.
+   * Finds out whose call this is and begins its session. @throws StreamRefusal, or AppError `unavailable` while the database
+   * does not answer.
    */
-  join(start: StreamStart, letIn: () => void): Promise<CallSession>
+  join(start: StreamStart, entry: StreamEntry): Promise<CallSession>
 }
+
+/**
+ * `letIn` is to be called as soon as the peer has shown that it may be here; after `signal` was aborted no session may begin
+ * any more.
+ */
+export type StreamEntry = { letIn: () => void; signal: AbortSignal }
 
 export const UNAUTHENTICATED = 4401
 const POLICY = 1008
@@ -45,6 +51,8 @@ const TRY_AGAIN = 1013
 /** How long a socket may be silent about whose it is; one that showed a token at its handshake may take longer to start. */
 const TOKEN_WITHIN_MS = 5_000
 const START_WITHIN_MS = 10_000
+/** How long it may take to begin: by then the carrier shall know that it has to go on without us. */
+const BEGIN_WITHIN_MS = 5_000
 /** What may come before the start. */
 const MAX_EARLY_FRAMES = 20
 const MAX_EARLY_BYTES = 64 * 1024
@@ -60,6 +68,8 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   readonly #deps: MediaStreamDeps
   readonly #socket: FrameSocket
   readonly #cancelWait: () => void
+  readonly #joining = new AbortController()
+  #cancelBegin = () => {}
   readonly #early = { frames: 0, bytes: 0 }
   /** What was read of a socket before it could be paused: a piece of the connection, 64 KiB at most. */
   #held: Buffer[] = []
@@ -116,12 +126,16 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   #start(start: StreamStart): void {
     this.#phase = 'joining'
     this.#socket.pause()
+    this.#cancelBegin = this.#deps.clock.after(BEGIN_WITHIN_MS, () => {
+      this.#socket.resume()
+      this.#refuse(TRY_AGAIN, 'the call could not begin in time')
+    })
     const letIn = () => {
       this.#cancelWait()
       this.#deps.seat?.release()
       this.#socket.exempt()
     }
-    this.#deps.join(start, letIn).then(
+    this.#deps.join(start, { letIn, signal: this.#joining.signal }).then(
       (session) => this.#joined(session),
       (error: unknown) => this.#notJoined(error),
     )
@@ -131,6 +145,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     // The peer went away meanwhile, but the session has begun.
     if (this.#phase !== 'joining') return session.dispatch({ type: 'stream_lost' })
     this.#cancelWait()
+    this.#cancelBegin()
     this.#session = session
     this.#phase = 'live'
     for (const frame of this.#held) this.#takeIfLive(frame)
@@ -196,6 +211,8 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     this.#phase = 'over'
     this.#held = []
     this.#cancelWait()
+    this.#cancelBegin()
+    this.#joining.abort()
     this.#deps.seat?.release()
     this.#deps.watch.remove(this)
   }

@@ -53,7 +53,14 @@ export class ServedApp {
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
     const app = await buildApp({
-      ...{ config, log, clock, version: '0', metrics: makeMetrics(systemClock), sealer: makeSealer(Buffer.alloc(32, 1)) },
+      ...{
+        config,
+        log,
+        clock,
+        version: '0',
+        metrics: makeMetrics(systemClock),
+        sealer: makeSealer(Buffer.alloc(32, 1)),
+      },
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,

@@ -1,0 +1,53 @@
+import { AppError } from '../../src/kernel/errors.ts'
+import type { Database, Db } from '../../src/platform/db/schema.ts'
+import { until } from './wait.ts'
+
+/** A database whose transactions a test can hold up, or whose answers it can lose. */
+export class GatedDatabase {
+  #next: (() => Promise<void>) | null = null
+  /** Nothing is answered but that the database is away. */
+  isAway = false
+
+  /** The database as the service sees it. */
+  of(database: Database): Database {
+    const db = new Proxy(database.db, {
+      get: (target, name) => {
+        if (this.isAway && (name === 'transaction' || name === 'selectFrom')) throw away()
+        if (name === 'transaction') return () => ({ execute: this.#execute(target) })
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+    return { ...database, db }
+  }
+
+  /** The next transaction is done, and its answer held back until `release` is called. */
+  hold(): { reached: () => Promise<unknown>; release: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let isReached = false
+    this.#next = () => {
+      isReached = true
+      return promise
+    }
+    return { reached: () => until(() => isReached, { what: 'the transaction' }), release: resolve }
+  }
+
+  /** The next transaction is done, but whoever asked for it never hears that. */
+  loseAnswer(): void {
+    this.#next = () => Promise.reject(away())
+  }
+
+  #execute(db: Db): ReturnType<Db['transaction']>['execute'] {
+    return async (work) => {
+      const after = this.#next
+      this.#next = null
+      const result = await db.transaction().execute(work)
+      await after?.()
+      return result
+    }
+  }
+}
+
+function away(): AppError {
+  return new AppError('unavailable', 'The database is not reachable.')
+}
