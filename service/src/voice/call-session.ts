@@ -1,21 +1,14 @@
-import type { Cancel, Clock } from '../kernel/clock.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { assertNever } from '../kernel/errors.ts'
 import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import { type CarrierSocket, MediaPath } from './media-path.ts'
 import { ModelLink } from './model-link.ts'
-import type {
-  EndReason,
-  LiveNote,
-  SessionEffect,
-  SessionEvent,
-  TimerName,
-  ToolOutcome,
-  Turn,
-} from './session/events.ts'
+import type { EndReason, LiveNote, SessionEffect, SessionEvent, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
 import { reduce } from './session/reduce.ts'
 import { newSession, type SessionState } from './session/state.ts'
+import { SessionTimers } from './session-timers.ts'
 
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
 export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
@@ -54,7 +47,7 @@ export type SessionDeps = {
 export class CallSession {
   readonly #deps: SessionDeps
   readonly #media: MediaPath
-  readonly #timers = new Map<TimerName, Cancel>()
+  readonly #timers: SessionTimers
   readonly #waiting: SessionEvent[] = []
   #isBusy = false
   #model: ModelLink | null = null
@@ -65,6 +58,7 @@ export class CallSession {
   constructor(deps: SessionDeps) {
     this.#deps = deps
     this.#state = newSession(deps.plan, deps.clock.monotonicMs())
+    this.#timers = new SessionTimers(deps.clock, (timer) => this.dispatch({ type: 'fired', timer }))
     this.#media = new MediaPath(deps.streamSid, {
       carrier: deps.carrier,
       codec: deps.codec,
@@ -149,9 +143,9 @@ export class CallSession {
       case 'pad':
         return this.#media.pad(effect.ms)
       case 'arm':
-        return this.#arm(effect.timer, effect.ms)
+        return this.#timers.arm(effect.timer, effect.ms)
       case 'disarm':
-        return this.#disarm(effect.timer)
+        return this.#timers.disarm(effect.timer)
       case 'run_tool':
         return void this.#runTool(effect)
       case 'keep':
@@ -209,20 +203,6 @@ export class CallSession {
     this.#model = null
   }
 
-  #arm(timer: TimerName, ms: number): void {
-    this.#disarm(timer)
-    const fire = () => {
-      this.#timers.delete(timer)
-      this.dispatch({ type: 'fired', timer })
-    }
-    this.#timers.set(timer, this.#deps.clock.after(ms, fire))
-  }
-
-  #disarm(timer: TimerName): void {
-    this.#timers.get(timer)?.()
-    this.#timers.delete(timer)
-  }
-
   async #runTool({ callId, name, argumentsText, atMs }: ToolRequest): Promise<void> {
     const outcome = await this.#toolOutcome({ callId, name, argumentsText, atMs })
     this.dispatch({ type: 'tool_finished', outcome })
@@ -239,7 +219,7 @@ export class CallSession {
   }
 
   #finish(reason: EndReason): void {
-    for (const timer of [...this.#timers.keys()]) this.#disarm(timer)
+    this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
     this.#guarded(() => this.#deps.carrier.close())

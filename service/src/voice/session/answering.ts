@@ -41,8 +41,8 @@ export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
-  changeActive(step, { hasAudio: true, isWhole: false })
-  step.set({ stall: null })
+  if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
+  if (step.state.stall !== null) step.set({ stall: null })
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked)
 }

@@ -15,7 +15,7 @@ export function itemAdded(step: Step, { itemId, previousItemId, role }: Added): 
 
 /** Words of the agent, as the model writes them down beside its audio. Until they are heard they count as unheard. */
 export function agentWords(step: Step, { itemId, responseId, text, final }: Words): void {
-  appendEntry(step, newEntry(itemId, 'agent', step.atMs))
+  if (!find(step.state.transcript, itemId)) appendEntry(step, newEntry(itemId, 'agent', step.atMs))
   const { transcript } = step.state
   const entry = find(transcript, itemId)
   if (!entry || entry.isFinal) return

@@ -1,0 +1,70 @@
+import type { Cancel, Clock } from '../kernel/clock.ts'
+import type { TimerName } from './session/events.ts'
+
+/** `dueMs`: when it is to fire. `wakesMs`: when the clock's timer behind it does. `hasWaited`: it was late already. */
+type Armed = { dueMs: number; wakesMs: number; hasWaited: boolean; cancel: Cancel }
+
+/** A clock counts whole milliseconds, and may be early by less than one. */
+const TOLERANCE_MS = 1
+/** A process that wakes this late was held up, and what came for it meanwhile has not been read yet. */
+const HELD_UP_MS = 100
+/** Enough for that to be read. */
+const CATCH_UP_MS = 20
+
+/**
+ * The timers of a session, one of each name.
+ *
+ * One that is put off, as the watch over an answer is with every piece of it, is not set anew: it wakes when it was to, and
+ * sleeps on for the rest. One that wakes late waits a moment more: most of them tell that nothing was heard of somebody, and
+ * that is not known before the sockets were read.
+ */
+export class SessionTimers {
+  readonly #clock: Clock
+  readonly #fired: (timer: TimerName) => void
+  readonly #armed = new Map<TimerName, Armed>()
+
+  /** @param fired is told of each that falls due. */
+  constructor(clock: Clock, fired: (timer: TimerName) => void) {
+    this.#clock = clock
+    this.#fired = fired
+  }
+
+  /** Lets it fire once in `ms` from now, and not before, even if it was armed already. */
+  arm(timer: TimerName, ms: number): void {
+    const dueMs = this.#clock.monotonicMs() + ms
+    const armed = this.#armed.get(timer)
+    if (armed && armed.wakesMs <= dueMs) armed.dueMs = dueMs
+    else {
+      armed?.cancel()
+      this.#sleep(timer, dueMs, { ms, hasWaited: false })
+    }
+  }
+
+  disarm(timer: TimerName): void {
+    this.#armed.get(timer)?.cancel()
+    this.#armed.delete(timer)
+  }
+
+  disarmAll(): void {
+    for (const { cancel } of this.#armed.values()) cancel()
+    this.#armed.clear()
+  }
+
+  #sleep(timer: TimerName, dueMs: number, { ms, hasWaited }: { ms: number; hasWaited: boolean }): void {
+    const cancel = this.#clock.after(ms, () => this.#wake(timer))
+    this.#armed.set(timer, { dueMs, wakesMs: dueMs, hasWaited, cancel })
+  }
+
+  #wake(timer: TimerName): void {
+    const armed = this.#armed.get(timer)
+    if (!armed) return
+    const nowMs = this.#clock.monotonicMs()
+    const leftMs = armed.dueMs - nowMs
+    const isPutOff = armed.dueMs > armed.wakesMs && leftMs > TOLERANCE_MS
+    if (isPutOff) return this.#sleep(timer, armed.dueMs, { ms: leftMs, hasWaited: false })
+    const wasHeldUp = nowMs - armed.wakesMs > HELD_UP_MS && !armed.hasWaited
+    if (wasHeldUp) return this.#sleep(timer, nowMs + CATCH_UP_MS, { ms: CATCH_UP_MS, hasWaited: true })
+    this.#armed.delete(timer)
+    this.#fired(timer)
+  }
+}
