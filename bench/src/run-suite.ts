@@ -20,7 +20,6 @@ export async function runSuite(suite: Suite, ground: Ground, onRound: (line: str
     calls: suite.calls,
     repeats: suite.repeats,
     bed,
-    isRelative: suite.isRelative,
     onRound: (calls, repeat, round) => onRound(describeRound(calls, repeat, round)),
   })
   return { suite, repeats, ...summarise(repeats) }

@@ -9,8 +9,6 @@ export type Suite = Omit<LoadPlan, 'entrance' | 'calls' | 'firstTurnMs'> & {
   calls: readonly number[]
   repeats: number
   tls: boolean
-  /** Whether the service is compared with the relays, which then must have run in the same rounds. */
-  isRelative: boolean
 }
 
 /** Every system there is, in the order in which they take turns. */
@@ -25,11 +23,10 @@ export function askedSuite(options: Options): Suite {
   const unknown = systems.find((name) => !SYSTEM_NAMES.includes(name))
   if (unknown !== undefined) throw new Error(`--systems ${unknown}: there are ${SYSTEM_NAMES.join(', ')}`)
   const plan = { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds: 0 }
-  const isRelative = RELAY_NAMES.every((name) => systems.includes(name))
-  return { name: 'asked', title: 'Measured', systems, calls, repeats, tls, isRelative, ...plan }
+  return { name: 'asked', title: 'Measured', systems, calls, repeats, tls, ...plan }
 }
 
-const STEADY = { warmupSeconds: 10, rampPerSecond: 100, churnPerSecond: 1, callSeconds: 0, isRelative: true }
+const STEADY = { warmupSeconds: 10, rampPerSecond: 100, churnPerSecond: 1, callSeconds: 0 }
 
 /** What `--check` runs. */
 export const CHECK_SUITES: readonly Suite[] = [
@@ -65,6 +62,5 @@ export const CHECK_SUITES: readonly Suite[] = [
     callSeconds: 60,
     repeats: 1,
     tls: false,
-    isRelative: false,
   },
 ]

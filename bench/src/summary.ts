@@ -2,7 +2,7 @@ import type { Measurement, ThreadShare } from './measure.ts'
 import type { Repeat, Round } from './rounds.ts'
 import { median, spread } from './stats.ts'
 import type { Delays } from './tally.ts'
-import { relayOverFloor } from './verdict.ts'
+import { relayOverFloor, slowYardstick } from './verdict.ts'
 
 /** One system at one number of calls: medians over the repeats, sums of what must not happen. */
 export type Row = {
@@ -92,17 +92,18 @@ function rowOf(system: string, rounds: Measurement[][]): Row {
 
 function qualityOf(repeats: readonly Repeat[]): Quality {
   const rounds = repeats.map(lastRound)
-  const all = rounds.flatMap((round) => round.measurements)
+  const measured = rounds.map((round) => round.measurements)
+  const all = measured.flat()
   return {
     calls: repeats[0]?.calls ?? 0,
-    relayOverFloor: median(rounds.map((round) => relayOverFloor(round.measurements))),
+    relayOverFloor: median(measured.map(relayOverFloor)),
     lateP99Ms: Math.max(...all.map((one) => one.report.load.lateness.p99Ms)),
     lateMaxMs: Math.max(...all.map((one) => one.report.load.lateness.maxMs)),
     loadBusyPercent: Math.max(...all.map((one) => one.report.load.busy * 100)),
     othersPercent: Math.max(...all.map((one) => one.noise.othersPercent)),
     stealPercent: Math.max(...all.map((one) => one.noise.stealPercent)),
     retried: repeats.reduce((sum, repeat) => sum + repeat.rounds.length - 1, 0),
-    voidBecause: rounds.flatMap((round) => round.voidBecause),
+    voidBecause: [...slowYardstick(measured), ...rounds.flatMap((round) => round.voidBecause)],
   }
 }
 

@@ -1,19 +1,14 @@
 import type { Measurement } from './measure.ts'
+import { median } from './stats.ts'
 
 /** The relay with `ws` may cost so many times the relay on bare sockets; more, and the yardstick itself is slow. */
 export const RATIO_LIMIT = 1.25
 /** Beats of the load may be so late at p99; more, and what it measures is itself. A frame is 20 ms. */
 export const LATE_P99_LIMIT_MS = 5
 
-/**
- * Why one round, every system once under the same number of calls, must not be believed. Empty when it may. A round that
- * `isRelative` needs both relays.
- */
-export function voidReasons(round: readonly Measurement[], isRelative = true): string[] {
-  return [
-    ...(isRelative ? slowYardstick(round) : []),
-    ...round.flatMap((one) => [...lateLoad(one), ...lossyYardstick(one)]),
-  ]
+/** Why one round, every system once under the same number of calls, must not be believed. Empty when it may. */
+export function voidReasons(round: readonly Measurement[]): string[] {
+  return round.flatMap((one) => [...lateLoad(one), ...lossyYardstick(one)])
 }
 
 /** What the relay costs in floors, from one round; NaN when either is missing. */
@@ -22,9 +17,13 @@ export function relayOverFloor(round: readonly Measurement[]): number {
   return cpuOf('relay') / cpuOf('floor')
 }
 
-function slowYardstick(round: readonly Measurement[]): string[] {
-  const ratio = relayOverFloor(round)
-  return ratio <= RATIO_LIMIT ? [] : [`the relay took ${ratio.toFixed(2)} × the floor, over ${RATIO_LIMIT}`]
+/**
+ * Why the yardstick is too slow to measure by, from all rounds at one number of calls: one alone says little, because what else
+ * runs on the machine's caches costs a larger program more. Empty when it is not, or when there is none.
+ */
+export function slowYardstick(rounds: readonly (readonly Measurement[])[]): string[] {
+  const ratio = median(rounds.map(relayOverFloor))
+  return ratio > RATIO_LIMIT ? [`the relay took ${ratio.toFixed(2)} × the floor, over ${RATIO_LIMIT}`] : []
 }
 
 function lateLoad({ system, report }: Measurement): string[] {
