@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
+import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
@@ -43,7 +44,7 @@ const DATABASE_RETRY_MS = 500
  * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
  */
 export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
-  const clock = systemClock
+  const clock = new CoarseClock(systemClock)
   const key = config.encryptionKey ?? (await loadOrCreateKey(config.dataDir))
   const database = await openDatabase(config, log, pid)
   try {

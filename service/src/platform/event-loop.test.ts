@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../test/harness/wait.ts'
 import { systemClock } from '../kernel/clock.ts'
+import { CoarseClock } from '../kernel/coarse-clock.ts'
 import { watchEventLoop } from './event-loop.ts'
 
 function after(ms: number): Promise<boolean> {
@@ -10,7 +11,7 @@ function after(ms: number): Promise<boolean> {
 
 describe('watchEventLoop', () => {
   it('sees that the loop was blocked, and that it is free again', async () => {
-    const watch = watchEventLoop(systemClock)
+    const watch = watchEventLoop(new CoarseClock(systemClock))
     onTestFinished(() => watch.stop())
     await after(50)
     const endMs = performance.now() + 300

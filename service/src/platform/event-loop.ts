@@ -1,5 +1,5 @@
 import { createHistogram, performance } from 'node:perf_hooks'
-import type { Clock } from '../kernel/clock.ts'
+import type { CoarseClock } from '../kernel/coarse-clock.ts'
 
 /** How busy the event loop was since the last look. */
 export type LoopSample = {
@@ -20,23 +20,18 @@ export type EventLoopWatch = {
   stop(): void
 }
 
-/**
- * Short enough to see what a caller would hear, a frame; seldom enough to cost nothing. Node's own monitor is not used:
- * each of its readers needs one to itself, and each of them wakes an idle process at its own times.
- */
-const INTERVAL_MS = 20
 const NANOSECONDS_PER_MS = 1e6
 
-/** Begins to watch; the first readings are of the time since now. */
-export function watchEventLoop(clock: Clock): EventLoopWatch {
+/**
+ * Begins to watch; the first readings are of the time since now. The beat of the clock tells how late it was: Node's own
+ * monitor would need one timer more for each reader.
+ */
+export function watchEventLoop(clock: CoarseClock): EventLoopWatch {
   const [sampled, read] = [createHistogram(), createHistogram()]
-  let lastLookMs = clock.monotonicMs()
   let last = performance.eventLoopUtilization()
-  const stop = clock.every(INTERVAL_MS, () => {
-    const nowMs = clock.monotonicMs()
+  const stop = clock.onBeat((lateMs) => {
     // A histogram holds whole numbers from 1.
-    const late = Math.max(1, Math.round((nowMs - lastLookMs - INTERVAL_MS) * NANOSECONDS_PER_MS))
-    lastLookMs = nowMs
+    const late = Math.max(1, Math.round(lateMs * NANOSECONDS_PER_MS))
     sampled.record(late)
     read.record(late)
   })

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { adminGuard } from '../../src/platform/http/guards.ts'
 import { makeMetrics } from '../../src/platform/http/metrics.ts'
 import { buildServer, type HttpServer } from '../../src/platform/http/server.ts'
@@ -28,7 +29,7 @@ const ADMIN_KEY = 'ak_test_key_of_the_admin_server'
  */
 export function useAdminServer(routes: () => FastifyPluginAsyncTypebox[]): AdminServer {
   let server: HttpServer | undefined
-  const metrics = makeMetrics(systemClock)
+  const metrics = makeMetrics(new CoarseClock(systemClock))
   beforeAll(async () => {
     const log = makeLog({ level: 'silent', secrets: [] })
     server = buildServer({ log, clock: systemClock, metrics, trustProxy: false })

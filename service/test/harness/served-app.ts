@@ -1,6 +1,7 @@
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
+import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
 import { makeMetrics } from '../../src/platform/http/metrics.ts'
@@ -58,7 +59,7 @@ export class ServedApp {
         log,
         clock,
         version: '0',
-        metrics: makeMetrics(systemClock),
+        metrics: makeMetrics(new CoarseClock(systemClock)),
         sealer: makeSealer(Buffer.alloc(32, 1)),
       },
       database: { ...(options.database ?? test.database), close: async () => {} },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { afterAll, beforeAll } from 'vitest'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import type { TenantId } from '../../src/kernel/ids.ts'
 import { sha256 } from '../../src/kernel/seal.ts'
 import type { Db } from '../../src/platform/db/schema.ts'
@@ -40,7 +41,7 @@ export function useTenantServer(db: () => Db, routes: () => FastifyPluginAsyncTy
   let server: HttpServer | undefined
   beforeAll(async () => {
     const log = makeLog({ level: 'silent', secrets: [] })
-    const metrics = makeMetrics(systemClock)
+    const metrics = makeMetrics(new CoarseClock(systemClock))
     const credentials = makeCredentials({ db: db(), clock: systemClock, log, legacyEnabled: true })
     const built = buildServer({ log, clock: systemClock, metrics, trustProxy: false })
     built.addHook('onRequest', tenantGuard(credentials.findTenant))

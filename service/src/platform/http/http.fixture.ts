@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { makeLog } from '../log.ts'
 import type { HttpLimits } from './limits.ts'
 import { makeMetrics } from './metrics.ts'
@@ -24,7 +25,7 @@ export type TestServer = {
 export function testServer({ limits, trustProxy = false, secrets = [] }: Options = {}): TestServer {
   const lines: string[] = []
   const log = makeLog({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
-  const metrics = makeMetrics(systemClock)
+  const metrics = makeMetrics(new CoarseClock(systemClock))
   const server = buildServer({ log, clock: systemClock, metrics, trustProxy, ...(limits && { limits }) })
   onTestFinished(async () => {
     await stopServer(server, 0)

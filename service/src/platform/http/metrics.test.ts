@@ -3,11 +3,12 @@ import { runInNewContext } from 'node:vm'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { testServer } from './http.fixture.ts'
 import { type Metrics, makeMetrics } from './metrics.ts'
 
 function metrics() {
-  const made = makeMetrics(systemClock)
+  const made = makeMetrics(new CoarseClock(systemClock))
   onTestFinished(() => made.stop())
   return made
 }
@@ -106,7 +107,7 @@ describe('makeMetrics', () => {
   })
 
   it('may be stopped twice, and still be read', async () => {
-    const made = makeMetrics(systemClock)
+    const made = makeMetrics(new CoarseClock(systemClock))
     made.stop()
     made.stop()
     expect(await made.text()).toContain('process_cpu_seconds_total')

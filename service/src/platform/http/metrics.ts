@@ -1,5 +1,5 @@
 import { Counter, Histogram, Registry } from 'prom-client'
-import type { Clock } from '../../kernel/clock.ts'
+import type { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { type EventLoopWatch, watchEventLoop } from '../event-loop.ts'
 import { measureProcess } from './process-metrics.ts'
 
@@ -26,7 +26,7 @@ const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
 /** Makes the metrics of a process: its own (memory, CPU, event loop, garbage collection) and those of the HTTP requests. */
-export function makeMetrics(clock: Clock): Metrics {
+export function makeMetrics(clock: CoarseClock): Metrics {
   const registry = new Registry()
   const eventLoop = watchEventLoop(clock)
   const stopCollections = measureProcess(registry, eventLoop)

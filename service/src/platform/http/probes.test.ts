@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { systemClock } from '../../kernel/clock.ts'
+import { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { makeLog } from '../log.ts'
 import { testServer } from './http.fixture.ts'
 import { makeMetrics } from './metrics.ts'
@@ -10,7 +11,7 @@ function probed() {
   const clock = new TestClock()
   const lines: string[] = []
   const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
-  const metrics = makeMetrics(systemClock)
+  const metrics = makeMetrics(new CoarseClock(systemClock))
   onTestFinished(() => metrics.stop())
   const state: { phase: Phase; down: string | null } = { phase: 'serving', down: null }
   const checks = ['database', 'bus'].map((name) => ({
