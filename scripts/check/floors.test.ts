@@ -179,6 +179,29 @@ describe('surroundings', () => {
   })
 })
 
+describe('modules', () => {
+  it.each([
+    ['a variable', 'let count = 0\nexport const next = () => ++count'],
+    ['an exported one', 'export let count = 0'],
+    ['a collection to be filled', 'const calls = new Map<string, number>()\nexport const size = () => calls.size'],
+    ['a list to be filled', 'export const calls: string[] = []'],
+  ])('hold no state: %s', (_, text) => {
+    expect(brokenIn('voice/session.ts', text)).toEqual(['module-state'])
+  })
+
+  it.each([
+    ['a table', "const KINDS = new Set(['a'])\nexport const isKind = (kind: string) => KINDS.has(kind)"],
+    ['a variable of a function', 'export function next() {\n  let count = 0\n  return () => ++count\n}'],
+  ])('may hold %s', (_, text) => {
+    expect(brokenIn('voice/session.ts', text)).toEqual([])
+  })
+
+  it('may hold state in tests, and what belongs to the process in its platform', () => {
+    expect(brokenIn('voice/session.test.ts', 'let count = 0\ncount += 1')).toEqual([])
+    expect(brokenIn('platform/websocket/masking.ts', 'let used = 0\nexport const next = () => ++used')).toEqual([])
+  })
+})
+
 describe('shape', () => {
   it('refuses a file that only re-exports', () => {
     expect(brokenIn('kernel/index.ts', "export * from './ids.ts'\nexport { a } from './clock.ts'")).toEqual(['barrel'])

@@ -1,5 +1,6 @@
 import { cycles } from './rules/cycles.ts'
 import { layers } from './rules/layers.ts'
+import { moduleState } from './rules/module-state.ts'
 import { packages } from './rules/packages.ts'
 import { shape } from './rules/shape.ts'
 import { sleepless } from './rules/sleeps.ts'
@@ -11,7 +12,7 @@ function unparsed(source: Source): Violation[] {
   return source.errors.map((message) => ({ file: source.path, line: 1, rule: 'syntax', message }))
 }
 
-const RULES = [unparsed, layers, packages, surroundings, shape, sleepless]
+const RULES = [unparsed, layers, packages, surroundings, moduleState, shape, sleepless]
 
 /** What breaks the order of the house in these files, in the order of the files. Pure: it reads nothing but them. */
 export function checkFloors(sources: Source[]): Violation[] {
