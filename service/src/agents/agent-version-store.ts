@@ -71,6 +71,15 @@ export async function findAgentVersion(
   return row ?? null
 }
 
+/** What the agent of this key speaks by now; null when it has published nothing. */
+export async function findPublishedVersion(db: Db, tenantId: TenantId, agentKey: string): Promise<AgentVersion | null> {
+  const row = await versionsOf(db, tenantId)
+    .where('agent.agent_key', '=', agentKey)
+    .where('version.status', '=', 'published')
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** The number that comes after the agent's last one. To be asked with `lockAgent`. */
 export async function nextVersionNumber(tx: Tx, tenantId: TenantId, agentId: AgentId): Promise<number> {
   const row = await tx

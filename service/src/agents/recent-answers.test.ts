@@ -30,6 +30,14 @@ describe('recent answers', () => {
     expect(new Set(given)).toEqual(new Set(['answer 1']))
   })
 
+  it('are also given where they came with another one', async () => {
+    const { clock, answers, load } = setUp()
+    answers.put('key', 'known')
+    expect(await answers.get('key', load)).toBe('known')
+    await clock.advance(1_000)
+    expect(await answers.get('key', load)).toBe('answer 1')
+  })
+
   it('do not remember that there is nothing, nor a failure', async () => {
     const { answers, load } = setUp()
     expect(await answers.get('key', async () => null)).toBeNull()

@@ -36,14 +36,23 @@ export class RecentAnswers<Value> {
     const askedAtMs = this.#clock.monotonicMs()
     if (known && askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
     const answer = known ? this.#askAgain(known, load) : load()
-    this.#entries.delete(key)
-    this.#entries.set(key, { askedAtMs, answer })
-    this.#makeRoom()
+    this.#keep(key, { askedAtMs, answer })
     const forget = () => {
       if (this.#entries.get(key)?.answer === answer) this.#entries.delete(key)
     }
     answer.then((value) => value ?? forget(), forget)
     return answer
+  }
+
+  /** Notes an answer that came with another one: as if `key` had been asked for now. */
+  put(key: string, value: Value): void {
+    this.#keep(key, { askedAtMs: this.#clock.monotonicMs(), answer: Promise.resolve(value) })
+  }
+
+  #keep(key: string, entry: Entry<Value>): void {
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
+    this.#makeRoom()
   }
 
   async #askAgain(known: Entry<Value>, load: () => Promise<Value | null>): Promise<Value | null> {

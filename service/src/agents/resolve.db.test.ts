@@ -77,6 +77,15 @@ describe('an agent named by its key', () => {
     expect(await resolveAgent(tenant('globex', null), SUPPORT)).toBeNull()
   })
 
+  it('is known by its version, too, without another look', async () => {
+    const versionId = await publish({ greeting: 'Hello.' })
+    const byKey = await resolveAgent(acme, SUPPORT)
+    await test.db.deleteFrom('agents').where('id', '=', agentId).execute()
+    expect(await resolveAgent(acme, { versionId })).toBe(byKey)
+    await clock.advance(1_000)
+    expect(await resolveAgent(acme, { versionId })).toBeNull()
+  })
+
   it('speaks by a new version a second after that was published', async () => {
     await publish({ greeting: 'First.' })
     const greeting = async () => (await resolveAgent(acme, SUPPORT))?.config.greeting

@@ -1,12 +1,11 @@
 import type { Clock } from '../kernel/clock.ts'
-import type { AgentId, AgentVersionId } from '../kernel/ids.ts'
+import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { agentConfigDefaults, type CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { type AgentVersion, findAgentVersion } from './agent-version-store.ts'
+import { type AgentVersion, findAgentVersion, findPublishedVersion } from './agent-version-store.ts'
 import { RecentAnswers } from './recent-answers.ts'
-import { findPublishedVersionId } from './resolve-store.ts'
 
 /** Who is to speak: what the agent of a key has published, an exact version, or whoever speaks when nobody is named. */
 export type AgentChoice = { agentKey: string } | { versionId: AgentVersionId } | null
@@ -39,21 +38,29 @@ export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): Resol
     return version && fromVersion(version)
   }
 
-  async function loadPublished(tenant: TenantRuntime, agentKey: string): Promise<ResolvedAgent | null> {
-    const versionId = await findPublishedVersionId(db, tenant.tenant_id, agentKey)
-    return versionId && loadVersion(tenant, versionId)
+  /** Known by its version, too: the stream of the call that was answered by the key asks for that a moment later. */
+  async function loadPublished({ tenant_id }: TenantRuntime, agentKey: string): Promise<ResolvedAgent | null> {
+    const version = await findPublishedVersion(db, tenant_id, agentKey)
+    if (!version) return null
+    const agent = fromVersion(version)
+    cache.put(nameOf(tenant_id, version.id), agent)
+    return agent
   }
 
   return async (tenant, choice) => {
     if (choice === null) return fromDocument(tenant)
     if ('versionId' in choice) {
       const { versionId } = choice
-      return cache.get(`${tenant.tenant_id} version ${versionId}`, () => loadVersion(tenant, versionId))
+      return cache.get(nameOf(tenant.tenant_id, versionId), () => loadVersion(tenant, versionId))
     }
     const { agentKey } = choice
     const published = await cache.get(`${tenant.tenant_id} key ${agentKey}`, () => loadPublished(tenant, agentKey))
     return published ?? fromDocument(tenant)
   }
+}
+
+function nameOf(tenantId: TenantId, versionId: AgentVersionId): string {
+  return `${tenantId} version ${versionId}`
 }
 
 function fromVersion(version: AgentVersion): ResolvedAgent {
