@@ -1,10 +1,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readFaultPlans, readFaults } from './faults.ts'
-import type { Model } from './model.ts'
+import { type FaultPlan, readFaultPlans, readFaults } from './faults.ts'
 import { ModelError } from './model-error.ts'
 import { readScript } from './script.ts'
+import type { ScriptBook } from './script-book.ts'
+import type { ModelSession } from './session.ts'
 
 const BODY_BYTES_MAX = 1024 * 1024
+
+/** What of a model can be seen and set from outside. */
+type Controlled = {
+  readonly sessions: readonly ModelSession[]
+  readonly scripts: ScriptBook
+  setFaults(plans: FaultPlan[]): void
+}
 
 type Answer = { status: number; body: unknown }
 
@@ -13,7 +21,11 @@ type Answer = { status: number; body: unknown }
  * `PUT /control/sessions/{id}/faults`, `PUT /control/faults`, `PUT` and `DELETE /control/script` (what sessions follow
  * that name none) and `/control/scripts/{name}`. Bodies are JSON of at most 1 MiB; every answer is JSON.
  */
-export async function answerControl(model: Model, request: IncomingMessage, response: ServerResponse): Promise<void> {
+export async function answerControl(
+  model: Controlled,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const answered = await answer(model, request).catch(() => null)
   // Only a request that broke off gets here; there is nobody left to tell.
   if (!answered) {
@@ -26,7 +38,7 @@ export async function answerControl(model: Model, request: IncomingMessage, resp
   response.end(text)
 }
 
-async function answer(model: Model, request: IncomingMessage): Promise<Answer> {
+async function answer(model: Controlled, request: IncomingMessage): Promise<Answer> {
   const { pathname } = new URL(request.url ?? '/', 'http://localhost')
   const path = pathname.split('/').filter((part) => part !== '')
   try {
@@ -41,12 +53,12 @@ async function answer(model: Model, request: IncomingMessage): Promise<Answer> {
   }
 }
 
-function read(model: Model, path: string[]): Answer {
+function read(model: Controlled, path: string[]): Answer {
   if (path.join('/') !== 'control/sessions') return notFound()
   return { status: 200, body: { sessions: model.sessions.map((session) => session.record) } }
 }
 
-function write(model: Model, path: string[], body: unknown): Answer {
+function write(model: Controlled, path: string[], body: unknown): Answer {
   const [control, subject, name, detail] = path
   if (control !== 'control') return notFound()
   if (subject === 'faults' && path.length === 2) model.setFaults(readFaultPlans(body, 'faults'))
@@ -57,14 +69,14 @@ function write(model: Model, path: string[], body: unknown): Answer {
   return { status: 200, body: { ok: true } }
 }
 
-function setSessionFaults(model: Model, id: string, body: unknown): Answer {
+function setSessionFaults(model: Controlled, id: string, body: unknown): Answer {
   const session = model.sessions.find((candidate) => candidate.record.id === id)
   if (!session) return notFound()
   session.setFaults(readFaults(body, 'faults'))
   return { status: 200, body: { ok: true } }
 }
 
-function remove(model: Model, path: string[]): Answer {
+function remove(model: Controlled, path: string[]): Answer {
   const [control, subject, name] = path
   if (control !== 'control') return notFound()
   if (subject === 'script' && path.length === 2) model.scripts.setDefault(null)
