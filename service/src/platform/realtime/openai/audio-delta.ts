@@ -1,4 +1,4 @@
-import { base64End, DIGIT, ID, runEnd, standsAt } from './bytes.ts'
+import { base64End, DIGIT, ID, runEnd, standsAt } from '../../json-bytes.ts'
 import { AUDIO_DELTA } from './frames.ts'
 import { MAX_ID_CHARS } from './members.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { base64End, decodedBytes } from '../../json-bytes.ts'
 import { pieceChars } from './audio-pieces.ts'
-import { base64End, decodedBytes } from './bytes.ts'
 
 function pieces(audio: Uint8Array): Buffer[] {
   const payload = Buffer.from(Buffer.from(audio).toString('base64'))

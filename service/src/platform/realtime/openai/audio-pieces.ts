@@ -1,4 +1,4 @@
-import { decodedBytes } from './bytes.ts'
+import { decodedBytes } from '../../json-bytes.ts'
 
 /** µ-law at 8 kHz: 500 ms. */
 const MAX_PIECE_BYTES = 4_000

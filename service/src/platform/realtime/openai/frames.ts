@@ -1,4 +1,4 @@
-import { ID, runEnd, standsAt } from './bytes.ts'
+import { ID, runEnd, standsAt } from '../../json-bytes.ts'
 
 /** The event that carries the model's speech: by far the most frequent and the largest. */
 export const AUDIO_DELTA = 'response.output_audio.delta'

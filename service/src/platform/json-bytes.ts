@@ -12,6 +12,7 @@ const BASE64 = 4
 
 const EQUALS = 0x3d
 const GROUP_CHARS = 4
+const STRIDE = 8
 
 /** For each byte the alphabets that it belongs to. */
 const ALPHABETS = new Uint8Array(256)
@@ -40,26 +41,30 @@ export function runEnd(bytes: Buffer, start: number, alphabet: number): number {
 
 /** Where the base64 ends that begins at `start`, padding included; -1 when it is not made of whole groups of four. */
 export function base64End(bytes: Buffer, start: number): number {
-  const runsTo = runEnd(bytes, groupsEnd(bytes, start), BASE64)
+  const runsTo = runEnd(bytes, stridesEnd(bytes, start), BASE64)
   let end = runsTo
   while (end - runsTo < 2 && bytes[end] === EQUALS) end++
   return (end - start) % GROUP_CHARS === 0 ? end : -1
 }
 
-/** Four bytes at a time, because half a second of audio has five thousand of them. */
-function groupsEnd(bytes: Buffer, start: number): number {
-  const last = bytes.length - GROUP_CHARS
+/** Eight bytes at a time: 20 ms of audio are 216 of them, half a second more than five thousand. */
+function stridesEnd(bytes: Buffer, start: number): number {
+  const last = bytes.length - STRIDE
   let at = start
-  while (at <= last && isGroup(bytes, at)) at += GROUP_CHARS
+  while (at <= last && isBase64(bytes, at)) at += STRIDE
   return at
 }
 
-function isGroup(bytes: Buffer, at: number): boolean {
+function isBase64(bytes: Buffer, at: number): boolean {
   const a = ALPHABETS[bytes[at] as number] as number
   const b = ALPHABETS[bytes[at + 1] as number] as number
   const c = ALPHABETS[bytes[at + 2] as number] as number
   const d = ALPHABETS[bytes[at + 3] as number] as number
-  return (a & b & c & d & BASE64) !== 0
+  const e = ALPHABETS[bytes[at + 4] as number] as number
+  const f = ALPHABETS[bytes[at + 5] as number] as number
+  const g = ALPHABETS[bytes[at + 6] as number] as number
+  const h = ALPHABETS[bytes[at + 7] as number] as number
+  return (a & b & c & d & e & f & g & h & BASE64) !== 0
 }
 
 /** How many bytes a whole base64 text stands for. */
