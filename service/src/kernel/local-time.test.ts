@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LocalTime } from './local-time.ts'
+
+const HOUR_MS = 3_600_000
+const local = new LocalTime()
+const ZONES = [
+  ...['UTC', 'Europe/Berlin', 'America/New_York', 'America/St_Johns', 'Asia/Kathmandu', 'Pacific/Kiritimati'],
+  ...['Australia/Lord_Howe', 'Africa/Cairo', 'Africa/Casablanca', 'America/Havana', 'America/Santiago', 'Asia/Beirut'],
+]
+
+function hoursOfDay(zone: string, at: string): number {
+  return local.timeOfDayMs(zone, Date.parse(at)) / HOUR_MS
+}
+
+describe('the time of the day', () => {
+  it.each([
+    ['UTC', '2026-06-01T10:30:00Z', 10.5],
+    ['Europe/Berlin', '2026-01-15T10:30:00Z', 11.5],
+    ['Europe/Berlin', '2026-07-15T10:30:00Z', 12.5],
+    ['Europe/Berlin', '2026-07-15T22:00:00Z', 0],
+    // Clocks go forward at 01:00 UTC and back at 01:00 UTC.
+    ['Europe/Berlin', '2026-03-29T00:59:59Z', 2 - 1 / 3600],
+    ['Europe/Berlin', '2026-03-29T01:00:00Z', 3],
+    ['Europe/Berlin', '2026-10-25T00:30:00Z', 2.5],
+    ['Europe/Berlin', '2026-10-25T01:30:00Z', 2.5],
+    ['America/New_York', '2026-03-08T07:00:00Z', 3],
+    ['America/Phoenix', '2026-07-01T07:00:00Z', 0],
+    ['Asia/Kathmandu', '2026-07-01T00:00:00Z', 5.75],
+    ['Pacific/Kiritimati', '2026-07-01T10:00:00Z', 0],
+    ['America/St_Johns', '2026-07-01T00:00:00Z', 21.5],
+  ])('in %s at %s is %d h', (zone, at, expected) => {
+    expect(hoursOfDay(zone, at)).toBeCloseTo(expected, 9)
+  })
+
+  it('has milliseconds', () => {
+    expect(local.timeOfDayMs('Europe/Berlin', Date.parse('2026-01-01T00:00:00.007Z'))).toBe(HOUR_MS + 7)
+  })
+
+  it('knows no unknown zone', () => {
+    expect(() => local.timeOfDayMs('Mars/Olympus', 0)).toThrow(RangeError)
+  })
+})
+
+describe('the start of the day', () => {
+  it.each([
+    ['UTC', '2026-06-01T10:30:00Z', '2026-06-01T00:00:00Z'],
+    ['Europe/Berlin', '2026-06-01T22:00:00Z', '2026-06-01T22:00:00Z'],
+    ['Europe/Berlin', '2026-06-01T21:59:59Z', '2026-05-31T22:00:00Z'],
+    // The clocks have changed since midnight.
+    ['Europe/Berlin', '2026-03-29T12:00:00Z', '2026-03-28T23:00:00Z'],
+    ['Europe/Berlin', '2026-10-25T12:00:00Z', '2026-10-24T22:00:00Z'],
+    ['America/New_York', '2026-11-01T12:00:00Z', '2026-11-01T04:00:00Z'],
+    // There is no midnight: the day begins at 01:00.
+    ['Africa/Cairo', '2026-04-24T12:00:00Z', '2026-04-23T22:00:00Z'],
+    ['Pacific/Kiritimati', '2026-07-01T09:00:00Z', '2026-06-30T10:00:00Z'],
+  ])('in %s at %s is %s', (zone, at, expected) => {
+    expect(new Date(local.dayStartMs(zone, Date.parse(at))).toISOString()).toBe(new Date(expected).toISOString())
+  })
+
+  it('is the first instant of the day that the clocks show', () => {
+    const instant = fc.integer({ min: Date.UTC(2025, 0), max: Date.UTC(2037, 0) })
+    fc.assert(
+      fc.property(fc.constantFrom(...ZONES), instant, (zone, atMs) => {
+        const dateAt = (ms: number) => new Date(ms).toLocaleDateString('en-CA', { timeZone: zone })
+        const start = local.dayStartMs(zone, atMs)
+        expect(start).toBeLessThanOrEqual(atMs)
+        expect(dateAt(start)).toBe(dateAt(atMs))
+        expect(dateAt(start - 1)).not.toBe(dateAt(atMs))
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,50 @@
+const DAY_MS = 86_400_000
+/** Tenants name zones, and may write one name in many ways. */
+const MAX_KEPT = 1_000
+
+/**
+ * What the clocks on the wall of a time zone show, by the runtime's own time zone data. It keeps what takes long to make, so
+ * one is enough for all who share an owner. Zones are IANA names; every method throws RangeError for one that is unknown.
+ */
+export class LocalTime {
+  readonly #formats = new Map<string, Intl.DateTimeFormat>()
+
+  /** Milliseconds since midnight, as the clocks show them. */
+  timeOfDayMs(zone: string, atMs: number): number {
+    return modulo(this.#wallMs(zone, atMs), DAY_MS)
+  }
+
+  /** When the day began that the clocks show. Where summer time begins at midnight, a day may begin at 01:00. */
+  dayStartMs(zone: string, atMs: number): number {
+    const wall = this.#wallMs(zone, atMs)
+    const midnight = wall - modulo(wall, DAY_MS)
+    const guess = midnight - (wall - atMs)
+    // The clocks may have changed since midnight.
+    return midnight - (this.#wallMs(zone, guess) - guess)
+  }
+
+  /** Milliseconds since the epoch as if the clocks showed UTC. */
+  #wallMs(zone: string, atMs: number): number {
+    const parts = this.#formatOf(zone).formatToParts(atMs)
+    const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value)
+    const dayMs = Date.UTC(field('year'), field('month') - 1, field('day'))
+    const seconds = (field('hour') * 60 + field('minute')) * 60 + field('second')
+    return dayMs + seconds * 1_000 + modulo(atMs, 1_000)
+  }
+
+  #formatOf(zone: string): Intl.DateTimeFormat {
+    const known = this.#formats.get(zone)
+    if (known) return known
+    const made = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
+      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    })
+    if (this.#formats.size >= MAX_KEPT) this.#formats.clear()
+    this.#formats.set(zone, made)
+    return made
+  }
+}
+
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by
+}
