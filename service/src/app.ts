@@ -14,6 +14,8 @@ import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
+import { makeDoNotCall } from './operators/do-not-call.ts'
+import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { adminGuard, tenantGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
@@ -164,6 +166,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     voiceSessions: makeVoiceSessions({ db }),
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
+    doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
     finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
     statuses: makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
@@ -195,6 +198,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
+    await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(liveRoutes({ live: floors.live, clock }))
     await tenant.register(routes.tenantRoutes)
   })

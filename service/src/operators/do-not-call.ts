@@ -1,0 +1,84 @@
+import { enqueue, type NewEvent } from '../delivery/enqueue.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { showDncEntry } from './do-not-call-shape.ts'
+import {
+  type DncEntryId,
+  type DncEntryRow,
+  deleteDncEntry,
+  findDncEntry,
+  listDncEntries,
+  upsertDncEntry,
+} from './do-not-call-store.ts'
+
+/** A number to be listed. Null is what nobody said. */
+export type NewDncEntry = { phone: PhoneNumber; reason: string | null; source: string | null }
+
+/** The numbers that tenants must not call. A change counts from the next call on, on every node. */
+export type DoNotCall = {
+  /** Newest first. */
+  list(tenantId: TenantId, page: PageRequest): Promise<Page<DncEntryRow>>
+  /** @throws AppError `not_found` when the number is not listed. */
+  get(tenantId: TenantId, phone: string): Promise<DncEntryRow>
+  /**
+   * Lists a number and tells the tenant. One that is listed already stays so since when it was; a reason or source that is
+   * given replaces the one that it had, of which nobody is told.
+   *
+   * @throws AppError `not_found` for a deleted tenant.
+   */
+  add(tenantId: TenantId, entry: NewDncEntry): Promise<DncEntryRow>
+  /** Takes a number off the list, tells the tenant, and returns the entry. @throws AppError `not_found`. */
+  remove(tenantId: TenantId, phone: string): Promise<DncEntryRow>
+}
+
+type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+
+export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
+  /** The tenant is asked for before: nothing but the database is waited for inside. */
+  async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime) => Promise<T>): Promise<T> {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    return db.transaction().execute(async (tx) => {
+      await holdKnownTenant(tx, tenantId)
+      return work(tx, tenant)
+    })
+  }
+
+  return {
+    async list(tenantId, page) {
+      const rows = await listDncEntries(db, tenantId, page)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    async get(tenantId, phone) {
+      return (await findDncEntry(db, tenantId, phone)) ?? refuseUnlisted()
+    },
+    add: (tenantId, { phone, reason, source }) =>
+      change(tenantId, async (tx, tenant) => {
+        const now = new Date(clock.now())
+        const id = newId<DncEntryId>(now.getTime())
+        const entry = await upsertDncEntry(tx, tenantId, { id, phone, reason, source, created_at: now })
+        if (entry.id === id) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
+        return entry
+      }),
+    remove: (tenantId, phone) =>
+      change(tenantId, async (tx, tenant) => {
+        const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted()
+        await enqueue(tx, tenant, [told('dnc.removed', entry)], new Date(clock.now()))
+        return entry
+      }),
+  }
+}
+
+function told(event: 'dnc.added' | 'dnc.removed', entry: DncEntryRow): NewEvent {
+  return { event, subject: null, payload: { entry: showDncEntry(entry) } }
+}
+
+function refuseUnlisted(): never {
+  throw new AppError('not_found', 'The number is not on the do-not-call list.')
+}
