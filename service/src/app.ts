@@ -201,6 +201,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(liveRoutes({ live: floors.live, clock }))
     await tenant.register(routes.tenantRoutes)
+    await tenant.register(routes.dialCheckRoutes)
   })
   return {
     drain: voice.drain,

@@ -3,6 +3,9 @@ import { makeBrowserCalls } from './calls/browser-call.ts'
 import { browserCallRoutes } from './calls/browser-call-routes.ts'
 import { makeCallResume } from './calls/call-resume.ts'
 import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { makeDialCheck } from './calls/dial-check.ts'
+import { dialCheckRoutes } from './calls/dial-check-routes.ts'
+import { makeDialGate } from './calls/dial-gate.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
@@ -53,6 +56,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
       statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
     }),
     tenantRoutes: browserCallRoutes(browserCalls),
+    dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate: makeDialGate({ clock }) })),
     close: browserCalls.close,
   }
 }

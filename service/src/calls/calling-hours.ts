@@ -1,0 +1,38 @@
+/** The span of the day in which calls may be made: `HH:MM`, from `start` on, until before `end`; it may go over midnight. */
+export type CallingHours = { start: string; end: string }
+
+/** What dispatch and campaigns keep when the tenant sets nothing. */
+export const USUAL_HOURS: CallingHours = { start: '08:00', end: '21:00' }
+
+const MINUTE_MS = 60_000
+
+/** Whether calls may be made at a time of the day, in milliseconds since midnight. */
+export function isWithin({ start, end }: CallingHours, atMs: number): boolean {
+  const [startMs, endMs] = [msOf(start), msOf(end)]
+  return startMs < endMs ? startMs <= atMs && atMs < endMs : startMs <= atMs || atMs < endMs
+}
+
+/**
+ * The first of the zones in which calls may not be made now; null when they may be in all.
+ *
+ * @param timeIn what time of the day it is in a zone, in milliseconds since midnight.
+ */
+export function closedZone(
+  hours: CallingHours,
+  zones: readonly string[],
+  timeIn: (zone: string) => number,
+): string | null {
+  return zones.find((zone) => !isWithin(hours, timeIn(zone))) ?? null
+}
+
+/** A time of the day as `HH:MM`. */
+export function clockText(timeMs: number): string {
+  const minutes = Math.floor(timeMs / MINUTE_MS)
+  const two = (value: number) => String(value).padStart(2, '0')
+  return `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+}
+
+function msOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number)
+  return (hours * 60 + minutes) * MINUTE_MS
+}

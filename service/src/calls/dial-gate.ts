@@ -1,0 +1,128 @@
+import type { Clock } from '../kernel/clock.ts'
+import { LocalTime } from '../kernel/local-time.ts'
+import { findDncEntry } from '../operators/do-not-call-store.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
+import { countAttempts, countLiveCalls, lockDials } from './dial-gate-store.ts'
+import { type DialledNumber, readNumber } from './dialled-number.ts'
+import { zonesOf } from './number-zones.ts'
+import { costlyKind } from './premium-numbers.ts'
+
+/** A call that somebody wants to be placed. */
+export type Dial = {
+  /** E.164. */
+  to: string
+  from: string | null
+  metadata: Record<string, unknown>
+  kind: 'make_call' | 'dispatch' | 'campaign'
+}
+
+/** Each is also the code of the error that refuses the call. */
+export type DialRefusalCode =
+  | 'dnc_listed'
+  | 'premium_number'
+  | 'country_not_allowed'
+  | 'outside_calling_hours'
+  | 'attempt_cap'
+  | 'tenant_busy'
+  | 'consent_missing'
+
+/** What speaks against a call. The reason is a sentence that a person can act on, without the number. */
+export type DialRefusal = { code: DialRefusalCode; reason: string }
+
+/** What every call that goes out has to pass. */
+export type DialGate = {
+  /**
+   * All that speaks against the call, the gravest first; empty: it may be placed. Asked in the transaction that writes the
+   * dial down, after which no second one can slip past the same cap: under a cap, others of the tenant wait for its end.
+   */
+  refusals(tx: Tx, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
+}
+
+/** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
+const LONGEST_LIVE_MS = (14_400 + 900) * 1_000
+
+export function makeDialGate({ clock }: { clock: Clock }): DialGate {
+  const local = new LocalTime()
+  return {
+    async refusals(tx, tenant, dial) {
+      const { max_attempts_per_day: maxAttempts } = tenant.compliance
+      const { max_concurrent_calls: maxCalls } = tenant.limits
+      if (maxAttempts !== null || maxCalls !== null) await lockDials(tx, tenant.tenant_id)
+      const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
+      const found = [
+        await listed(asked),
+        costly(asked),
+        foreign(asked),
+        unconsented(asked),
+        untimely(asked),
+        maxAttempts === null ? null : await attempted(asked, maxAttempts),
+        maxCalls === null ? null : await busy(asked, maxCalls),
+      ]
+      return found.filter((refusal) => refusal !== null)
+    },
+  }
+}
+
+type Asked = { tx: Tx; tenant: TenantRuntime; dial: Dial; number: DialledNumber; nowMs: number; local: LocalTime }
+
+async function listed({ tx, tenant, dial }: Asked): Promise<DialRefusal | null> {
+  if (!(await findDncEntry(tx, tenant.tenant_id, dial.to))) return null
+  const reason = 'The number is on the do-not-call list: it may be called once it is taken off.'
+  return { code: 'dnc_listed', reason }
+}
+
+function costly({ number }: Asked): DialRefusal | null {
+  const kind = costlyKind(number)
+  return kind && { code: 'premium_number', reason: `The number is ${kind}, and those are never called.` }
+}
+
+/** A number that may be in several countries may be called when all of them may. */
+function foreign({ tenant, number: { countries } }: Asked): DialRefusal | null {
+  const allowed = tenant.compliance.allowed_countries
+  if (allowed === null) return null
+  const [first] = countries
+  if (first !== undefined && countries.every((country) => allowed.includes(country))) return null
+  const where = countries.length > 1 ? 'may be in one of several countries' : `is in ${first ?? 'no country'}`
+  const reason = `The number ${where}, and compliance.allowed_countries does not allow that.`
+  return { code: 'country_not_allowed', reason }
+}
+
+function unconsented({ tenant, dial }: Asked): DialRefusal | null {
+  if (!tenant.compliance.require_consent || dial.metadata['consent'] === true) return null
+  const reason = 'Nobody says that this person agreed to be called: send metadata.consent as true once they did.'
+  return { code: 'consent_missing', reason }
+}
+
+function untimely({ tenant, dial, number, nowMs, local }: Asked): DialRefusal | null {
+  const hours = tenant.compliance.calling_hours ?? (dial.kind === 'make_call' ? null : USUAL_HOURS)
+  const timeIn = (zone: string) => local.timeOfDayMs(zone, nowMs)
+  const zone = hours && closedZone(hours, zonesFor(tenant, number), timeIn)
+  if (hours === null || zone === null) return null
+  const now = clockText(timeIn(zone))
+  const reason = `It is ${now} where the number may be (${zone}): call from ${hours.start} until before ${hours.end}.`
+  return { code: 'outside_calling_hours', reason }
+}
+
+/** Where the callee may be in several days, the longest counts. */
+async function attempted({ tx, tenant, dial, number, nowMs, local }: Asked, max: number): Promise<DialRefusal | null> {
+  const dayMs = Math.min(...zonesFor(tenant, number).map((zone) => local.dayStartMs(zone, nowMs)))
+  const attempts = await countAttempts(tx, tenant.tenant_id, dial.to, new Date(dayMs))
+  if (attempts < max) return null
+  const reason = `The number was called as often today (${attempts}) as compliance.max_attempts_per_day lets it be: call tomorrow.`
+  return { code: 'attempt_cap', reason }
+}
+
+async function busy({ tx, tenant, nowMs }: Asked, max: number): Promise<DialRefusal | null> {
+  const calls = await countLiveCalls(tx, tenant.tenant_id, new Date(nowMs - LONGEST_LIVE_MS))
+  if (calls < max) return null
+  const reason = `There are as many calls now (${calls}) as limits.max_concurrent_calls allows: call when one has ended.`
+  return { code: 'tenant_busy', reason }
+}
+
+/** The zones that the number may be in; of a number that tells nothing, the tenant's. */
+function zonesFor({ compliance }: TenantRuntime, number: DialledNumber): readonly string[] {
+  const zones = zonesOf(number)
+  return zones.length > 0 ? zones : [compliance.timezone ?? 'UTC']
+}

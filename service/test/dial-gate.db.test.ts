@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { CALLER, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { ACCOUNT } from './harness/served-app.ts'
+
+type Checked = { allowed: boolean; refusals: { code: string }[] }
+
+describe('the dial gate of the whole service', () => {
+  const app = useCallApp(useDatabase(), { document: { limits: { max_concurrent_calls: 1 } } })
+
+  const ask = async (to: string) => {
+    const { status, body } = await app.served.call<Checked>('acme', 'POST', '/dial-check', { to })
+    return [status, body.allowed, ...body.refusals.map(({ code }) => code)]
+  }
+
+  it('knows the list from the next question on', async () => {
+    expect(await ask(CALLER)).toEqual([200, true])
+    expect(await app.served.call('acme', 'POST', '/dnc', { phone: CALLER })).toMatchObject({ status: 200 })
+    expect(await app.served.call('acme', 'GET', '/dnc')).toMatchObject({ status: 200, body: { count: 1 } })
+    expect(await ask(CALLER)).toEqual([200, false, 'dnc_listed'])
+    expect(await app.served.call('acme', 'DELETE', `/dnc/${CALLER}`)).toMatchObject({ status: 200 })
+    expect(await ask(CALLER)).toEqual([200, true])
+  })
+
+  it('counts a call that comes in until it is over', async () => {
+    await app.ring({ CallSid: 'CA1' })
+    expect(await ask(CALLER)).toEqual([200, false, 'tenant_busy'])
+    await app.post('/api/v1/call-status', {
+      form: { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'completed' },
+    })
+    expect(await ask(CALLER)).toEqual([200, true])
+  })
+})
