@@ -8,6 +8,8 @@ import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeDoNotCall } from '../operators/do-not-call.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { type CallLogRow, insertCallLog } from '../records/call-log-store.ts'
+import { isOver } from '../records/call-status.ts'
+import { CALL_STATUSES } from '../records/call-values.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import type { TenantCompliance, TenantLimits, TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type Dial, type DialRefusalCode, makeDialGate } from './dial-gate.ts'
@@ -231,6 +233,12 @@ describe('calls at once', () => {
     await logCall(test.db, WASHINGTON)
     expect(await refused(three, dial(BERLIN))).toEqual(['tenant_busy'])
     expect(await refused(tenant(), dial(BERLIN))).toEqual([])
+  })
+
+  it.each(CALL_STATUSES)('have a call that is %s among them as long as it is not over', async (status) => {
+    await logCall(test.db, BERLIN, { call_sid: 'CA1', status })
+    const codes = await refused(tenant({ limits: { max_concurrent_calls: 1 } }), dial(WASHINGTON))
+    expect(codes).toEqual(isOver(status) ? [] : ['tenant_busy'])
   })
 
   it('are not those that no call can last for', async () => {

@@ -1,8 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { openServer } from '../platform/db/server.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { doNotCallRoutes } from './do-not-call-routes.ts'
@@ -14,13 +15,20 @@ const BEN = '+12025550102'
 const CY = '+12025550103'
 
 const test = useDatabase()
+// Nobody listens there.
+const unreachable = openServer({ url: 'postgres://parley@127.0.0.1:1/parley', applicationName: 'test' })
 const clock = new TestClock()
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
 const server = useTenantServer(
   () => test.db,
   () => [doNotCallRoutes(makeDoNotCall({ db: test.db, clock, tenants }))],
 )
+const downServer = useTenantServer(
+  () => test.db,
+  () => [doNotCallRoutes(makeDoNotCall({ db: unreachable.db, clock, tenants }))],
+)
 
+afterAll(() => unreachable.close())
 beforeEach(async () => {
   for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
 })
@@ -165,6 +173,19 @@ describe('the do-not-call routes', () => {
     const body = method === 'POST' ? { phone: ANN } : undefined
     expect(await server.call(null, method, path, body)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
     expect(await server.call('nobody', method, path, body)).toMatchObject({ status: 401 })
+  })
+
+  it.each([
+    ['GET', '/dnc'],
+    ['POST', '/dnc'],
+    ['GET', `/dnc/${ANN}`],
+    ['DELETE', `/dnc/${ANN}`],
+  ] as const)('say of %s %s that the database is down', async (method, path) => {
+    const body = method === 'POST' ? { phone: ANN } : undefined
+    expect(await downServer.call('acme', method, path, body)).toMatchObject({
+      status: 503,
+      body: { code: 'unavailable' },
+    })
   })
 
   it('know a tenant that is gone no more', async () => {
