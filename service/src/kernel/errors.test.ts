@@ -5,7 +5,6 @@ describe('AppError', () => {
   it('has an error status for every code', () => {
     const statuses = ERROR_CODES.map((code) => new AppError(code, 'x').status)
     expect(statuses.filter((status) => status < 400 || status > 599)).toEqual([])
-    expect(new Set(statuses).size).toBe(ERROR_CODES.length)
   })
 
   it('keeps its cause and what only operators may read apart from its message', () => {
