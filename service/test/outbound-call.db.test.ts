@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { SimulatedCall } from '../../simulator/src/carrier/simulated-call.ts'
 import { answeringMachine, type CallerScript, listener } from '../../simulator/src/carrier/caller-script.ts'
+import type { SimulatedCall } from '../../simulator/src/carrier/simulated-call.ts'
+import type { CallEvent } from '../../simulator/src/carrier/timeline.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
 import { until } from './harness/wait.ts'
@@ -31,8 +32,17 @@ describe('an outbound call', () => {
     const request = { to: CALLEE, from: NUMBER, agent_key: 'desk', ...body }
     const answer = await live.served.call('acme', 'POST', '/make-call', request)
     expect(answer).toMatchObject({ status: 200, body: { ok: true, status: 'queued', to: CALLEE, from: NUMBER } })
-    const call = await until(() => calls.find(({ sid }) => sid === answer.body['call_sid']), { what: 'the call' })
-    return call
+    return until(() => calls.find(({ sid }) => sid === answer.body['call_sid']), { what: 'the call' })
+  }
+
+  /** The same until an agent talks: a machine that is busy with other tests has no room now and then. */
+  async function connect(script: CallerScript, body: Shown = {}): Promise<SimulatedCall> {
+    for (;;) {
+      const call = await place(script, body)
+      const isBegun = ({ kind }: CallEvent) => kind === 'stream-started' || kind === 'hang-up'
+      if ((await call.until(isBegun, 30_000))?.kind === 'stream-started') return call
+      expect(live.served.logLines()).toContainEqual(expect.objectContaining({ why: 'overloaded' }))
+    }
   }
 
   /** What remains of a call once its end was written down. */
@@ -51,17 +61,23 @@ describe('an outbound call', () => {
   }
 
   it('is answered, hears the greeting that was asked for, and is kept', { timeout: 60_000 }, async () => {
-    const call = await place(listener('Hello?'), {
+    const call = await connect(listener('Hello?'), {
       greeting: 'Good morning, your chair is ready.',
       metadata: { order: 7 },
       org_id: 'org-9',
     })
     await call.until(({ kind }) => kind === 'agent-ended', 30_000)
-    await until(() => live.simulator.carrier.calls.at(-1)?.streams.length, { what: 'the stream' })
     call.hangUp()
     const { log, session } = await recordOf(call.sid)
     expect(log).toMatchObject({
-      ...{ direction: 'outbound', from: NUMBER, to: CALLEE, agent_key: 'desk', org_id: 'org-9', metadata: { order: 7 } },
+      ...{
+        direction: 'outbound',
+        from: NUMBER,
+        to: CALLEE,
+        agent_key: 'desk',
+        org_id: 'org-9',
+        metadata: { order: 7 },
+      },
       ...{ error_code: null, status: 'completed' },
     })
     expect(session).toMatchObject({ direction: 'outbound', call_sid: call.sid, end_reason: 'caller_hangup' })
@@ -74,7 +90,12 @@ describe('an outbound call', () => {
   })
 
   it('that a machine takes ends at once', { timeout: 60_000 }, async () => {
-    const call = await place(answeringMachine('You have reached nobody. Please leave a message after the tone, and we will call you back as soon as we can.', BEEP))
+    const call = await connect(
+      answeringMachine(
+        'You have reached nobody. Please leave a message after the tone, and we will call you back as soon as we can.',
+        BEEP,
+      ),
+    )
     const { log, session } = await recordOf(call.sid)
     expect(log).toMatchObject({ answered_by: 'machine_start' })
     expect(session).toMatchObject({ end_reason: 'voicemail' })
@@ -84,7 +105,7 @@ describe('an outbound call', () => {
     const { agents } = await live.served.administer<{ agents: { id: string }[] }>('GET', '/tenants/acme/agents')
     const voicemail = { action: 'leave_message', message: MESSAGE }
     await live.served.publish('acme', String(agents[0]?.id), { agent_name: 'Robin', greeting: 'Hello.', voicemail })
-    const call = await place(answeringMachine('You have reached nobody. Please leave a message.', BEEP))
+    const call = await connect(answeringMachine('You have reached nobody. Please leave a message.', BEEP))
     const { log, session } = await recordOf(call.sid)
     expect(log).toMatchObject({ answered_by: 'machine_end_beep' })
     expect(session).toMatchObject({ end_reason: 'voicemail' })

@@ -30,7 +30,7 @@ export function outcomeOf(error: unknown): DialOutcome {
  * @returns the call as it is now; null for an unknown dial, and for an id that belongs to another call.
  * @throws AppError `unavailable` when the database does not answer, `not_found` for a deleted tenant.
  */
-export function settleDial(
+export async function settleDial(
   db: Db,
   tenant: TenantRuntime,
   dialRef: string,
