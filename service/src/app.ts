@@ -4,6 +4,7 @@ import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
 import { abandonedOf, endingOf } from './calls/call-ended.ts'
+import { findGreeting } from './calls/dial-store.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
@@ -191,9 +192,11 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   const { findTenant } = credentials
-  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
+  const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
+  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, greetingOf }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
+  await server.register(routes.outboundCallbackRoutes)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
     await tenant.register(callLogRoutes(floors.callLogs))
@@ -202,12 +205,12 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     await tenant.register(liveRoutes({ live: floors.live, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
+    await tenant.register(routes.makeCallRoutes)
   })
   return {
     drain: voice.drain,
     async closeLive() {
-      routes.close()
-      await voice.close()
+      await Promise.all([routes.close(), voice.close()])
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {

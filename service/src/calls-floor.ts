@@ -9,6 +9,7 @@ import { makeDialGate } from './calls/dial-gate.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
+import { makeOutbound } from './calls/outbound.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
@@ -47,17 +48,27 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   })
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
+  const resume = makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses })
+  const callbacks = makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity })
+  const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
+  const gate = makeDialGate({ clock })
+  const outbound = makeOutbound({ ...of, gate, addresses, publicUrl })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
       incoming: makeIncoming({ ...begin, db, log, signatures, addresses }),
-      resume: makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }),
-      statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
+      resume,
+      statuses: callbacks,
     }),
+    outboundCallbackRoutes: outbound.callbackRoutes,
     tenantRoutes: browserCallRoutes(browserCalls),
-    dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate: makeDialGate({ clock }) })),
-    close: browserCalls.close,
+    dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate })),
+    makeCallRoutes: outbound.tenantRoutes,
+    async close() {
+      browserCalls.close()
+      await outbound.close()
+    },
   }
 }
 

@@ -33,6 +33,8 @@ export type VoiceNeeds = {
   outcomes: Outcomes
   tasks: CallbackTasks
   live: LiveSessions
+  /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
+  greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
   carrierCalls: CarrierCalls & CarrierAnswers
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
@@ -67,7 +69,8 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon } = needs
   const { carriers } = deps
-  const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls }
+  const { greetingOf } = needs
+  const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
   const join = makeJoinStream({ ...known, builder: builderOf(deps, needs), capacity, finish, abandon })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)

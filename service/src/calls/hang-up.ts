@@ -104,7 +104,8 @@ export function sayAndGo(text: string, number: string | null): CallVerb[] {
   return [{ type: 'say', text }, next]
 }
 
-function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
+/** The account that the tenant's calls are placed and ended with; null when it has none. */
+export function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
   const { account_sid: accountSid, auth_token: authToken } = telephony
   return accountSid === null || authToken === null ? null : { accountSid, authToken }
 }

@@ -118,7 +118,7 @@ export function incomingRoutes({
 }
 
 /** What is no id is left empty, not refused: whether the request is the carrier's is settled first. */
-function idsIn(form: Form): { callSid: string; accountSid: string } {
+export function idsIn(form: Form): { callSid: string; accountSid: string } {
   const callSid = form.get('CallSid')
   const accountSid = storable(form.get('AccountSid').slice(0, MAX_PARTY_CHARS))
   return { callSid: CALL_SID.test(callSid) ? callSid : '', accountSid }

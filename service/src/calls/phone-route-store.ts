@@ -98,3 +98,14 @@ export async function clearOutboundDefault(tx: Tx, tenantId: TenantId, at: Date)
 export async function deletePhoneRoute(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId): Promise<void> {
   await tx.deleteFrom('phone_routes').where('tenant_id', '=', tenantId).where('id', '=', routeId).execute()
 }
+
+/** Where the tenant's outbound calls come from when nothing else is said, and who speaks in them; null without such a route. */
+export async function findOutboundRoute(db: Db, tenantId: TenantId): Promise<PhoneRouteRow | null> {
+  const row = await db
+    .selectFrom('phone_routes')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('outbound_default', '=', true)
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,12 +1,15 @@
 /** Every code of ours and the HTTP status it travels as. The table is the whole mapping. */
 const STATUS = {
   invalid_request: 400,
+  missing_route: 400,
+  carrier_rejected: 400,
   unauthorized: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  request_in_flight: 409,
   dnc_listed: 409,
   premium_number: 409,
   country_not_allowed: 409,
@@ -17,12 +20,16 @@ const STATUS = {
   precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  idempotency_mismatch: 422,
   upgrade_required: 426,
   rate_limited: 429,
   headers_too_large: 431,
   internal: 500,
   upstream_failed: 502,
   unavailable: 503,
+  carrier_credentials: 503,
+  carrier_busy: 503,
+  submission_unknown: 503,
 } as const
 
 export type ErrorCode = keyof typeof STATUS

@@ -1,6 +1,6 @@
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import type { Tx } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 
 type TaskStatus = 'open' | 'claimed' | 'snoozed' | 'dispatching' | 'completed' | 'cancelled'
 
@@ -71,4 +71,15 @@ export async function insertCallbackTask(
     .values({ ...task, tenant_id: tenantId })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Whether the tenant has a task of this id, a uuid. */
+export async function hasCallbackTask(db: Db, tenantId: TenantId, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('callback_tasks')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id as CallbackTaskId)
+    .executeTakeFirst()
+  return row !== undefined
 }

@@ -66,6 +66,17 @@ export async function findCallLog(db: Db, tenantId: TenantId, callSid: string): 
   return row ?? null
 }
 
+/** The tenant's log entry by its own id: a call that no carrier has taken has no other. Null when there is none. */
+export async function findCallLogById(db: Db, tenantId: TenantId, id: string): Promise<CallLogRow | null> {
+  const row = await db
+    .selectFrom('call_logs')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Changes a log entry. To be called with `lockCall`. */
 export async function updateCallLog(
   tx: Tx,

@@ -52,7 +52,14 @@ export type NewStream = {
 }
 
 /** The session that a stream was given, and whose call it is. */
-export type StartedSession = { sessionId: SessionId; from: string; to: string; orgId: string | null }
+export type StartedSession = {
+  sessionId: SessionId
+  from: string
+  to: string
+  orgId: string | null
+  /** What the carrier took the answering party for, where that is known by now. */
+  answeredBy: string | null
+}
 
 /** The beginnings of voice sessions. */
 export type Sessions = {
@@ -63,6 +70,11 @@ export type Sessions = {
    * @throws AppError `not_found` for a tenant that was deleted, `conflict` when the call is another tenant's.
    */
   open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession>
+  /**
+   * The session of a call whose stream has not begun; null for one that has, or is over, and for a call that the tenant does
+   * not have.
+   */
+  unbegun(tenant: TenantRuntime, callSid: string): Promise<OpenedSession | null>
   /**
    * Gives a call to a stream on this node: it is in progress from now on, and its tenant is told so. The same stream may ask
    * again.
@@ -92,13 +104,22 @@ export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; node
     return opened(known, await loadRecord(tx, known), false)
   }
 
+  async function unbegunIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<OpenedSession | null> {
+    const call = await lockCall(tx, tenant.tenant_id, callSid)
+    const record = call && (await loadRecord(tx, call))
+    if (!record || record.session.started_at !== null) return null
+    const found = opened(call, record, false)
+    return found.isOver ? null : found
+  }
+
   async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null> {
     const call = await lockCall(tx, tenant.tenant_id, stream.callSid)
     if (!call || call.epoch !== stream.epoch) return null
     const before = await loadRecord(tx, call)
     const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
-    const found = { sessionId: session.id, from: session.from, to: session.to, orgId: session.org_id }
+    const { from, to, org_id: orgId } = session
+    const found = { sessionId: session.id, from, to, orgId, answeredBy: log.answered_by }
     if (call.owner !== null) return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     const now = new Date(clock.now())
     await setOwner(tx, tenant.tenant_id, stream.callSid, nodeId)
@@ -108,6 +129,7 @@ export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; node
 
   return {
     open: (tenant, call) => db.transaction().execute((tx) => openIn(tx, tenant, call)),
+    unbegun: (tenant, callSid) => db.transaction().execute((tx) => unbegunIn(tx, tenant, callSid)),
     started: (tenant, stream) => db.transaction().execute((tx) => startIn(tx, tenant, stream)),
   }
 }
@@ -124,7 +146,7 @@ function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolea
 }
 
 /** What is known of a call when it begins. */
-function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, now: Date): CallRecord {
+export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, now: Date): CallRecord {
   const sessionId = newId<SessionId>(now.getTime())
   const both = {
     tenant_id: tenant.tenant_id,

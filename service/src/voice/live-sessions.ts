@@ -20,7 +20,7 @@ export type LiveFacts = {
 }
 
 /** What others than the call's own sockets may do to it. */
-export type LiveCommand = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' | 'hung_up' }>
+export type LiveCommand = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' | 'hung_up' | 'machine' }>
 
 /** A call whose stream is on this process. */
 export type LiveSession = {
@@ -36,6 +36,8 @@ export type Beginning = {
   readonly callSid: string
   /** The carrier has told meanwhile that the call is over. */
   isOver: boolean
+  /** The carrier has told meanwhile that a machine answered. */
+  isMachine: boolean
 }
 
 /** A call that is here, or was until just now: then with the reason of its end. */
@@ -85,7 +87,7 @@ export class LiveSessions {
 
   /** Notes that a stream of the call is being let in, until `begun` is called with the same. */
   beginning(tenantId: TenantId, callSid: string): Beginning {
-    const beginning = { tenantId, callSid, isOver: false }
+    const beginning = { tenantId, callSid, isOver: false, isMachine: false }
     this.#beginning.add(beginning)
     return beginning
   }
@@ -102,6 +104,14 @@ export class LiveSessions {
     const beginnings = [...this.#beginning].filter((each) => each.tenantId === tenantId && each.callSid === callSid)
     for (const each of beginnings) each.isOver = true
     return session !== null || beginnings.length > 0
+  }
+
+  /** The carrier says that a machine answered the call; it counts for nothing where nothing of the call is here. */
+  answeredByMachine(tenantId: TenantId, callSid: string): void {
+    this.findCall(tenantId, callSid)?.command({ type: 'machine' })
+    for (const each of this.#beginning) {
+      if (each.tenantId === tenantId && each.callSid === callSid) each.isMachine = true
+    }
   }
 
   /** What this process knows of a call without asking the database: null for nothing. */

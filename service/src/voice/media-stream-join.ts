@@ -6,6 +6,7 @@ import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
+import { isMachine } from '../records/answered-by.ts'
 import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CallSession } from './call-session.ts'
@@ -45,6 +46,8 @@ export type JoinDeps = {
   live: LiveSessions
   clock: Clock
   carrierCalls: Pick<CarrierAnswers, 'answered'>
+  /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
+  greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
@@ -88,9 +91,10 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     joining.letIn()
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
+    const greeting = grant.direction === 'outbound' ? await deps.greetingOf(grant.tenantId, grant.callSid) : null
     expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
-    return alone(names, () => enter(joining, { grant, tenant, agent }))
+    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting) }))
   }
 
   async function alone(names: string[], work: () => Promise<CallSession>): Promise<CallSession> {
@@ -166,7 +170,10 @@ async function begin(
     // Nothing is waited for from here to the end: whatever else happens to the call finds its session.
     expectThere(joining)
     if (started && !beginning.isOver)
-      return beginSession(deps, builder, streamedCall(deps, joining, { ...entering, epoch, started }))
+      return beginSession(deps, builder, {
+        call: streamedCall(deps, joining, { ...entering, epoch, started }),
+        isMachine: beginning.isMachine || isMachine(started.answeredBy),
+      })
   } catch (error) {
     // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
     if (grant.direction === 'browser' || beginning.isOver) abandon()
@@ -183,7 +190,11 @@ async function openedEpoch({ sessions }: JoinDeps, tenant: TenantRuntime, call: 
   return epoch
 }
 
-function beginSession(deps: JoinDeps, builder: SessionBuilder, call: StreamedCall): CallSession {
+function beginSession(
+  deps: JoinDeps,
+  builder: SessionBuilder,
+  { call, isMachine }: { call: StreamedCall; isMachine: boolean },
+): CallSession {
   const { tenant, callSid, streamSid, direction } = call
   const { session, live } = builder.build(call, (ended) => {
     deps.capacity.release({ tenantId: tenant.tenant_id, callSid })
@@ -191,8 +202,13 @@ function beginSession(deps: JoinDeps, builder: SessionBuilder, call: StreamedCal
   })
   deps.live.add(live)
   session.dispatch({ type: 'opened' })
+  if (isMachine) session.dispatch({ type: 'machine' })
   deps.log.info({ tenant_id: tenant.tenant_id, call_sid: callSid, stream_sid: streamSid, direction }, 'call began')
   return session
+}
+
+function greetedBy(agent: ResolvedAgent, greeting: string | null): ResolvedAgent {
+  return greeting === null ? agent : { ...agent, config: { ...agent.config, greeting } }
 }
 
 function streamedCall(

@@ -14,7 +14,7 @@ const USUAL_PREFIX_MS = 300
  * What the law wants said comes before the greeting; where the agent words the greeting itself, its instructions say so.
  */
 export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts: PlanFacts): Plan {
-  const { interruption, idle, dtmf, fillers } = config
+  const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
   const isExact = config.greeting !== ''
   return {
@@ -31,6 +31,7 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
+    voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
     fallbackNumber: telephony.fallback_number,
   }
 }

@@ -19,6 +19,8 @@ export function parrotDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
       const given = headers['x-parrot']
       return typeof given === 'string' && tokens.some((token) => secretsEqual(sign(url, token), given))
     },
+    createCall: () => Promise.reject(new Error('parrots do not dial')),
+    listCalls: () => Promise.resolve([]),
     async endCall(account, callSid, signal) {
       await fetch(`${apiBaseUrl}/quiet/${account.accountSid}/${callSid}`, { method: 'POST', signal })
     },

@@ -71,6 +71,27 @@ export type CarrierCall = {
   answeredBy: string | null
 }
 
+/** A call that the carrier shall place. */
+export type NewCarrierCall = {
+  from: string
+  to: string
+  /** Asked what to do once somebody answers, and asked again when that fails. */
+  answerUrl: string
+  /** Told of each status, and of what answered. */
+  statusUrl: string
+  ringSeconds: number
+  /** After these the carrier ends the call by itself. */
+  maxSeconds: number
+  /** When an answering machine is told: as soon as it is known to be one, or when a message can be left. */
+  tellMachine: 'at_start' | 'at_message_end'
+}
+
+/** Whose calls are looked for: both numbers in E.164. */
+export type WantedCalls = { from: string; to: string; since: Date }
+
+/** A call of a list. `createdAt` is when the carrier took it, to the second. */
+export type ListedCall = CarrierCall & { createdAt: Date }
+
 /** A signed request of the carrier: its headers as they came, the exact public address, the form's fields in their order. */
 export type SignedRequest = {
   url: string
@@ -89,6 +110,10 @@ export type TelephonyDriver = {
   hasSignature(headers: SignedRequest['headers']): boolean
   /** Whether one of the tokens signed this request. Constant time; a missing or doubled header is false. */
   verify(request: SignedRequest, authTokens: string[], body?: Buffer): boolean
+  /** Places a call, and gives its id. What fails with `busy` or `rejected` was not placed; with `unknown` it may have been. */
+  createCall(account: CarrierAccount, call: NewCarrierCall, signal: AbortSignal): Promise<string>
+  /** The newest calls of the account from one number to another since then, 50 at most. Lists may lag by some seconds. */
+  listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCall[]>
   /** Ends a call. A call that has ended already is a success. */
   endCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void>
   /** Makes the carrier leave what it does with a live call and do these instead. */

@@ -9,6 +9,7 @@ export type EndReason =
   | 'max_duration'
   | 'carrier_lost'
   | 'model_lost'
+  | 'voicemail'
   | 'shutdown'
 
 /** A timer of the session; arming one that runs starts it anew. */
@@ -50,6 +51,8 @@ export type SessionEvent =
   /** The carrier says that the call, or its stream, has ended. */
   | { type: 'hung_up' }
   | { type: 'stream_lost' }
+  /** The carrier says that a machine answered. */
+  | { type: 'machine' }
   | { type: 'tool_finished'; outcome: ToolOutcome }
   | { type: 'fired'; timer: TimerName }
   /** A supervisor's words for the caller, or for the agent alone. */

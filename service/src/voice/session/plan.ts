@@ -19,6 +19,8 @@ export type Plan = {
   maxCallMs: number
   /** A model session older than this is renewed between two turns. */
   modelSessionMs: number
+  /** What is left on an answering machine; null: the call ends at once. */
+  voicemail: string | null
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
 }

@@ -18,6 +18,7 @@ import { type SessionState, Step } from './state.ts'
 import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
 import { callerTranscript, committed } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
+import { machineAnswered } from './voicemail.ts'
 import { agentWords, itemAdded } from './words.ts'
 
 /** Nine tenths: when the model is told that the call must end. */
@@ -68,6 +69,8 @@ function apply(step: Step, event: SessionEvent): void {
     case 'hung_up':
     case 'stream_lost':
       return onCarrier(step, event)
+    case 'machine':
+      return machineAnswered(step)
     case 'say':
     case 'whisper':
     case 'end':

@@ -6,8 +6,8 @@ export type CarrierAnswer = Record<string, unknown>
 type CarrierRequest = {
   /** The whole address. */
   url: string
-  /** Sent as a POST; without one it is a GET. */
-  form?: Record<string, string>
+  /** Sent as a POST, names that come several times as often; without one it is a GET. */
+  form?: Record<string, string> | [name: string, value: string][]
   /** Bounds the request: there is no other limit to how long it takes. */
   signal: AbortSignal
 }

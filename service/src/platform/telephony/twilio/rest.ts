@@ -57,7 +57,8 @@ function isRefusal(error: unknown, codes: ReadonlySet<string>): boolean {
   return error instanceof CarrierError && error.code !== null && codes.has(error.code)
 }
 
-function toCall(body: CarrierAnswer): CarrierCall {
+/** @throws CarrierError `unknown` for what is no call. */
+export function toCall(body: CarrierAnswer): CarrierCall {
   const status = STATUSES.find((known) => known === body['status'])
   if (!status || typeof body['sid'] !== 'string')
     throw new CarrierError('unknown', 'The carrier sent a call without sid or status.')

@@ -1,0 +1,112 @@
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+
+/**
+ * dialing: the carrier is being asked. unknown: whether it took the call is being found out. accepted: it said so.
+ * adopted: it was found out. failed: it did not take the call, or nothing was found of it.
+ */
+export type DialState = 'dialing' | 'unknown' | 'accepted' | 'adopted' | 'failed'
+
+/** A call that was asked for, and what is known of its way to the carrier. What it is about stands in its log. */
+export type DialRow = {
+  /** Nobody can guess it: whoever names it to us was told it by us. */
+  dial_ref: string
+  tenant_id: TenantId
+  call_log_id: string
+  /** Null until it is known that the carrier took the call. */
+  call_sid: string | null
+  state: DialState
+  /** Said in place of the agent's own. */
+  greeting: string | null
+  created_at: Date
+  /** When the next node may look at what became of it. */
+  due_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    dials: DialRow
+  }
+}
+
+export async function insertDial(tx: Tx, tenantId: TenantId, dial: Omit<DialRow, 'tenant_id'>): Promise<void> {
+  await tx
+    .insertInto('dials')
+    .values({ ...dial, tenant_id: tenantId })
+    .execute()
+}
+
+export async function findDial(db: Db, tenantId: TenantId, dialRef: string): Promise<DialRow | null> {
+  const row = await db
+    .selectFrom('dials')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('dial_ref', '=', dialRef)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** The dial, kept from changing until the transaction ends: whoever has it alone decides what became of the call. */
+export async function lockDial(tx: Tx, tenantId: TenantId, dialRef: string): Promise<DialRow | null> {
+  const row = await tx
+    .selectFrom('dials')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('dial_ref', '=', dialRef)
+    .forUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Whose dial this is. A look-up over all tenants, for a carrier that names it. */
+export async function findDiallerAcrossTenants(db: Db, dialRef: string): Promise<TenantId | null> {
+  const row = await db.selectFrom('dials').select('tenant_id').where('dial_ref', '=', dialRef).executeTakeFirst()
+  return row?.tenant_id ?? null
+}
+
+/** To be called with `lockDial`. */
+export async function updateDial(
+  tx: Tx,
+  tenantId: TenantId,
+  dialRef: string,
+  change: { state: DialState; call_sid?: string },
+): Promise<void> {
+  await tx.updateTable('dials').set(change).where('tenant_id', '=', tenantId).where('dial_ref', '=', dialRef).execute()
+}
+
+/** What the agent of this call says first in place of its own greeting; null for its own. */
+export async function findGreeting(db: Db, tenantId: TenantId, callSid: string): Promise<string | null> {
+  const row = await db
+    .selectFrom('dials')
+    .select('greeting')
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .executeTakeFirst()
+  return row?.greeting ?? null
+}
+
+/**
+ * Takes dials of which it is not known what became of them and which are due, the longest due first; no other node takes
+ * them before `dueAgainAt`. Over all tenants.
+ */
+export function claimDialsAcrossTenants(
+  db: Db,
+  { now, dueAgainAt, limit }: { now: Date; dueAgainAt: Date; limit: number },
+): Promise<DialRow[]> {
+  return db
+    .updateTable('dials')
+    .set({ due_at: dueAgainAt })
+    .where('dial_ref', 'in', (eb) =>
+      eb
+        .selectFrom('dials')
+        .select('dial_ref')
+        .where('state', 'in', ['dialing', 'unknown'])
+        .where('due_at', '<=', now)
+        .orderBy('due_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .execute()
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { secretText } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { CarrierAccount } from '../platform/telephony/port.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import { isDatabaseTrouble } from '../records/database-trouble.ts'
+import { type QueuedCall, queueCall } from '../records/outbound-calls.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type PlacedCall, submissionUnknown } from './dial-answer.ts'
+import type { DialGate } from './dial-gate.ts'
+import { insertDial } from './dial-store.ts'
+import { takeKey } from './idempotency-store.ts'
+import { type DialOutcome, settleDial } from './settle-dial.ts'
+import { makeSubmit } from './submit-dial.ts'
+import type { DialAddresses, WantedCall } from './wanted-call.ts'
+
+/** Places calls. */
+export type Dialing = {
+  /**
+   * Passes the gate, writes the call down, asks the carrier for it and writes down what it said: at most one call at the
+   * carrier, whatever fails on the way.
+   *
+   * @returns the call, also one that was not placed; null when its key was taken by another request meanwhile.
+   * @throws AppError with the gate's code when that refuses the call, and nothing was written; `submission_unknown` when
+   *   what the carrier said could not be written down; `unavailable` when nothing was.
+   */
+  place(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall): Promise<PlacedCall | null>
+  /** Gives up what carriers have not answered, and waits until that is written down. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  carriers: Carriers
+  gate: DialGate
+  addresses: DialAddresses
+}
+
+const REF_BYTES = 24
+/** A dial that is still open by then was left behind by its process, or the carrier has said nothing. */
+export const LOOK_AFTER_MS = 30_000
+
+export function makeDialing(deps: Deps): Dialing {
+  const { db, clock, log, gate } = deps
+  const submit = makeSubmit(deps)
+  const running = new Set<Promise<unknown>>()
+
+  async function intend(tx: Tx, tenant: TenantRuntime, dialRef: string, call: WantedCall): Promise<PlacedCall | null> {
+    const { tenant_id: tenantId } = tenant
+    const now = new Date(clock.now())
+    await holdKnownTenant(tx, tenantId)
+    if (call.key) {
+      const taken = { key: call.key.key, body_hash: call.key.bodyHash, dial_ref: dialRef, created_at: now }
+      if (!(await takeKey(tx, tenantId, taken, call.key.freeBefore))) return null
+    }
+    await expectLetThrough(tx, tenant, call)
+    const queued = await queueCall(tx, tenant, queuedCall(call), now)
+    const dueAt = new Date(now.getTime() + LOOK_AFTER_MS)
+    const dial = { dial_ref: dialRef, call_log_id: queued.id, call_sid: null, greeting: call.greeting }
+    await insertDial(tx, tenantId, { ...dial, state: 'dialing', created_at: now, due_at: dueAt })
+    return { state: 'dialing', log: queued }
+  }
+
+  /** The gravest is told: the others may be gone by the time that one is. */
+  async function expectLetThrough(tx: Tx, tenant: TenantRuntime, { kind, from, to, metadata }: WantedCall) {
+    const [refusal] = await gate.refusals(tx, tenant, { kind, from, to, metadata })
+    if (!refusal) return
+    log.info({ tenant_id: tenant.tenant_id, to, code: refusal.code }, 'a call was refused by the dial gate')
+    throw new AppError(refusal.code, refusal.reason)
+  }
+
+  async function settle(tenant: TenantRuntime, dialRef: string, outcome: DialOutcome): Promise<PlacedCall> {
+    const settled = await settleDial(db, tenant, dialRef, { outcome, now: new Date(clock.now()) }).catch(
+      (err: unknown) => {
+        // The carrier may have the call: whoever finds it writes it down.
+        if (isDatabaseTrouble(err)) throw submissionUnknown(err)
+        throw err
+      },
+    )
+    if (!settled) throw new Error('a dial is gone, or the carrier has answered with the id of another call')
+    return settled
+  }
+
+  async function placeNow(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall) {
+    const dialRef = secretText(REF_BYTES)
+    const intended = await db.transaction().execute((tx) => intend(tx, tenant, dialRef, call))
+    if (!intended) return null
+    const outcome = await submit(tenant, account, { dialRef, call })
+    return settle(tenant, dialRef, outcome)
+  }
+
+  return {
+    place(tenant, account, call) {
+      const placing = placeNow(tenant, account, call).finally(() => running.delete(placing))
+      running.add(placing)
+      return placing
+    },
+    async close() {
+      submit.giveUp()
+      await Promise.allSettled(running)
+    },
+  }
+}
+
+function queuedCall({ from, to, orgId, agent, metadata, callbackTaskId }: WantedCall): QueuedCall {
+  const { agentKey, agentName, versionId, versionNumber } = agent
+  return { from, to, orgId, metadata, callbackTaskId, agent: { agentKey, agentName, versionId, versionNumber } }
+}

@@ -1,0 +1,106 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import { invalidRequest } from '../kernel/errors.ts'
+import type { AgentVersionId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { sha256 } from '../kernel/seal.ts'
+import { tenantOf } from '../platform/http/guards.ts'
+import { ErrorBody, errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { CALL_STATUSES } from '../records/call-values.ts'
+import type { CallRequest, MakeCall } from './make-call.ts'
+
+const optional = (maxLength: number, description: string) =>
+  Type.Optional(nullable(Type.String({ minLength: 1, maxLength, description })))
+const phone = (description: string) => Type.Unsafe<PhoneNumber>(Type.String({ format: 'phone', description }))
+
+const Body = strict({
+  to: phone('Who is called, in E.164.'),
+  from: Type.Optional(
+    nullable(phone('A number of the tenant. Default: that of the route with outbound_default, else from_number.')),
+  ),
+  agent_key: optional(63, "Who speaks: what the agent has published. Default: the default route's agent."),
+  agent_version_id: optional(200, 'An exact version in place of a key; drafts too.'),
+  greeting: optional(2000, "Said first, in place of the agent's own greeting."),
+  org_id: optional(200, "Default: the tenant's."),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      maxProperties: 100,
+      description: "The tenant's own, kept with the call.",
+    }),
+  ),
+  callback_task_id: optional(200, 'The callback task that the call is for.'),
+})
+
+const Answer = Type.Object({
+  ok: Ok,
+  call_sid: nullable(
+    Type.String({ description: 'Null only for a repeated request whose call the carrier never had.' }),
+  ),
+  status: Type.Enum(CALL_STATUSES, { description: 'queued, but for a repeated request whose call was in doubt.' }),
+  to: Type.String(),
+  from: Type.String(),
+})
+
+const PATH = '/api/v1/make-call'
+/** Visible ASCII characters and spaces between them. */
+const KEY = /^[!-~]([ -~]{0,253}[!-~])?$/
+
+/** The way in for calls that tenants want placed. To be registered behind `tenantGuard`. */
+export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
+  async function place(request: FastifyRequest, reply: FastifyReply, body: Static<typeof Body>) {
+    const made = await calls.make(tenantOf(request), requestOf(body, keyOf(request)))
+    if (made.isReplay) reply.header('idempotent-replayed', 'true')
+    const { callSid, status, to, from } = made.answer
+    return { ok: true as const, call_sid: callSid, status, to, from }
+  }
+
+  const schema = {
+    tags: ['runtime'],
+    body: Body,
+    response: { 200: Answer, ...errorResponses, 422: ErrorBody },
+  }
+  return async (app) => {
+    app.post(
+      PATH,
+      { schema: { ...schema, summary: 'Place a call', operationId: 'makeCall' } },
+      async (request, reply) => place(request, reply, request.body),
+    )
+
+    app.post(
+      '/make-call',
+      { schema: { ...schema, summary: 'Place a call (old address)', operationId: 'makeCallOld' } },
+      async (request, reply) => {
+        reply.header('deprecation', 'true').header('link', `<${PATH}>; rel="successor-version"`)
+        return place(request, reply, request.body)
+      },
+    )
+  }
+}
+
+/** @throws AppError `invalid_request` for a key that is none. */
+function keyOf({ headers }: FastifyRequest): string | null {
+  const key = headers['idempotency-key']
+  if (key === undefined) return null
+  if (typeof key === 'string' && KEY.test(key)) return key
+  const message = 'must have 1 to 255 visible ASCII characters'
+  throw invalidRequest([{ path: '/headers/idempotency-key', message }])
+}
+
+function requestOf(body: Static<typeof Body>, key: string | null): CallRequest {
+  return {
+    to: body.to,
+    from: body.from ?? null,
+    agentKey: body.agent_key ?? null,
+    // Sound: what is no id is the id of nothing.
+    versionId: (body.agent_version_id ?? null) as AgentVersionId | null,
+    greeting: body.greeting ?? null,
+    orgId: body.org_id ?? null,
+    metadata: body.metadata ?? {},
+    callbackTaskId: body.callback_task_id ?? null,
+    idempotency: key === null ? null : { key, bodyHash: sha256(canonicalJson(body)) },
+  }
+}

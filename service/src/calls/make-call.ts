@@ -1,0 +1,135 @@
+import type { ResolveAgent } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
+import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { CarrierAccount } from '../platform/telephony/port.ts'
+import { findCallLogById } from '../records/call-log-store.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import { answerOf, type CallAnswer } from './dial-answer.ts'
+import { findDial } from './dial-store.ts'
+import type { Dialing } from './dialing.ts'
+import { accountOf } from './hang-up.ts'
+import { findKey, type TakenKey } from './idempotency-store.ts'
+import { outboundCaller } from './outbound-caller.ts'
+import type { WantedCall } from './wanted-call.ts'
+
+/** A request for a call. Null is what was not given. */
+export type CallRequest = {
+  to: PhoneNumber
+  from: PhoneNumber | null
+  agentKey: string | null
+  versionId: AgentVersionId | null
+  greeting: string | null
+  orgId: string | null
+  metadata: Record<string, unknown>
+  callbackTaskId: string | null
+  /** By which the request may be repeated, and what tells it from another one. */
+  idempotency: { key: string; bodyHash: Buffer } | null
+}
+
+/** An answer, and whether it is that of an earlier request with the same key. */
+export type MadeCall = { answer: CallAnswer; isReplay: boolean }
+
+/** Places calls for tenants. */
+export type MakeCall = {
+  /**
+   * Places a call. A request with the key of an earlier one is answered as that was, for 24 h, until it is known what became
+   * of a call that was in doubt.
+   *
+   * @throws AppError `invalid_request`, `missing_route` for what is to be mended; a code of the dial gate; `unavailable` when
+   *   there is no room, model, account or database; what `answerOf` throws; `idempotency_mismatch` for another body.
+   */
+  make(tenantId: TenantId, request: CallRequest): Promise<MadeCall>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
+  capacity: Pick<LiveCapacity, 'ask'>
+  hasModel: boolean
+  dialing: Dialing
+  hasTask(tenantId: TenantId, taskId: string): Promise<boolean>
+}
+
+/** How long a key is kept. */
+export const KEY_MS = 86_400_000
+const REPLAYED = { 'idempotent-replayed': 'true' }
+
+export function makeMakeCall(deps: Deps): MakeCall {
+  const { db, clock, tenants, dialing } = deps
+  const freeBefore = () => new Date(clock.now() - KEY_MS)
+
+  async function wantedCall(tenant: TenantRuntime, request: CallRequest): Promise<WantedCall> {
+    const { to, orgId, greeting, metadata, callbackTaskId, idempotency } = request
+    const caller = await outboundCaller(deps, tenant, request)
+    await expectTask(deps, tenant, callbackTaskId)
+    const key = idempotency && { ...idempotency, freeBefore: freeBefore() }
+    return { kind: 'make_call', ...caller, to, orgId, greeting, metadata, callbackTaskId, key }
+  }
+
+  async function replay(tenantId: TenantId, request: CallRequest): Promise<MadeCall | null> {
+    const { idempotency } = request
+    const taken = idempotency && (await findKey(db, tenantId, idempotency.key, freeBefore()))
+    if (!taken) return null
+    if (!taken.body_hash.equals(idempotency.bodyHash)) {
+      throw new AppError('idempotency_mismatch', 'The Idempotency-Key was used with another body: use a new one.')
+    }
+    return { answer: await repeated(db, tenantId, taken), isReplay: true }
+  }
+
+  async function make(tenant: TenantRuntime, request: CallRequest): Promise<MadeCall | null> {
+    const call = await wantedCall(tenant, request)
+    const account = expectAble(deps, tenant, request)
+    const placed = await dialing.place(tenant, account, call)
+    return placed && { answer: answerOf(placed), isReplay: false }
+  }
+
+  return {
+    async make(tenantId, request) {
+      const tenant = await tenants.get(tenantId)
+      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const known = await replay(tenantId, request)
+      const made = known ?? (await make(tenant, request)) ?? (await replay(tenantId, request))
+      if (!made) throw new AppError('conflict', 'The Idempotency-Key was taken and given back meanwhile: try again.')
+      return made
+    },
+  }
+}
+
+/** The answer to a key that is taken, from what is known now. @throws AppError as `answerOf`, marked as a replay. */
+async function repeated(db: Db, tenantId: TenantId, { dial_ref }: TakenKey): Promise<CallAnswer> {
+  const dial = await findDial(db, tenantId, dial_ref)
+  const log = dial && (await findCallLogById(db, tenantId, dial.call_log_id))
+  if (!log) throw new AppError('conflict', 'The call of this Idempotency-Key was erased: use a new one.')
+  try {
+    return answerOf({ state: dial.state, log })
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === 'request_in_flight') throw error
+    throw new AppError(error.code, error.message, { headers: { ...error.headers, ...REPLAYED } })
+  }
+}
+
+async function expectTask({ hasTask }: Deps, { tenant_id }: TenantRuntime, taskId: string | null): Promise<void> {
+  if (taskId === null || (isUuid(taskId) && (await hasTask(tenant_id, taskId)))) return
+  throw invalidRequest([{ path: '/body/callback_task_id', message: 'is not the id of a callback task of yours' }])
+}
+
+/** @throws AppError `unavailable` when nobody could talk, or nobody could dial. */
+function expectAble({ hasModel, capacity }: Deps, tenant: TenantRuntime, { to }: CallRequest): CarrierAccount {
+  if (!hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
+  const account = accountOf(tenant)
+  if (!account) {
+    const sentence = 'The tenant has no carrier account: set telephony.account_sid and telephony.auth_token.'
+    throw new AppError('unavailable', sentence)
+  }
+  // The tenant's own limit is the gate's, which knows of all nodes.
+  const noRoom = capacity.ask({ tenantId: tenant.tenant_id, callSid: `to ${to}`, maxConcurrentCalls: null })
+  if (noRoom) throw new AppError('unavailable', 'There is no room for another call now.')
+  return account
+}

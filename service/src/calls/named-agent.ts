@@ -1,0 +1,40 @@
+import type { AgentChoice, ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import { type AppError, invalidRequest } from '../kernel/errors.ts'
+import type { AgentVersionId } from '../kernel/ids.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+
+/** Who shall speak, as a request names it: by a key, or an exact version, drafts too. Null is what was not given. */
+export type NamedAgent = { agentKey: string | null; versionId: AgentVersionId | null }
+
+/**
+ * The agent that a request names. A key that has nothing to speak is a mistake of whoever typed it, so the tenant's own agent
+ * does not step in.
+ *
+ * @throws AppError `invalid_request` unless exactly one is given, and the tenant has it.
+ */
+export async function namedAgent(
+  resolveAgent: ResolveAgent,
+  tenant: TenantRuntime,
+  given: NamedAgent,
+): Promise<ResolvedAgent> {
+  const agent = await resolveAgent(tenant, choiceOf(given))
+  const isOther = given.agentKey !== null && agent?.agentKey !== given.agentKey
+  if (!agent || isOther) throw unknownAgent(given)
+  return agent
+}
+
+/** @throws AppError `invalid_request` unless exactly one is given. */
+function choiceOf({ agentKey, versionId }: NamedAgent): AgentChoice {
+  if (agentKey !== null && versionId !== null) {
+    throw invalidRequest([{ path: '/body/agent_version_id', message: 'must not be given together with agent_key' }])
+  }
+  if (versionId !== null) return { versionId }
+  if (agentKey !== null) return { agentKey }
+  throw invalidRequest([{ path: '/body/agent_key', message: 'is required, or agent_version_id' }])
+}
+
+function unknownAgent({ versionId }: NamedAgent): AppError {
+  return versionId === null
+    ? invalidRequest([{ path: '/body/agent_key', message: 'is not the key of an agent with a published version' }])
+    : invalidRequest([{ path: '/body/agent_version_id', message: 'is not a version of an agent of yours' }])
+}

@@ -1,0 +1,99 @@
+import type { ResolveAgent } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
+import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
+import type { Sessions } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import { withinTime } from './answer-time.ts'
+import type { CallResume, ResumedCall } from './call-resume.ts'
+import { sayAndGo } from './hang-up.ts'
+import type { CallAddresses, CarrierAnswer } from './incoming.ts'
+import type { OfDial, OutboundCallbacks } from './outbound-callbacks.ts'
+
+const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodbye.'
+
+/** Says what to do with a call that we asked for, once somebody answers it. */
+export type OutboundAnswer = {
+  /**
+   * The stream to the agent, also when it is asked for again before that has begun. From then on, and for a call that we did
+   * not ask for, what `CallResume` says. When no agent can talk, a sentence and the end.
+   *
+   * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
+   */
+  next(call: ResumedCall & OfDial): Promise<CarrierAnswer>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn' | 'error'>
+  callbacks: Pick<OutboundCallbacks, 'adopt'>
+  resume: CallResume
+  sessions: Pick<Sessions, 'unbegun'>
+  resolveAgent: ResolveAgent
+  tokens: StreamTokens
+  capacity: LiveCapacity
+  live: Pick<LiveSessions, 'callHere'>
+  hasModel: boolean
+  addresses: () => CallAddresses
+}
+
+export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
+  const { clock, log, callbacks, resume, sessions, resolveAgent, tokens, capacity, live } = deps
+
+  /** Null: it is not, or no longer, ours to answer. */
+  async function first(call: ResumedCall & OfDial): Promise<CarrierAnswer | null> {
+    const tenant = live.callHere(call.callSid) ? null : await callbacks.adopt(call)
+    const opened = tenant && (await sessions.unbegun(tenant, call.callSid))
+    if (!opened) return null
+    const { agentVersionId, epoch } = opened
+    const agent = await resolveAgent(tenant, agentVersionId === null ? null : { versionId: agentVersionId })
+    const why = deps.hasModel ? (agent ? roomFor(tenant, call.callSid) : 'no_agent') : 'no_model'
+    const { provider } = tenant.telephony
+    if (why !== null) return refused(tenant, call.callSid, why)
+    const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
+    return { provider, verbs: connected(deps.addresses(), tokens.issue({ ...grant, direction: 'outbound' })) }
+  }
+
+  /** Takes a place for the call, as calls that come in do; why there is none. */
+  function roomFor({ tenant_id: tenantId }: TenantRuntime, callSid: string): string | null {
+    // The gate has counted the tenant's calls before this one was placed.
+    return capacity.reserve({ tenantId, callSid, maxConcurrentCalls: null }).noRoom
+  }
+
+  function refused({ tenant_id, telephony }: TenantRuntime, callSid: string, why: string): CarrierAnswer {
+    log.warn({ tenant_id, call_sid: callSid, why }, 'a call that was placed could not be connected')
+    return { provider: telephony.provider, verbs: sayAndGo(SORRY, null) }
+  }
+
+  function sorry(callSid: string, fields: { err?: unknown }): CarrierAnswer {
+    log.error({ ...fields, call_sid: callSid }, 'a call that was placed could not be looked up')
+    return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+  }
+
+  return {
+    async next(call) {
+      try {
+        const answer = await withinTime(clock, first(call), () => sorry(call.callSid, {}))
+        return answer ?? (await resume.next(call))
+      } catch (err) {
+        if (err instanceof AppError && err.code === 'unauthorized') throw err
+        return sorry(call.callSid, { err })
+      }
+    },
+  }
+}
+
+/** The stream, and behind it who says what comes next when the stream is over and the call is not. */
+function connected({ stream, streamStatus, resume }: CallAddresses, token: string): CallVerb[] {
+  return [
+    { type: 'connect_stream', url: stream, parameters: { stream_token: token }, statusCallback: streamStatus },
+    { type: 'redirect', url: resume },
+  ]
+}

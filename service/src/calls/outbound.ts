@@ -1,0 +1,70 @@
+import type { ResolveAgent } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { hasCallbackTask } from '../operators/callback-task-store.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import type { Sessions } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import type { CallResume } from './call-resume.ts'
+import type { CallStatusCallbacks } from './call-status.ts'
+import type { DialGate } from './dial-gate.ts'
+import { makeDialing } from './dialing.ts'
+import type { CallAddresses } from './incoming.ts'
+import type { CallbackSignatures } from './incoming-signature.ts'
+import { makeMakeCall } from './make-call.ts'
+import { makeCallRoutes } from './make-call-routes.ts'
+import { makeOutboundAnswer } from './outbound-answer.ts'
+import { makeOutboundCallbacks } from './outbound-callbacks.ts'
+import { outboundRoutes } from './outbound-routes.ts'
+import type { CallStatuses } from './record-status.ts'
+import { makeSettlingDials } from './settle-dials.ts'
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Log
+  carriers: Carriers
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  signatures: CallbackSignatures
+  resolveAgent: ResolveAgent
+  sessions: Sessions
+  tokens: StreamTokens
+  capacity: LiveCapacity
+  live: LiveSessions
+  hasModel: boolean
+  gate: DialGate
+  reports: CallStatuses
+  statuses: CallStatusCallbacks
+  resume: CallResume
+  addresses: () => CallAddresses
+  publicUrl: () => string
+}
+
+/** Wires what places calls, answers them and finds out what became of them. `close` stops what was started for that. */
+export function makeOutbound(deps: Deps) {
+  const { db, publicUrl } = deps
+  const dialing = makeDialing({
+    ...deps,
+    addresses: (dialRef) => ({
+      // The fragment tells the carrier how often to try; it is never sent.
+      answer: `${publicUrl()}/api/v1/call-resume/${dialRef}#rc=3&rp=all`,
+      status: `${publicUrl()}/api/v1/call-status/${dialRef}`,
+    }),
+  })
+  const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
+  const callbacks = makeOutboundCallbacks(deps)
+  const answers = makeOutboundAnswer({ ...deps, callbacks })
+  const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
+  return {
+    callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
+    tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
+    async close() {
+      await Promise.all([dialing.close(), settling.close()])
+    },
+  }
+}

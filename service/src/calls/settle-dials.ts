@@ -1,0 +1,145 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { ListedCall } from '../platform/telephony/port.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
+import { statusReport } from '../records/call-record.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { claimDialsAcrossTenants, type DialRow } from './dial-store.ts'
+import { LOOK_AFTER_MS } from './dialing.ts'
+import { accountOf } from './hang-up.ts'
+import { forgetKeysAcrossTenants } from './idempotency-store.ts'
+import { findCallAcrossTenants } from './incoming-store.ts'
+import { KEY_MS } from './make-call.ts'
+import type { CallStatuses } from './record-status.ts'
+import { type DialOutcome, settleDial } from './settle-dial.ts'
+
+/** Finds out, again and again, what became of calls of which that is not known. */
+export type SettlingDials = {
+  /** Looks at those that are due now; the same again while it looks. Never rejects. */
+  look(): Promise<void>
+  /** Stops, and waits for a look on its way. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  carriers: Carriers
+  statuses: Pick<CallStatuses, 'record'>
+}
+
+const LOOK_INTERVAL_MS = 5_000
+/** Looked at at once; each takes one request to its carrier. */
+const DIALS = 20
+const LIST_TIMEOUT_MS = 5_000
+const FORGET_INTERVAL_MS = 60_000
+/** What the carrier does not have by then it will not have; should it call all the same, that call is taken. */
+const GIVE_UP_MS = 120_000
+/** How far the carrier's clock may be behind ours. */
+const CLOCK_SKEW_MS = 60_000
+
+export function makeSettlingDials(deps: Deps): SettlingDials {
+  const { db, clock, log, tenants } = deps
+  const closing = new AbortController()
+  let looking: Promise<void> | null = null
+
+  async function lookNow(): Promise<void> {
+    const now = new Date(clock.now())
+    const dueAgainAt = new Date(now.getTime() + LOOK_AFTER_MS)
+    const due = await claimDialsAcrossTenants(db, { now, dueAgainAt, limit: DIALS })
+    await Promise.all(due.map((dial) => lookAt(dial).catch((err: unknown) => tell(dial, err))))
+  }
+
+  function tell({ tenant_id, call_log_id }: DialRow, err: unknown): void {
+    log.warn({ err, tenant_id, call_log_id }, 'it could not be found out what became of a call')
+  }
+
+  async function lookAt(dial: DialRow): Promise<void> {
+    const tenant = await tenants.get(dial.tenant_id)
+    const dialled = tenant && (await findCallLogById(db, dial.tenant_id, dial.call_log_id))
+    if (!dialled) return
+    const found = await findAtCarrier(deps, tenant, { dial, dialled, closing: closing.signal }).catch(
+      (err: unknown) => {
+        tell(dial, err)
+        return null
+      },
+    )
+    const now = new Date(clock.now())
+    const outcome = outcomeOf(dial, found, now)
+    await settleDial(db, tenant, dial.dial_ref, { outcome, now })
+    if (outcome.type !== 'unknown') log.info({ tenant_id: dial.tenant_id, outcome }, 'a call in doubt was settled')
+    if (found) await noteStatus(dial.tenant_id, found)
+  }
+
+  async function noteStatus(tenantId: TenantId, { callSid, status, durationSeconds, answeredBy }: ListedCall) {
+    const report = { ...statusReport(status, new Date(clock.now())), durationSeconds, answeredBy }
+    await deps.statuses.record(tenantId, callSid, report)
+  }
+
+  const settling: SettlingDials = {
+    look() {
+      const failed = (err: unknown) => log.warn({ err }, 'calls in doubt could not be looked for')
+      looking ??= lookNow()
+        .catch(failed)
+        .finally(() => {
+          looking = null
+        })
+      return looking
+    },
+    async close() {
+      for (const cancel of timers) cancel()
+      closing.abort()
+      await Promise.all([looking, forgetting])
+    },
+  }
+  let forgetting: Promise<void> = Promise.resolve()
+  const forget = async () => {
+    const failed = (err: unknown) => log.warn({ err }, 'old idempotency keys were not forgotten')
+    await forgetKeysAcrossTenants(db, new Date(clock.now() - KEY_MS)).catch(failed)
+  }
+  const timers = [
+    clock.every(LOOK_INTERVAL_MS, () => void settling.look()),
+    clock.every(FORGET_INTERVAL_MS, () => {
+      forgetting = forget()
+    }),
+  ]
+  return settling
+}
+
+function outcomeOf({ created_at }: DialRow, found: ListedCall | null, now: Date): DialOutcome {
+  if (found) return { type: 'adopted', callSid: found.callSid }
+  const isGivenUp = now.getTime() - created_at.getTime() >= GIVE_UP_MS
+  return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
+}
+
+const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
+
+type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal }
+
+/** The call at the carrier that none of ours is and that was made at about the time; null when there is none. */
+async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search): Promise<ListedCall | null> {
+  const { db, carriers } = deps
+  const account = accountOf(tenant)
+  if (!account) return null
+  const askedMs = search.dial.created_at.getTime()
+  const wanted = { from: search.dialled.from, to: search.dialled.to, since: new Date(askedMs - CLOCK_SKEW_MS) }
+  const carrier = carriers[tenant.telephony.provider]
+  const calls = await bounded(deps.clock, search.closing, (signal) => carrier.listCalls(account, wanted, signal))
+  const distanceMs = ({ createdAt }: ListedCall) => Math.abs(createdAt.getTime() - askedMs)
+  for (const call of calls.toSorted((a, b) => distanceMs(a) - distanceMs(b))) {
+    if (call.createdAt.getTime() - askedMs > CLOCK_SKEW_MS) continue
+    if (!(await findCallAcrossTenants(db, call.callSid))) return call
+  }
+  return null
+}
+
+function bounded<T>(clock: Clock, closing: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController()
+  const cancel = clock.after(LIST_TIMEOUT_MS, () => late.abort())
+  return request(AbortSignal.any([late.signal, closing])).finally(cancel)
+}

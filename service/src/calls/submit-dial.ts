@@ -1,0 +1,91 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../platform/log.ts'
+import { type CarrierAccount, CarrierError, type NewCarrierCall } from '../platform/telephony/port.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type DialOutcome, outcomeOf } from './settle-dial.ts'
+import type { DialAddresses, WantedCall } from './wanted-call.ts'
+
+/** Asks the carrier for a call that was written down; never rejects. `giveUp` ends all that are on their way. */
+export type Submit = {
+  (tenant: TenantRuntime, account: CarrierAccount, dial: { dialRef: string; call: WantedCall }): Promise<DialOutcome>
+  giveUp(): void
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn'>
+  carriers: Carriers
+  addresses: DialAddresses
+}
+
+const TIMEOUT_MS = 10_000
+/** Only a carrier that says that it is busy has certainly done nothing: it alone is asked again. */
+const PAUSES_MS = [500, 1_500]
+const RING_SECONDS = 60
+/** Our own end of a call comes before the carrier's. */
+const SLACK_SECONDS = 60
+const MAX_CALL_SECONDS = 14_400
+
+export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
+  const closing = new AbortController()
+
+  async function once(tenant: TenantRuntime, account: CarrierAccount, call: NewCarrierCall): Promise<DialOutcome> {
+    const late = new AbortController()
+    const cancel = clock.after(TIMEOUT_MS, () => late.abort())
+    try {
+      const signal = AbortSignal.any([late.signal, closing.signal])
+      return { type: 'accepted', callSid: await carriers[tenant.telephony.provider].createCall(account, call, signal) }
+    } catch (error) {
+      if (error instanceof CarrierError) log.warn({ err: error, tenant_id: tenant.tenant_id }, 'a call was not taken')
+      return outcomeOf(error)
+    } finally {
+      cancel()
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        cancel()
+        closing.signal.removeEventListener('abort', go)
+        resolve()
+      }
+      const cancel = clock.after(ms, go)
+      closing.signal.addEventListener('abort', go)
+    })
+  }
+
+  const submit = async (
+    tenant: TenantRuntime,
+    account: CarrierAccount,
+    { dialRef, call }: { dialRef: string; call: WantedCall },
+  ): Promise<DialOutcome> => {
+    const wanted = carrierCall(tenant, call, addresses(dialRef))
+    for (let tries = 0; ; tries += 1) {
+      const outcome = await once(tenant, account, wanted)
+      const pauseMs = PAUSES_MS[tries]
+      const isBusy = outcome.type === 'failed' && outcome.code === 'carrier_busy'
+      if (!isBusy || pauseMs === undefined || closing.signal.aborted) return outcome
+      await pause(pauseMs)
+    }
+  }
+  return Object.assign(submit, { giveUp: () => closing.abort() })
+}
+
+function carrierCall(
+  { limits }: TenantRuntime,
+  { from, to, agent: { config } }: WantedCall,
+  { answer, status }: ReturnType<DialAddresses>,
+): NewCarrierCall {
+  const seconds = config.max_call_seconds ?? limits.max_call_seconds
+  return {
+    from,
+    to,
+    answerUrl: answer,
+    statusUrl: status,
+    ringSeconds: RING_SECONDS,
+    maxSeconds: Math.min(MAX_CALL_SECONDS, seconds + SLACK_SECONDS),
+    tellMachine: config.voicemail.action === 'leave_message' ? 'at_message_end' : 'at_start',
+  }
+}

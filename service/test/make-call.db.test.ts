@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest'
+import type { RestFault } from '../../simulator/src/carrier/faults.ts'
+import { type Carriers, makeCarriers } from '../src/platform/telephony/registry.ts'
+import { useDatabase } from './harness/database.ts'
+import { NUMBER, useDialApp } from './harness/dial-app.ts'
+import { until } from './harness/wait.ts'
+
+const DAY_MS = 86_400_000
+
+describe('a repeated request for a call', () => {
+  const test = useDatabase()
+  const app = useDialApp(test)
+
+  it('is answered as the first one was, and says so', async () => {
+    const first = await app.dial({}, { key: 'k' })
+    const second = await app.dial({}, { key: 'k' })
+    expect([second.status, second.body]).toEqual([200, first.body])
+    expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+    expect(app.calls).toHaveLength(1)
+  })
+
+  it('is answered so whatever has changed meanwhile, on another node too', async () => {
+    const { body } = await app.dial({}, { key: 'k' })
+    const telephony = { account_sid: null, auth_token: null }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    const node = await app.another()
+    const second = await app.dial({}, { key: 'k', node })
+    expect([second.status, second.body]).toEqual([200, body])
+  })
+
+  it('places one call, however many come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => app.dial({}, { key: 'k' })))
+    const shown = answers.map(({ status, body }) => (status === 200 ? body['call_sid'] : body['code']))
+    expect(new Set(shown)).toEqual(
+      new Set([app.calls[0]?.sid, 'request_in_flight'].filter((x) => shown.includes(x ?? ''))),
+    )
+    expect(shown).toContain(app.calls[0]?.sid)
+    expect(app.calls).toHaveLength(1)
+  })
+
+  it('is a conflict while the first one is on its way', async () => {
+    Object.assign(app.simulator.carrier.faults.rest, { create: 'accept-then-hang' })
+    const first = app.dial({}, { key: 'k' })
+    await until(() => app.calls.length === 1, { what: 'the request to the carrier' })
+    const { status, headers, body } = await app.dial({}, { key: 'k' })
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([409, '1', 'request_in_flight'])
+    expect((await app.pass(() => settled(first), 'the time-out')).status).toBe(503)
+  })
+
+  it('is refused with another body, not with the same one in another order', async () => {
+    await app.dial({ metadata: { a: 1, b: 2 } }, { key: 'k' })
+    expect((await app.dial({ metadata: { b: 2, a: 1 } }, { key: 'k' })).status).toBe(200)
+    expect(await app.dial({ metadata: { a: 2 } }, { key: 'k' })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_mismatch' },
+    })
+    expect(app.calls).toHaveLength(1)
+  })
+
+  it('places another call after a day', async () => {
+    await app.dial({}, { key: 'k' })
+    // A day of heartbeats would take long: the key is made older instead.
+    const age = (ms: number) =>
+      test.db
+        .updateTable('idempotency_keys')
+        .set({ created_at: new Date(app.clock.now() - ms) })
+        .execute()
+    await age(DAY_MS - 1)
+    expect((await app.dial({}, { key: 'k' })).headers.get('idempotent-replayed')).toBe('true')
+    await age(DAY_MS)
+    expect((await app.dial({}, { key: 'k' })).headers.get('idempotent-replayed')).toBeNull()
+    expect(app.calls).toHaveLength(2)
+  })
+
+  it('of another tenant is another one', async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    await app.dial({}, { key: 'k' })
+    const other = await app.dial({ from: '+12025550141' }, { key: 'k', tenant: 'other' })
+    expect([other.status, other.headers.get('idempotent-replayed')]).toEqual([200, null])
+  })
+
+  it('may be mended after a 400: nothing was done for it', async () => {
+    expect((await app.dial({ agent_key: 'nobody' }, { key: 'k' })).status).toBe(400)
+    expect((await app.dial({}, { key: 'k' })).status).toBe(200)
+  })
+})
+
+type Expected = { status: number; code: string; retryAfter: string | null; calls: number; log: Record<string, unknown> }
+const UNKNOWN = { status: 'queued', call_sid: null, error_code: 'submission_unknown', ended_at: null }
+const failed = (error_code: string) => ({ status: 'failed', call_sid: null, error_code, ended_at: expect.any(String) })
+
+describe('a carrier that does not take a call', () => {
+  const test = useDatabase()
+  const app = useDialApp(test)
+  const rest = () => app.simulator.carrier.faults.rest
+
+  it.each<[RestFault, Expected]>([
+    ['rate-limited', { status: 503, code: 'carrier_busy', retryAfter: '30', calls: 0, log: failed('carrier_busy') }],
+    ['internal-error', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 0, log: UNKNOWN }],
+    ['accept-then-reset', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN }],
+    ['accept-then-hang', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN }],
+    [
+      'unauthorized',
+      { status: 503, code: 'carrier_credentials', retryAfter: null, calls: 0, log: failed('carrier_credentials') },
+    ],
+    [
+      'invalid-number',
+      { status: 400, code: 'carrier_rejected', retryAfter: null, calls: 0, log: failed('carrier_rejected') },
+    ],
+  ])('because of %s is told apart, and asked once', async (create, expected) => {
+    Object.assign(rest(), { create })
+    const first = app.dial({}, { key: 'k' })
+    const answers = [await app.pass(() => settled(first), 'the answer')]
+    Object.assign(rest(), { create: 'normal' })
+    answers.push(await app.dial({}, { key: 'k' }))
+    for (const { status, headers, body } of answers) {
+      expect([status, body['code'], headers.get('retry-after')]).toEqual([
+        expected.status,
+        expected.code,
+        expected.retryAfter,
+      ])
+    }
+    expect(answers.map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true'])
+    expect(app.calls).toHaveLength(expected.calls)
+    expect(await app.newestLog()).toMatchObject(expected.log)
+  })
+
+  it('tells the reason of its refusal', async () => {
+    const { body } = await app.dial({ to: '+15005550003' })
+    expect(body).toMatchObject({ code: 'carrier_rejected', error: expect.stringMatching(/may not call.*21215/) })
+  })
+
+  it('is asked again when it only was too busy', async () => {
+    Object.assign(rest(), { create: 'rate-limited', strikes: 2 })
+    const first = app.dial()
+    expect((await app.pass(() => settled(first), 'the answer')).status).toBe(200)
+    expect(app.calls).toHaveLength(1)
+  })
+})
+
+describe('a call of which it is not known whether the carrier took it', { timeout: 60_000 }, () => {
+  const test = useDatabase()
+  const app = useDialApp(test)
+  const rest = () => app.simulator.carrier.faults.rest
+
+  async function inDoubt(create: RestFault): Promise<void> {
+    Object.assign(rest(), { create })
+    expect((await app.dial({}, { key: 'k' })).body).toMatchObject({ code: 'submission_unknown' })
+    Object.assign(rest(), { create: 'normal' })
+  }
+
+  const stateOfLog = async () => {
+    const { call_sid, status, error_code } = await app.newestLog()
+    return { call_sid, status, error_code }
+  }
+
+  it('is found at the carrier within half a minute, and what the request asked for is known', async () => {
+    await inDoubt('accept-then-reset')
+    await app.clock.advance(25_000)
+    expect(await stateOfLog()).toMatchObject({ call_sid: null })
+    await app.pass(async () => (await stateOfLog()).call_sid !== null, 'the call to be found')
+    const [call] = app.calls
+    expect(await app.newestLog()).toMatchObject({ call_sid: call?.sid, error_code: null, error_message: null })
+    const { status, body } = await app.dial({}, { key: 'k' })
+    expect([status, body]).toEqual([
+      200,
+      { ok: true, call_sid: call?.sid, status: expect.stringMatching(/queued|ringing/), to: app.callee, from: NUMBER },
+    ])
+    expect(app.calls).toHaveLength(1)
+  })
+
+  it('failed when the carrier does not have it after two minutes', async () => {
+    await inDoubt('internal-error')
+    await app.clock.advance(115_000)
+    expect(await stateOfLog()).toMatchObject({ status: 'queued' })
+    await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
+    expect(await stateOfLog()).toEqual({ call_sid: null, status: 'failed', error_code: 'not_confirmed' })
+    const { status, body } = await app.dial({}, { key: 'k' })
+    expect([status, body]).toMatchObject([200, { call_sid: null, status: 'failed' }])
+  })
+
+  it('is no other call to the same number', async () => {
+    await app.dial()
+    await app.clock.advance(1)
+    await inDoubt('internal-error')
+    await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
+    const logs = await test.db.selectFrom('call_logs').select('call_sid').execute()
+    expect(logs.filter(({ call_sid }) => call_sid !== null)).toHaveLength(1)
+  })
+
+  it('is found by another node when its own was lost between the request and its commit', async () => {
+    const node = await app.another({ database: app.gate.of(test.database), carriers: lossy() })
+    const lost = await app.dial({}, { key: 'k', node })
+    expect(lost).toMatchObject({ status: 503, body: { code: 'submission_unknown' } })
+    expect(app.calls).toHaveLength(1)
+    const [left] = await test.db.selectFrom('dials').select(['state', 'call_sid']).execute()
+    expect(left).toEqual({ state: 'dialing', call_sid: null })
+
+    app.gate.isAway = false
+    expect((await app.dial({}, { key: 'k' })).body).toMatchObject({ code: 'request_in_flight' })
+    await app.pass(async () => (await stateOfLog()).call_sid === app.calls[0]?.sid, 'the call to be found')
+    expect(await app.dial({}, { key: 'k' })).toMatchObject({ status: 200, body: { call_sid: app.calls[0]?.sid } })
+    expect(app.calls).toHaveLength(1)
+  })
+
+  /** A carrier after whose answer the database is away. */
+  function lossy(): Carriers {
+    const { twilio } = makeCarriers({ apiBaseUrl: app.simulator.carrier.baseUrl })
+    const createCall: typeof twilio.createCall = async (...args) => {
+      const sid = await twilio.createCall(...args)
+      app.gate.isAway = true
+      return sid
+    }
+    return { twilio: { ...twilio, createCall } }
+  }
+})
+
+describe('a call in doubt whose carrier tells of it', { timeout: 60_000 }, () => {
+  const test = useDatabase()
+  const app = useDialApp(test, { callbacks: 'normal' })
+
+  it('is known from then on', async () => {
+    Object.assign(app.simulator.carrier.faults.rest, { create: 'accept-then-reset' })
+    await app.dial({}, { key: 'k' })
+    const log = await until(
+      async () => {
+        const found = await app.newestLog()
+        return found['call_sid'] === null ? null : found
+      },
+      { what: 'the callback' },
+    )
+    expect(log).toMatchObject({ call_sid: app.calls[0]?.sid, error_code: null })
+    const answer = await app.dial({}, { key: 'k' })
+    expect(answer).toMatchObject({ status: 200, body: { call_sid: app.calls[0]?.sid } })
+  })
+
+  it('is known also when it was given up before', async () => {
+    const { carrier } = app.simulator
+    Object.assign(carrier.faults.rest, { create: 'accept-then-reset', listLagMs: 3_600_000 })
+    carrier.faults.callbacks.delivery = 'never'
+    await app.dial({}, { key: 'k' })
+    await app.pass(async () => (await app.newestLog())['status'] === 'failed', 'the call to be given up', 1_000)
+    const [call] = app.calls
+    if (!call) throw new Error('the carrier did not take the call')
+    call.faults.callbacks.delivery = 'normal'
+    call.hangUp()
+    const log = await until(
+      async () => {
+        const found = await app.newestLog()
+        return found['status'] === 'canceled' ? found : null
+      },
+      { what: 'the late callback' },
+    )
+    expect(log).toMatchObject({ call_sid: call.sid, error_code: null })
+  })
+})
+
+/** Every change runs some; the full run proves the figure that the documentation gives. */
+const REQUESTS = process.env['PARLEY_TEST_FULL'] ? 300 : 30
+const FAULTS: RestFault[] = [
+  ...(['normal', 'rate-limited', 'internal-error', 'accept-then-reset'] as const),
+  ...(['accept-then-hang', 'unauthorized', 'invalid-number'] as const),
+]
+const DOCUMENTED = [
+  ...['200 undefined', '400 carrier_rejected', '409 request_in_flight', '503 carrier_busy'],
+  ...['503 carrier_credentials', '503 submission_unknown'],
+]
+
+describe(`${REQUESTS} requests to a carrier with every fault`, { timeout: 600_000 }, () => {
+  const test = useDatabase()
+  const app = useDialApp(test)
+
+  it('place one call at most for each key, and each answer is one that is documented', async () => {
+    const { rest } = app.simulator.carrier.faults
+    const seen = new Set<string>()
+    const numberOf = (i: number) => `+1202556${String(1_000 + i)}`
+    const ask = async (i: number) => {
+      const { status, body } = await app.dial({ to: numberOf(i) }, { key: `key-${i}` })
+      seen.add(`${status} ${body['code']}`)
+      return { status, callSid: body['call_sid'] }
+    }
+    for (let i = 0; i < REQUESTS; i += FAULTS.length) {
+      for (const [at, create] of FAULTS.entries()) {
+        Object.assign(rest, { create, strikes: Number.POSITIVE_INFINITY })
+        // Three at once by one key, of which one goes on.
+        const first = Promise.all([ask(i + at), ask(i + at), ask(i + at)])
+        await app.pass(() => settled(first), 'the answers')
+      }
+      Object.assign(rest, { create: 'normal' })
+      await Promise.all(FAULTS.map((_, at) => ask(i + at)))
+    }
+    expect([...seen].filter((answer) => !DOCUMENTED.includes(answer))).toEqual([])
+    const counts = Map.groupBy(app.calls, ({ to }) => to)
+    expect([...counts.values()].filter(({ length }) => length > 1)).toEqual([])
+    await app.pass(async () => (await openDials()).length === 0, 'all calls to be settled', 1_000)
+    const asked = Math.ceil(REQUESTS / FAULTS.length) * FAULTS.length
+    const told: unknown[] = []
+    for (let i = 0; i < asked; i += 1) told.push((await ask(i)).callSid)
+    expect(app.calls.filter(({ sid }) => !told.includes(sid))).toEqual([])
+    expect(new Set([...seen].map((answer) => answer.split(' ')[0]))).toEqual(new Set(['200', '400', '409', '503']))
+  })
+
+  const openDials = () =>
+    test.db.selectFrom('dials').select('state').where('state', 'in', ['dialing', 'unknown']).execute()
+})
+
+/** The value of a promise that has one by now; else null. */
+async function settled<T>(promise: Promise<T>): Promise<T | null> {
+  return Promise.race([promise, new Promise<null>((resolve) => setImmediate(() => resolve(null)))])
+}
