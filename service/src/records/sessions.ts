@@ -176,6 +176,7 @@ function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, now: Date
       tags: [],
       outcome: null,
       outcome_notes: null,
+      has_recording: false,
     },
   }
 }

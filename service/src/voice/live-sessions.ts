@@ -20,13 +20,14 @@ export type LiveFacts = {
 }
 
 /** What others than the call's own sockets may do to it. */
-export type LiveCommand = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' | 'hung_up' }>
+export type LiveCommand = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' | 'hung_up' | 'pause_recording' }>
 
 /** A call whose stream is on this process. */
 export type LiveSession = {
   readonly facts: LiveFacts
   readonly events: LiveEvents
   readonly phase: Phase
+  readonly recording: 'off' | 'on' | 'paused'
   command(command: LiveCommand): void
 }
 

@@ -72,6 +72,8 @@ function apply(step: Step, event: SessionEvent): void {
     case 'whisper':
     case 'end':
       return onSupervisor(step, event)
+    case 'pause_recording':
+      return pauseRecording(step, event.isPaused)
     default:
       assertNever(event)
   }
@@ -160,6 +162,12 @@ function onSupervisor(step: Step, event: OnSupervisor): void {
   }
   addNote(step, 'supervisor', { text: event.text, isKept: true })
   step.command({ type: 'system_message', text: event.text })
+}
+
+function pauseRecording(step: Step, isPaused: boolean): void {
+  if (step.state.isRecordingPaused === isPaused) return
+  step.set({ isRecordingPaused: isPaused })
+  step.do({ type: 'pause_recording', isPaused })
 }
 
 /** Utterances that were heard to their end are written down. */
