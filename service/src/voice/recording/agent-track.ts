@@ -36,8 +36,10 @@ export class AgentTrack {
     this.#keptFrames += audio.length
   }
 
-  get isEmpty(): boolean {
-    return this.#pieces.length === 0
+  /** All of it plays so much later, on a line of time that begins earlier. */
+  moveBy(frames: number): void {
+    this.#origin += frames
+    for (const piece of this.#pieces) piece.at += frames
   }
 
   /** What stands behind position `heard` is not heard any more, and a new line begins. */

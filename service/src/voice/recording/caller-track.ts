@@ -7,8 +7,6 @@ const RING_FRAMES = 65_536
 const MASK = RING_FRAMES - 1
 /** A caller's frame this late has lost others before it, or was held up. */
 const GAP_FRAMES = 240 * 8
-/** Frames come unevenly by this much, which says nothing. */
-const JITTER_FRAMES = 40 * 8
 /** Nobody speaks faster than time passes: what is further ahead of it is not taken. */
 const MAX_AHEAD_FRAMES = 6_000 * 8
 
@@ -34,7 +32,7 @@ export class CallerTrack {
     const count = mulawBytes(payload)
     const lateBy = endsAt - count - this.#next
     if (lateBy > GAP_FRAMES) this.#openGap(lateBy)
-    else if (lateBy < -JITTER_FRAMES && this.#gapFrames > 0) this.#closeGap(-lateBy)
+    else if (lateBy < 0 && this.#gapFrames > 0) this.#closeGap(-lateBy)
     const isTooMuch = this.#next + count - this.#floor > RING_FRAMES || this.#next - endsAt > MAX_AHEAD_FRAMES
     if (!isTooMuch) this.#next += decodeInto(payload, this.#ring, this.#next)
     return this.#next - endsAt
@@ -65,6 +63,7 @@ export class CallerTrack {
 
   /** Lets go of what was heard before `until`. */
   free(until: number): void {
+    if (until <= this.#floor) return
     this.#silence(Math.max(this.#floor, until - RING_FRAMES), until)
     this.#floor = until
     this.#next = Math.max(this.#next, until)

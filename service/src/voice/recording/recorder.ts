@@ -29,8 +29,6 @@ const HOLD_FRAMES = 2 * FRAMES_PER_SECOND
 /** A disk that is behind by more loses audio; less than the caller's track can hold, by the time between two looks at it. */
 const MAX_BEHIND_FRAMES = 6 * FRAMES_PER_SECOND
 const BLOCK_FRAMES = FRAMES_PER_SECOND
-/** More than frames come unevenly by. */
-const EARLY_FRAMES = 40 * FRAMES_PER_MS
 
 /** A stretch of time that is silent on both sides. */
 type Mute = { from: number; until: number }
@@ -69,8 +67,13 @@ export class CallRecorder {
     if (this.#endsAt !== null) return
     const aheadBy = this.#caller.add(payload, this.#now())
     // What was said while the stream was let in comes in one go: the recording begins where it was said.
-    if (aheadBy > EARLY_FRAMES && this.#startedAt === null && this.#agent.isEmpty)
-      this.#startMs -= aheadBy / FRAMES_PER_MS
+    if (aheadBy > 0 && this.#startedAt === null) this.#beginEarlier(aheadBy)
+  }
+
+  #beginEarlier(frames: number): void {
+    this.#startMs -= frames / FRAMES_PER_MS
+    this.#agent.moveBy(frames)
+    this.#mutes = this.#mutes.map(({ from, until }) => ({ from: from + frames, until: until + frames }))
   }
 
   /** Audio that leaves for the caller, as base64 µ-law: a view that is only valid now. */
