@@ -4,6 +4,7 @@ import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import { type CarrierSocket, MediaPath } from './media-path.ts'
 import { ModelLink } from './model-link.ts'
+import { BEEP, BEEP_ID } from './recording/beep.ts'
 import type { CallRecorder } from './recording/recorder.ts'
 import type { EndReason, LiveNote, SessionEffect, SessionEvent, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
@@ -152,6 +153,8 @@ export class CallSession {
         return this.#media.mark(effect.name)
       case 'pad':
         return this.#media.pad(effect.ms)
+      case 'beep':
+        return this.#media.play(BEEP_ID, BEEP)
       case 'pause_recording':
         return this.#deps.recorder?.pause(effect.isPaused)
       case 'arm':

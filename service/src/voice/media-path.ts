@@ -141,6 +141,11 @@ export class MediaPath {
     this.#watchBacklog()
   }
 
+  /** Sends audio of our own, which no answer has: it is told, and can be cut short, under this id. */
+  play(id: string, payload: Buffer): void {
+    this.fromModel(id, id, payload)
+  }
+
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
   #markAfter(responseId: string, ms: number): string | null {
     const isFirst = responseId !== this.#unmarkedResponseId

@@ -31,6 +31,7 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
+    recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
   }
 }

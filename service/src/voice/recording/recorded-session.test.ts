@@ -8,6 +8,7 @@ import { mediaStreamsCodec } from '../../platform/telephony/twilio/codec.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import type { TenantDocument } from '../../tenancy/tenant-document.ts'
 import type { CallSession } from '../call-session.ts'
 import { makeLiveMetrics } from '../live-metrics.ts'
 import { makeSessionBuilder, type StreamedCall } from '../session-builder.ts'
@@ -29,7 +30,7 @@ const CALL: StreamedCall = {
 }
 
 /** A session with a model that is ready, whose carrier plays at once and echoes nothing. */
-async function session(recorder: CallRecorder | null, clock: TestClock) {
+async function session(recorder: CallRecorder | null, clock: TestClock, compliance: TenantDocument['compliance'] = {}) {
   const model = new ScriptedModel()
   const builder = makeSessionBuilder({
     ...{ clock, model, tools: [], modelSessionMs: 3_000_000, recorders: { of: () => recorder } },
@@ -39,7 +40,8 @@ async function session(recorder: CallRecorder | null, clock: TestClock) {
     carrierCalls: { hangUp: () => {}, apologise: () => {} },
   })
   const ends: string[] = []
-  const built = builder.build(CALL, ({ reason }) => ends.push(reason))
+  const tenant = toRuntime({ tenant_id: 'acme' as TenantId, compliance }, NO_ACCOUNT)
+  const built = builder.build({ ...CALL, tenant }, ({ reason }) => ends.push(reason))
   built.session.dispatch({ type: 'opened' })
   await clock.advance(0)
   return { ...built, model: model.last, ends }
@@ -97,6 +99,35 @@ describe('a session that is recorded', () => {
       [CALLER, 0, 500],
       [CALLER, 1_500, 2_000],
     ])
+  })
+
+  it('begins with a beep where the tenant wants the caller told, of which the model hears nothing', async () => {
+    const clock = new TestClock()
+    const call = new RecordedCall(clock)
+    const { session: live, model } = await session(call.recorder, clock, { record_calls: true, record_beep: true })
+    await speak(clock, live, 5)
+    expect(live.state.playback.sentMs).toBe(200)
+    model.tell({ type: 'response_started', responseId: 'r' })
+    model.speak('r', 'i', sound(AGENT, 400).toString())
+    await speak(clock, live, 50)
+    live.dispatch({ type: 'hung_up' })
+    await clock.advance(5_000)
+    const [first, last] = [call.right[0], call.right.at(-1)]
+    expect(first?.[1]).toBeLessThan(2)
+    expect(call.right.filter(([byte]) => byte !== AGENT).at(-1)?.[2]).toBeCloseTo(200, -1)
+    expect(last).toEqual([AGENT, 200, 600])
+    expect(JSON.stringify(model.commands)).not.toContain('recording-beep')
+  })
+
+  it('cuts the beep short like anything else that is said, and tells the model nothing of that', async () => {
+    const clock = new TestClock()
+    const call = new RecordedCall(clock)
+    const compliance = { record_calls: true, record_beep: true }
+    const { session: live, model } = await session(call.recorder, clock, compliance)
+    live.dispatch({ type: 'end', reason: 'supervisor' })
+    await clock.advance(5_000)
+    expect(call.ended?.frames).toBeLessThan(1_600)
+    expect(JSON.stringify(model.commands)).not.toContain('recording-beep')
   })
 
   it('knows when it is not recorded', async () => {

@@ -21,6 +21,7 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     modelStallMs: 6_000,
     maxCallMs: 1_800_000,
     modelSessionMs: 3_000_000,
+    recordBeep: false,
     fallbackNumber: null,
     ...changes,
   }

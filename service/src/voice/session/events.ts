@@ -113,6 +113,8 @@ export type SessionEffect =
   | { type: 'mark'; name: string }
   /** Sends silence to the model in the caller's name, so that it can see the end of a turn. */
   | { type: 'pad'; ms: number }
+  /** Plays the beep that tells of the recording. */
+  | { type: 'beep' }
   /** Both sides are silent in the recording from now on, or are heard in it again. */
   | { type: 'pause_recording'; isPaused: boolean }
   | { type: 'arm'; timer: TimerName; ms: number }

@@ -19,6 +19,8 @@ export type Plan = {
   maxCallMs: number
   /** A model session older than this is renewed between two turns. */
   modelSessionMs: number
+  /** A beep tells the caller that the call is recorded. */
+  recordBeep: boolean
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
 }

@@ -86,6 +86,7 @@ function opened(step: Step): void {
     { type: 'arm', timer: 'time_warning', ms: maxCallMs * WARNING_SHARE },
     { type: 'arm', timer: 'time_up', ms: maxCallMs },
   )
+  if (step.state.plan.recordBeep) step.do({ type: 'beep' })
   openModel(step)
 }
 
