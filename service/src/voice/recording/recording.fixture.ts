@@ -122,7 +122,7 @@ export class RecordedCall {
 }
 
 /** Where there is sound, and which. */
-export function stretches(channel: Uint8Array): Stretch[] {
+function stretches(channel: Uint8Array): Stretch[] {
   const found: Stretch[] = []
   let from = 0
   for (let at = 1; at <= channel.length; at++) {
