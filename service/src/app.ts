@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
@@ -25,6 +26,9 @@ import { callLogRoutes } from './records/call-log-routes.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { Journal } from './records/journal.ts'
 import { makeOutcomes } from './records/outcomes.ts'
+import { makeRecordingFiles } from './records/recording-files.ts'
+import { recordingRoutes } from './records/recording-routes.ts'
+import { makeRecordings } from './records/recordings.ts'
 import { makeSessions } from './records/sessions.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { makeVoiceSessions } from './records/voice-sessions.ts'
@@ -154,6 +158,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     credentials.forget(tenantId)
   }
   const journal = new Journal({ db, clock, log })
+  const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   return {
     telephony,
@@ -165,6 +170,8 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
+    recordingFiles,
+    recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
@@ -202,6 +209,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
+    await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ live: floors.live, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
@@ -214,7 +222,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
-      await Promise.all([carrierCalls.close(), journal.close().then(() => finishing.close())])
+      await Promise.all([carrierCalls.close(), voice.closeRecorders(), journal.close().then(() => finishing.close())])
     },
   }
 }

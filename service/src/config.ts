@@ -62,7 +62,7 @@ export const SETTINGS = {
   dataDir: setting({
     name: 'DATA_DIR',
     shownDefault: './data',
-    meaning: 'The folder of the embedded database and its key.',
+    meaning: 'The folder of the embedded database, its key and the recordings of calls.',
     read: (text = './data') => resolve(text),
   }),
   databaseUrl: setting({

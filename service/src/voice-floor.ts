@@ -8,6 +8,8 @@ import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
+import type { RecordingFiles } from './records/recording-files.ts'
+import type { Recordings } from './records/recordings.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { NO_LOAD, withSample } from './voice/admission.ts'
@@ -19,6 +21,7 @@ import { type AbandonedCall, type CarrierAnswers, type JoinStream, makeJoinStrea
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
+import { makeRecorders, type Recorders } from './voice/recording/recorders.ts'
 import { type CarrierCalls, type EndedCall, makeSessionBuilder, type SessionBuilder } from './voice/session-builder.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import { makeTools } from './voice/tools/registry.ts'
@@ -35,6 +38,8 @@ export type VoiceNeeds = {
   live: LiveSessions
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  recordings: Recordings
+  recordingFiles: RecordingFiles
   carrierCalls: CarrierCalls & CarrierAnswers
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
@@ -54,6 +59,8 @@ export type Voice = {
   drain(): Promise<void>
   /** Ends what is left of calls and everything that was started for them. */
   close(): Promise<void>
+  /** To be called behind that: resolves when what was recorded is written down, or given up. */
+  closeRecorders(): Promise<void>
 }
 
 const SAMPLE_INTERVAL_MS = 1_000
@@ -70,8 +77,10 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon } = needs
   const { carriers } = deps
   const { greetingOf } = needs
+  const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
+  recorders.watchOrphans()
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
-  const join = makeJoinStream({ ...known, builder: builderOf(deps, needs), capacity, finish, abandon })
+  const join = makeJoinStream({ ...known, builder: builderOf(deps, needs, recorders), capacity, finish, abandon })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
@@ -92,6 +101,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
       watch.close()
       await tokens.close()
     },
+    closeRecorders: recorders.close,
   }
 }
 
@@ -113,12 +123,12 @@ function streamRoutes(
 }
 
 /** Null without a model. */
-function builderOf(deps: Deps, needs: VoiceNeeds): SessionBuilder | null {
+function builderOf(deps: Deps, needs: VoiceNeeds, recorders: Recorders): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
   const { journal, outcomes, tasks, carrierCalls, live } = needs
   return makeSessionBuilder({
-    ...{ model, clock, log, journal, carrierCalls },
+    ...{ model, clock, log, journal, carrierCalls, recorders },
     tools: makeTools({ outcomes, tasks, clock }),
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,

@@ -20,6 +20,7 @@ const STATUS = {
   precondition_failed: 412,
   body_too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   idempotency_mismatch: 422,
   upgrade_required: 426,
   rate_limited: 429,

@@ -5,6 +5,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { durationSeconds, showCallLog } from './call-log-shape.ts'
 import { type CallRecord, isComplete } from './call-record.ts'
 import { isOver } from './call-status.ts'
+import { tellRecording } from './recording-events.ts'
 import { listFunctionCalls, listTurns } from './transcript-store.ts'
 import { showSession, showWholeSession } from './voice-session-shape.ts'
 
@@ -41,7 +42,8 @@ export async function tellChange(
   for (const event of eventsOf(before, after).filter((name) => wantsEvent(tenant, name))) {
     events.push({ event, subject, payload: await payloadOf(tx, event, after) })
   }
-  return events
+  const isEnded = before.session.ended_at === null && after.session.ended_at !== null
+  return isEnded ? [...events, ...(await tellRecording(tx, tenant, after.session))] : events
 }
 
 async function payloadOf(tx: Tx, event: EventName, { log, session }: CallRecord): Promise<Record<string, unknown>> {

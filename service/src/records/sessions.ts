@@ -198,6 +198,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       tags: [],
       outcome: null,
       outcome_notes: null,
+      has_recording: false,
     },
   }
 }

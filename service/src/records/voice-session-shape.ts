@@ -73,7 +73,7 @@ const summary = {
   outcome: nullable(Type.String({ description: 'What the agent recorded as the outcome.' })),
   outcome_notes: text,
   qa: nullable(Qa),
-  recording_url: text,
+  recording_url: nullable(Type.String({ description: "Below the service's address. Null: nothing was recorded." })),
   metadata: Type.Record(Type.String(), Type.Unknown()),
 }
 
@@ -89,9 +89,29 @@ export const VoiceSession = Type.Object({
 
 /** Writes a session as lists show it. */
 export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSummary> {
-  const { from: _from, to: _to, call_status: _status, created_at: _at, started_at, ended_at, ...shown } = row
-  // No evaluation and no recording is kept yet, and null is what the API says of a session without them.
-  return { ...shown, started_at: isoOrNull(started_at), ended_at: isoOrNull(ended_at), qa: null, recording_url: null }
+  const {
+    from: _from,
+    to: _to,
+    call_status: _status,
+    created_at: _at,
+    has_recording,
+    started_at,
+    ended_at,
+    ...shown
+  } = row
+  return {
+    ...shown,
+    started_at: isoOrNull(started_at),
+    ended_at: isoOrNull(ended_at),
+    // No evaluation is kept yet, and null is what the API says of a session without one.
+    qa: null,
+    recording_url: has_recording ? recordingUrl(row) : null,
+  }
+}
+
+/** Where a session's recording is, below the service's address; the tenant's credential is asked for there. */
+export function recordingUrl({ id }: Pick<VoiceSessionRow, 'id'>): string {
+  return `/api/v1/voice-sessions/${id}/recording`
 }
 
 /** Writes a session with its turns and function calls. */

@@ -50,6 +50,7 @@ export type VoiceSessionRow = {
   tags: string[]
   outcome: string | null
   outcome_notes: string | null
+  has_recording: boolean
   metadata: Record<string, unknown>
 }
 

@@ -4,6 +4,8 @@ import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import { type CarrierSocket, MediaPath } from './media-path.ts'
 import { ModelLink } from './model-link.ts'
+import { BEEP, BEEP_ID } from './recording/beep.ts'
+import type { CallRecorder } from './recording/recorder.ts'
 import type { EndReason, LiveNote, SessionEffect, SessionEvent, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
 import { reduce } from './session/reduce.ts'
@@ -22,6 +24,8 @@ export type SessionDeps = {
   plan: Plan
   /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
   openModel(listener: ModelListener, history: string | null): ModelSession
+  /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */
+  recorder?: Pick<CallRecorder, 'caller' | 'agent' | 'follow' | 'pause'> | null
   /** Runs a tool. Never rejects: what goes wrong is an outcome. */
   runTool(request: ToolRequest): Promise<ToolOutcome>
   keepTurn(turn: Turn): void
@@ -62,6 +66,7 @@ export class CallSession {
     this.#media = new MediaPath(deps.streamSid, {
       carrier: deps.carrier,
       codec: deps.codec,
+      tap: deps.recorder ?? null,
       reports: {
         sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
@@ -72,6 +77,11 @@ export class CallSession {
 
   get state(): SessionState {
     return this.#state
+  }
+
+  get recording(): 'off' | 'on' | 'paused' {
+    if (!this.#deps.recorder) return 'off'
+    return this.#state.isRecordingPaused ? 'paused' : 'on'
   }
 
   /** What went past on the fast path, for the one who looks after all calls. */
@@ -103,6 +113,7 @@ export class CallSession {
 
   #reduce(event: SessionEvent): SessionEffect[] {
     const [state, effects] = reduce(this.#state, event, this.#deps.clock.monotonicMs())
+    this.#deps.recorder?.follow(this.#state, state)
     this.#state = state
     return effects
   }
@@ -142,6 +153,10 @@ export class CallSession {
         return this.#media.mark(effect.name)
       case 'pad':
         return this.#media.pad(effect.ms)
+      case 'beep':
+        return this.#media.play(BEEP_ID, BEEP)
+      case 'pause_recording':
+        return this.#deps.recorder?.pause(effect.isPaused)
       case 'arm':
         return this.#timers.arm(effect.timer, effect.ms)
       case 'disarm':

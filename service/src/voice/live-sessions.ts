@@ -20,13 +20,17 @@ export type LiveFacts = {
 }
 
 /** What others than the call's own sockets may do to it. */
-export type LiveCommand = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' | 'hung_up' | 'machine' }>
+export type LiveCommand = Extract<
+  SessionEvent,
+  { type: 'say' | 'whisper' | 'end' | 'hung_up' | 'machine' | 'pause_recording' }
+>
 
 /** A call whose stream is on this process. */
 export type LiveSession = {
   readonly facts: LiveFacts
   readonly events: LiveEvents
   readonly phase: Phase
+  readonly recording: 'off' | 'on' | 'paused'
   command(command: LiveCommand): void
 }
 

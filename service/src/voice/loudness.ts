@@ -1,3 +1,5 @@
+import { SIXBITS } from './sixbits.ts'
+
 /** 20 ms of µ-law in base64. */
 const FRAME_MS = 20
 
@@ -10,11 +12,6 @@ for (let byte = 0; byte < 256; byte++) {
   const bits = ~byte & 0x7f
   MAGNITUDE[byte] = (((bits & 0x0f) * 2 + 33) << (bits >> 4)) * 4 - 132
 }
-
-/** Value of each base64 character. */
-const SIXBITS = new Uint8Array(256)
-const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
-for (const [value, char] of ALPHABET.entries()) SIXBITS[char] = value
 
 /**
  * How many ms of a base64 µ-law frame are loud: 20 or 0. Every fourth group of base64 is looked at, which is one sample in

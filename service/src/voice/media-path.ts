@@ -27,6 +27,9 @@ export type MediaReports = {
   backlog(isOver: boolean): void
 }
 
+/** Who listens to what goes past: the payloads are views that are only valid now. */
+export type AudioTap = { caller(payload: Buffer): void; agent(payload: Buffer): void }
+
 const FRAME_MS = 20
 const METER_FRAMES = 5
 /** Silence in µ-law, 20 ms of it. */
@@ -54,6 +57,7 @@ export class MediaPath {
   readonly #codec: StreamCodec
   readonly #reports: MediaReports
   readonly #streamSid: string
+  readonly #tap: AudioTap | null
   readonly #head: Buffer
   readonly #tail: Buffer
   readonly #kept = new CallerAudio()
@@ -76,11 +80,15 @@ export class MediaPath {
   /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck. */
   lateDeltas = 0
 
-  constructor(streamSid: string, deps: { carrier: CarrierSocket; codec: StreamCodec; reports: MediaReports }) {
+  constructor(
+    streamSid: string,
+    deps: { carrier: CarrierSocket; codec: StreamCodec; reports: MediaReports; tap?: AudioTap | null },
+  ) {
     this.#carrier = deps.carrier
     this.#codec = deps.codec
     this.#reports = deps.reports
     this.#streamSid = streamSid
+    this.#tap = deps.tap ?? null
     const { head, tail } = deps.codec.mediaFrame(streamSid)
     this.#head = head
     this.#tail = tail
@@ -90,6 +98,7 @@ export class MediaPath {
   fromCaller(payload: Buffer): void {
     if (!this.#isOpen) return
     this.framesIn += 1
+    if (this.#tap !== null) this.#tap.caller(payload)
     if (this.#isMetering) this.#meter(payload)
     if (this.#isBacklogged) this.#watchBacklog()
     if (!this.#uplink || this.#isKeeping) this.#kept.keep(payload)
@@ -127,8 +136,14 @@ export class MediaPath {
     const mark = this.#markAfter(responseId, ms)
     if (mark === null) this.#carrier.send(media)
     else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
+    if (this.#tap !== null) this.#tap.agent(payload)
     this.#reports.sent({ responseId, itemId, ms, mark })
     this.#watchBacklog()
+  }
+
+  /** Sends audio of our own, which no answer has: it is told, and can be cut short, under this id. */
+  play(id: string, payload: Buffer): void {
+    this.fromModel(id, id, payload)
   }
 
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */

@@ -121,7 +121,7 @@ function furthestMs({ marks, roundTripMs }: Playback, byClockMs: number): number
 }
 
 /** How far along the line the caller has heard at `nowMs`: as far as it is known, and beyond that by the clock. */
-function lineHeardMs(playback: Playback, nowMs: number): number {
+export function lineHeardMs(playback: Playback, nowMs: number): number {
   const byClockMs = clockMs(playback, nowMs)
   const likelyMs = Math.min(byClockMs, furthestMs(playback, byClockMs))
   return Math.min(playback.sentMs, Math.max(playback.confirmedMs, likelyMs))

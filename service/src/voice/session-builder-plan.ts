@@ -32,6 +32,7 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
+    recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
   }
 }

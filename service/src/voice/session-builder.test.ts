@@ -92,7 +92,8 @@ describe('a session whose model does not work', () => {
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
-      ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, fallbackNumber: null },
+      ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
+      fallbackNumber: null,
       interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
@@ -112,6 +113,12 @@ describe('the plan of a session', () => {
     const compliance = { ai_disclosure: 'You are talking to a machine.' }
     expect(plan({ greeting: 'Hello.' }, { compliance }).greeting).toBe('You are talking to a machine. Hello.')
     expect(plan({}, { compliance }).greeting).toBe('')
+  })
+
+  it('beeps where the call is recorded and the tenant wants it told', () => {
+    expect(plan({}, { compliance: { record_calls: true, record_beep: true } }).recordBeep).toBe(true)
+    expect(plan({}, { compliance: { record_calls: true } }).recordBeep).toBe(false)
+    expect(plan({}, { compliance: { record_beep: true } }).recordBeep).toBe(false)
   })
 
   it('knows where a call goes that has no model', () => {

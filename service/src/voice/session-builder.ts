@@ -13,6 +13,7 @@ import { tellNote, tellTurn } from './live-notes.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import type { CarrierSocket } from './media-path.ts'
 import { withFaultsTold } from './model-faults.ts'
+import type { Recorders } from './recording/recorders.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
 import { planOf } from './session-builder-plan.ts'
@@ -63,6 +64,8 @@ type Deps = {
   tools: readonly Tool[]
   carrierCalls: CarrierCalls
   metrics: LiveMetrics
+  /** Without it nothing is recorded. */
+  recorders?: Pick<Recorders, 'of'>
   /** MODEL_SESSION_MAX_MINUTES. */
   modelSessionMs: number
 }
@@ -111,8 +114,10 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         call: { tenantId: tenant.tenant_id, callSid: call.callSid },
         count: deps.metrics.modelFault,
       }
+      const recorder = deps.recorders?.of(call) ?? null
       const session = new CallSession({
         clock,
+        recorder,
         codec,
         streamSid,
         carrier,
@@ -135,6 +140,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         },
         failed: (err) => deps.log.error({ err, call_sid: call.callSid }, 'a session went wrong'),
         finished(reason, state) {
+          void recorder?.close()
           events.publish('ended', {
             end_reason: reason,
             duration_ms: Math.round(clock.monotonicMs() - state.startedAtMs),
@@ -154,6 +160,9 @@ function liveOf(session: CallSession, events: LiveEvents, facts: LiveFacts): Liv
     events,
     get phase() {
       return session.state.phase
+    },
+    get recording() {
+      return session.recording
     },
     command: (command) => session.dispatch(command),
   }

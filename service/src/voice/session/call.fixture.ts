@@ -22,6 +22,7 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     maxCallMs: 1_800_000,
     modelSessionMs: 3_000_000,
     voicemail: null,
+    recordBeep: false,
     fallbackNumber: null,
     ...changes,
   }

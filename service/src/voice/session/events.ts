@@ -59,6 +59,8 @@ export type SessionEvent =
   | { type: 'say'; text: string }
   | { type: 'whisper'; text: string }
   | { type: 'end'; reason: 'supervisor' | 'shutdown' }
+  /** What is said from now on is not to be recorded, or is again. */
+  | { type: 'pause_recording'; isPaused: boolean }
 
 /** One finished piece of the conversation, as it is kept. `heardMs` is null for what was not audio of ours. */
 export type Turn = {
@@ -114,6 +116,10 @@ export type SessionEffect =
   | { type: 'mark'; name: string }
   /** Sends silence to the model in the caller's name, so that it can see the end of a turn. */
   | { type: 'pad'; ms: number }
+  /** Plays the beep that tells of the recording. */
+  | { type: 'beep' }
+  /** Both sides are silent in the recording from now on, or are heard in it again. */
+  | { type: 'pause_recording'; isPaused: boolean }
   | { type: 'arm'; timer: TimerName; ms: number }
   | { type: 'disarm'; timer: TimerName }
   | { type: 'run_tool'; callId: string; name: string; argumentsText: string; atMs: number }

@@ -1,4 +1,5 @@
 import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
+import { BEEP_ID } from '../recording/beep.ts'
 import { cancelActive } from './asking.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import type { Step } from './state.ts'
@@ -33,6 +34,7 @@ export function interrupt(step: Step): void {
 
 function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
+  if (itemId === BEEP_ID) return
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
     if (heardMs === 0) deleteItem(step, itemId)

@@ -21,6 +21,8 @@ export type Plan = {
   modelSessionMs: number
   /** What is left on an answering machine; null: the call ends at once. */
   voicemail: string | null
+  /** A beep tells the caller that the call is recorded. */
+  recordBeep: boolean
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
 }

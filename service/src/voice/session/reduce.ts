@@ -75,6 +75,8 @@ function apply(step: Step, event: SessionEvent): void {
     case 'whisper':
     case 'end':
       return onSupervisor(step, event)
+    case 'pause_recording':
+      return pauseRecording(step, event.isPaused)
     default:
       assertNever(event)
   }
@@ -87,6 +89,7 @@ function opened(step: Step): void {
     { type: 'arm', timer: 'time_warning', ms: maxCallMs * WARNING_SHARE },
     { type: 'arm', timer: 'time_up', ms: maxCallMs },
   )
+  if (step.state.plan.recordBeep) step.do({ type: 'beep' })
   openModel(step)
 }
 
@@ -163,6 +166,12 @@ function onSupervisor(step: Step, event: OnSupervisor): void {
   }
   addNote(step, 'supervisor', { text: event.text, isKept: true })
   step.command({ type: 'system_message', text: event.text })
+}
+
+function pauseRecording(step: Step, isPaused: boolean): void {
+  if (step.state.isRecordingPaused === isPaused) return
+  step.set({ isRecordingPaused: isPaused })
+  step.do({ type: 'pause_recording', isPaused })
 }
 
 /** Utterances that were heard to their end are written down. */

@@ -118,6 +118,7 @@ export type SessionState = {
   /** When the call was over for the caller: the carrier was gone, or was told to hang up; monotonic ms. Null until then. */
   readonly carrierGoneAtMs: number | null
   readonly ending: { readonly reason: EndReason; readonly hangUp: boolean; readonly hungUp: boolean } | null
+  readonly isRecordingPaused: boolean
   readonly usage: ModelUsage
   readonly latency: {
     readonly greetingMs: number | null
@@ -157,6 +158,7 @@ export function newSession(plan: Plan, nowMs: number): SessionState {
     lastCallerAudioMs: nowMs,
     carrierGoneAtMs: null,
     ending: null,
+    isRecordingPaused: false,
     usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
     latency: { greetingMs: null, responsesMs: [], interruptions: 0 },
   }

@@ -1,0 +1,171 @@
+import { enqueue } from '../delivery/enqueue.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { liveNodes } from '../platform/nodes/heartbeat-store.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { lockCall } from './call-directory-store.ts'
+import type { SessionId } from './call-values.ts'
+import { joined, type RecordedAudio, type StoredPart } from './recording-audio.ts'
+import { tellRecording } from './recording-events.ts'
+import { pathOfPart, type RecordingFiles } from './recording-files.ts'
+import {
+  deleteParts,
+  insertPart,
+  listOrphansAcrossTenants,
+  listParts,
+  type OrphanRow,
+  type RecordingRow,
+  settlePart,
+} from './recording-store.ts'
+import { FRAMES_PER_MS, STORED_FRAME_BYTES, STORED_HEADER_BYTES } from './recording-wav.ts'
+import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
+
+/** One stream's part of a recording. */
+export type RecordingPart = {
+  tenant: TenantRuntime
+  callSid: string
+  sessionId: SessionId
+  /** The epoch of the stream. */
+  part: number
+  /** When its first sample was heard. */
+  startedAt: Date
+}
+
+/** What was recorded of calls. */
+export type Recordings = {
+  /** A part is being recorded from now on. Again, or after its end, it changes nothing. */
+  begin(part: RecordingPart): Promise<void>
+  /**
+   * A part has so many frames and will not get more; with none it is lost. Where it was the last thing that its recording
+   * waited for, the tenant is told in the same transaction. Again, it changes nothing.
+   */
+  end(part: RecordingPart, frames: number): Promise<void>
+  /**
+   * What there is of a session's recording: while the call lasts, all but its last seconds.
+   *
+   * @throws AppError `not_found` when the tenant has no such session, or nothing of it is kept; `unavailable` when a part
+   * lies where only another node reaches it.
+   */
+  open(tenantId: TenantId, sessionId: string): Promise<RecordedAudio>
+  /** Deletes a session's recording, files first. Again, it changes nothing. */
+  remove(tenantId: TenantId, sessionId: SessionId): Promise<void>
+  /**
+   * Ends the parts of nodes that are gone, as far as their files go. A part whose file is not here waits a day for the node
+   * that has it, then it is lost.
+   */
+  endOrphans(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  nodeId: NodeId
+  files: RecordingFiles
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
+
+/** Much longer than a node that is alive is ever silent: the part of one that is not gone must not be ended. */
+const GONE_AFTER_MS = 30_000
+const LOST_AFTER_MS = 86_400_000
+
+export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Recordings {
+  /** Enters the part where it is not known yet. Null when the call is not known any more. */
+  async function enterIn(tx: Tx, { tenant, callSid, ...part }: RecordingPart) {
+    const tenantId = tenant.tenant_id
+    const call = await lockCall(tx, tenantId, callSid)
+    const session = call && (await findVoiceSession(tx, tenantId, part.sessionId))
+    if (!session) return null
+    await insertPart(tx, tenantId, { ...rowOf(tenantId, part), node_id: nodeId })
+    if (!session.has_recording) await updateVoiceSession(tx, tenantId, session.id, { has_recording: true })
+    return { ...session, has_recording: true }
+  }
+
+  async function endIn(tx: Tx, part: RecordingPart, frames: number): Promise<void> {
+    const session = await enterIn(tx, part)
+    if (!session) return
+    const { tenant } = part
+    const key = { session_id: part.sessionId, part: part.part }
+    if (!(await settlePart(tx, tenant.tenant_id, key, outcomeOf(frames)))) return
+    if (frames === 0) await forgetIfNothingIsKept(tx, tenant.tenant_id, part.sessionId)
+    await enqueue(tx, tenant, await tellRecording(tx, tenant, session), new Date(clock.now()))
+  }
+
+  async function end(part: RecordingPart, frames: number): Promise<void> {
+    await db.transaction().execute((tx) => endIn(tx, part, frames))
+  }
+
+  async function endOrphan(orphan: OrphanRow): Promise<void> {
+    const frames = await files.framesIn(orphan.path)
+    if (frames === null && clock.now() - orphan.started_at.getTime() < LOST_AFTER_MS) return
+    const tenant = await tenants.get(orphan.tenant_id)
+    if (!tenant) return
+    const { call_sid: callSid, session_id: sessionId, part, started_at: startedAt } = orphan
+    await end({ tenant, callSid, sessionId, part, startedAt }, frames ?? 0)
+  }
+
+  /** @throws AppError for a part whose file is not here. */
+  async function storedPart({ path, started_at, node_id }: RecordingRow): Promise<StoredPart> {
+    const frames = await files.framesIn(path)
+    if (frames !== null) return { path, startedAt: started_at, frames }
+    const others = (await liveNodes(db, GONE_AFTER_MS)).filter((node) => node.nodeId !== nodeId)
+    if (!others.some((node) => node.nodeId === node_id)) throw notKept()
+    throw new AppError(
+      'unavailable',
+      'The recording lies on another node. Ask that one, or let the nodes share DATA_DIR/recordings.',
+    )
+  }
+
+  return {
+    begin: (part) => db.transaction().execute(async (tx) => void (await enterIn(tx, part))),
+    end,
+    async open(tenantId, sessionId) {
+      const session = isUuid(sessionId) ? await findVoiceSession(db, tenantId, sessionId as SessionId) : null
+      if (!session) throw new AppError('not_found', 'There is no such voice session.')
+      const rows = (await listParts(db, tenantId, session.id)).filter(({ state }) => state !== 'lost')
+      if (rows.length === 0) throw new AppError('not_found', 'The session was not recorded.')
+      return joined(files, await Promise.all(rows.map(storedPart)))
+    },
+    async remove(tenantId, sessionId) {
+      await files.remove(tenantId, sessionId)
+      await db.transaction().execute(async (tx) => {
+        await deleteParts(tx, tenantId, sessionId)
+        await updateVoiceSession(tx, tenantId, sessionId, { has_recording: false })
+      })
+    },
+    async endOrphans() {
+      const orphans = await listOrphansAcrossTenants(db, GONE_AFTER_MS)
+      for (const orphan of orphans.filter(({ node_id }) => node_id !== nodeId)) await endOrphan(orphan)
+    },
+  }
+}
+
+async function forgetIfNothingIsKept(tx: Tx, tenantId: TenantId, sessionId: SessionId): Promise<void> {
+  const parts = await listParts(tx, tenantId, sessionId)
+  if (parts.every(({ state }) => state === 'lost'))
+    await updateVoiceSession(tx, tenantId, sessionId, { has_recording: false })
+}
+
+function rowOf(tenantId: TenantId, { sessionId, part, startedAt }: Omit<RecordingPart, 'tenant' | 'callSid'>) {
+  return {
+    session_id: sessionId,
+    part,
+    path: pathOfPart(tenantId, sessionId, part),
+    state: 'recording' as const,
+    started_at: startedAt,
+    duration_ms: null,
+    bytes: null,
+  }
+}
+
+function outcomeOf(frames: number): Pick<RecordingRow, 'state' | 'duration_ms' | 'bytes'> {
+  if (frames === 0) return { state: 'lost', duration_ms: null, bytes: null }
+  const bytes = STORED_HEADER_BYTES + frames * STORED_FRAME_BYTES
+  return { state: 'ready', duration_ms: Math.round(frames / FRAMES_PER_MS), bytes }
+}
+
+function notKept(): AppError {
+  return new AppError('not_found', 'The audio of this recording is not kept any more.')
+}
