@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
@@ -6,6 +7,9 @@ import { makeResolveAgent } from './agents/resolve.ts'
 import { abandonedOf, endingOf } from './calls/call-ended.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
+import { makeKeptEnds } from './calls/kept-ends.ts'
+import { makeLateReports } from './calls/late-reports.ts'
+import { makeRestoring } from './calls/left-behind.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
 import { makeCallStatuses } from './calls/record-status.ts'
@@ -21,6 +25,7 @@ import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { Journal } from './records/journal.ts'
+import { JournalFiles } from './records/journal-file.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeSessions } from './records/sessions.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
@@ -85,6 +90,8 @@ async function wire(deps: Deps): Promise<App> {
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
+  await floors.files.start()
+  await floors.restoring.restore()
 
   let phase: Phase = 'starting'
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy })
@@ -150,8 +157,16 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     cache.invalidate(tenantId)
     credentials.forget(tenantId)
   }
-  const journal = new Journal({ db, clock, log })
+  const folder = join(config.dataDir, 'journal')
+  const files = new JournalFiles({ folder, node: nodeId, clock, log })
+  const journal = new Journal({ db, clock, log, files })
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
+  const finishing = makeKeptEnds({
+    ...{ clock, files },
+    finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
+  })
+  const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
+  const late = makeLateReports({ clock, log, statuses, files })
   return {
     telephony,
     live,
@@ -164,8 +179,11 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     voiceSessions: makeVoiceSessions({ db }),
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
-    finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
-    statuses: makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd }),
+    files,
+    finishing,
+    statuses,
+    late,
+    restoring: makeRestoring({ folder, clock, log, tenants: cache, journal, finishing, reports: late }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
     agents: makeAgents({ db, clock }),
@@ -179,7 +197,7 @@ type Floors = ReturnType<typeof makeFloors>
 /** Live calls and what remains of them. */
 async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
   const { clock, log, carriers } = deps
-  const { credentials, finishing, journal } = floors
+  const { credentials, finishing, journal, late, restoring, files } = floors
   const publicUrl = () => publicUrlOf(deps, server)
   const carrierCalls = makeHangingUp({ carriers, clock, log })
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
@@ -206,7 +224,13 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
-      await Promise.all([carrierCalls.close(), journal.close().then(() => finishing.close())])
+      restoring.close()
+      const records = async () => {
+        await journal.close()
+        await Promise.all([finishing.close(), late.close()])
+        await files.close()
+      }
+      await Promise.all([carrierCalls.close(), records()])
     },
   }
 }

@@ -6,6 +6,7 @@ import { makeCallStatusCallbacks } from './calls/call-status.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
+import type { LateReports } from './calls/late-reports.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
@@ -22,6 +23,7 @@ export type CallNeeds = {
   resolveAgent: ResolveAgent
   sessions: Sessions
   statuses: CallStatuses
+  late: LateReports
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
@@ -31,7 +33,7 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, statuses, live, publicUrl } = needs
+  const { defaults, tenants, resolveAgent, sessions, statuses, late, live, publicUrl } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
@@ -50,7 +52,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
       ...{ clock, carriers, publicUrl },
       incoming: makeIncoming({ ...begin, db, log, signatures, addresses }),
       resume: makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }),
-      statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
+      statuses: makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity }),
     }),
     tenantRoutes: browserCallRoutes(browserCalls),
     close: browserCalls.close,

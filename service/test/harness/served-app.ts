@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
@@ -48,7 +51,9 @@ export class ServedApp {
   /** Starts it on the database of the test file, which it leaves open. Whoever starts it closes it. */
   static async start(test: TestDatabase, options: AppOptions = {}): Promise<ServedApp> {
     const lines: string[] = []
-    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...options.settings })
+    // Below the folder of the test run, which goes with it.
+    const dataDir = await mkdtemp(join(tmpdir(), 'served-'))
+    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, DATA_DIR: dataDir, ...options.settings })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
     const clock = options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
