@@ -39,12 +39,14 @@ export type AppOptions = {
 export class ServedApp {
   readonly app: App
   readonly address: string
+  readonly dataDir: string
   readonly #lines: string[]
   readonly #tokens = new Map<string, string>()
 
-  constructor(app: App, address: string, lines: string[]) {
+  constructor(app: App, { address, dataDir, lines }: { address: string; dataDir: string; lines: string[] }) {
     this.app = app
     this.address = address
+    this.dataDir = dataDir
     this.#lines = lines
   }
 
@@ -71,7 +73,7 @@ export class ServedApp {
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
     })
-    return new ServedApp(app, await app.listen(), lines)
+    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines })
   }
 
   /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */
