@@ -1,21 +1,18 @@
-import { join } from 'node:path'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
 import { abandonedOf, endingOf } from './calls/call-ended.ts'
-import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
+import type { CallEnding, Finishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
-import { makeKeptEnds } from './calls/kept-ends.ts'
-import { makeLateReports } from './calls/late-reports.ts'
-import { makeRestoring } from './calls/left-behind.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
 import { makeCallStatuses } from './calls/record-status.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
+import { makeKeptRecords } from './kept-records.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { adminGuard, tenantGuard } from './platform/http/guards.ts'
@@ -24,8 +21,6 @@ import { buildServer, type HttpServer, stopServer } from './platform/http/server
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
 import { makeCallLogs } from './records/call-logs.ts'
-import { Journal } from './records/journal.ts'
-import { JournalFiles } from './records/journal-file.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeSessions } from './records/sessions.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
@@ -33,6 +28,7 @@ import { makeVoiceSessions } from './records/voice-sessions.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
+import { promptly } from './tenancy/prompt-credentials.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
@@ -90,8 +86,7 @@ async function wire(deps: Deps): Promise<App> {
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
-  await floors.files.start()
-  await floors.restoring.restore()
+  await floors.kept.start()
 
   let phase: Phase = 'starting'
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy })
@@ -144,7 +139,9 @@ async function wire(deps: Deps): Promise<App> {
 }
 
 /** The rules of each floor, each given what it needs from the floors below. */
-function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, nodeId: NodeId) {
+function makeFloors(deps: Deps, nodeId: NodeId) {
+  const { config, clock, log, sealer } = deps
+  const { db } = deps.database
   const live = new LiveSessions(clock)
   const telephony = {
     account_sid: config.telephonyAccountSid,
@@ -157,33 +154,25 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     cache.invalidate(tenantId)
     credentials.forget(tenantId)
   }
-  const folder = join(config.dataDir, 'journal')
-  const files = new JournalFiles({ folder, node: nodeId, clock, log })
-  const journal = new Journal({ db, clock, log, files })
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
-  const finishing = makeKeptEnds({
-    ...{ clock, files },
-    finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
-  })
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
-  const late = makeLateReports({ clock, log, statuses, files })
+  const kept = makeKeptRecords(deps, { nodeId, tenants: cache, statuses })
   return {
     telephony,
     live,
     cache,
     credentials,
-    journal,
+    kept,
+    journal: kept.journal,
+    finishing: kept.finishing,
+    late: kept.late,
+    statuses,
     sessions: makeSessions({ db, clock, nodeId }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
-    files,
-    finishing,
-    statuses,
-    late,
-    restoring: makeRestoring({ folder, clock, log, tenants: cache, journal, finishing, reports: late }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
     agents: makeAgents({ db, clock }),
@@ -196,8 +185,8 @@ type Floors = ReturnType<typeof makeFloors>
 
 /** Live calls and what remains of them. */
 async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
-  const { clock, log, carriers } = deps
-  const { credentials, finishing, journal, late, restoring, files } = floors
+  const { clock, log, carriers, database } = deps
+  const { credentials, finishing, kept } = floors
   const publicUrl = () => publicUrlOf(deps, server)
   const carrierCalls = makeHangingUp({ carriers, clock, log })
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
@@ -205,12 +194,13 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
-  const { findTenant } = credentials
+  // The embedded database cannot be away.
+  const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
   const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
+    tenant.addHook('onRequest', tenantGuard(findTenant))
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(liveRoutes({ live: floors.live, clock }))
@@ -224,13 +214,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
-      restoring.close()
-      const records = async () => {
-        await journal.close()
-        await Promise.all([finishing.close(), late.close()])
-        await files.close()
-      }
-      await Promise.all([carrierCalls.close(), records()])
+      await Promise.all([carrierCalls.close(), kept.close()])
     },
   }
 }

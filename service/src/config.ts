@@ -62,7 +62,8 @@ export const SETTINGS = {
   dataDir: setting({
     name: 'DATA_DIR',
     shownDefault: './data',
-    meaning: 'The folder of the embedded database and its key.',
+    meaning:
+      'The folder of the embedded database and its key, and of what waits for a database that is away. One for each machine, not shared by several.',
     read: (text = './data') => resolve(text),
   }),
   databaseUrl: setting({

@@ -83,6 +83,21 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the database 
     expect((await fetch(`${app.served.address}/readyz`)).status).toBe(200)
   })
 
+  it('without a word, a tenant is told so within a second all the same', async () => {
+    await app.ring()
+    await app.clock.advance(5_000)
+    wire.proxy.freeze()
+    const startMs = app.clock.monotonicMs()
+    let status: number | null = null
+    void app.served.call('acme', 'GET', '/call-logs').then((answer) => {
+      status = answer.status
+    })
+    await app.pass(() => status, 'the answer')
+    expect(status).toBe(503)
+    expect(app.clock.monotonicMs() - startMs).toBeLessThanOrEqual(1_500)
+    await wire.proxy.cut()
+  })
+
   it('a tenant is told so within a second', async () => {
     await app.ring()
     await wire.proxy.cut()
