@@ -28,8 +28,10 @@ export class EntryKeeping {
     this.#deps = deps
   }
 
-  /** Something was added to what is pending. */
-  added(entry: JournalEntry): void {
+  /** Something is about to be added to what is pending, in place of an earlier one of its key. */
+  adding(entry: JournalEntry): void {
+    const replaced = this.#deps.pending.get(entry.key)
+    if (replaced) this.#unkept.delete(replaced)
     this.#unkept.add(entry)
     if (this.#cancelTimer) return
     this.#progressMs = this.#deps.clock.monotonicMs()

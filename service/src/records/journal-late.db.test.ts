@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import { makeLog } from '../platform/log.ts'
@@ -41,17 +41,18 @@ afterEach(async () => {
   if (clock.pendingTimers > 0) throw new Error('the journal left a timer')
 })
 
+type Started = { journal: Journal; files: JournalFiles; call: CallJournal; gate: GatedDatabase }
+
 /** A journal as a process has it, with its files. */
-async function startJournal(node: string): Promise<{ journal: Journal; files: JournalFiles; call: CallJournal }> {
+async function startJournal(node: string): Promise<Started> {
+  const gate = new GatedDatabase()
   const files = new JournalFiles({ folder, node, clock, log })
   await files.start()
-  const journal = new Journal({ db: test.db, clock, log, files })
+  const journal = new Journal({ db: gate.of(test.database).db, clock, log, files })
   opened.push({ journal, files })
-  return { journal, files, call: journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 }) }
+  return { journal, files, gate, call: journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 }) }
 }
 
-const away = () => sql`alter table transcript_turns rename to away`.execute(test.db)
-const back = () => sql`alter table away rename to transcript_turns`.execute(test.db)
 const raiseEpoch = () => test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
 
 /** Moves time until it is done. */
@@ -83,8 +84,9 @@ async function linesInFiles(): Promise<number> {
   return texts.join('').split('\n').length - 1
 }
 
-/** What a killed process leaves: its files, with nobody who holds them. The journal itself lost what it had. */
-async function die({ journal, files }: { journal: Journal; files: JournalFiles }): Promise<void> {
+/** What a killed process leaves: its files, with nobody who holds them. The database is away from it for ever. */
+async function die({ journal, files, gate }: Started): Promise<void> {
+  gate.isAway = true
   await passing(files.close())
   await passing(journal.close())
 }
@@ -104,13 +106,13 @@ async function texts(): Promise<string[]> {
 
 describe('what waits for the database', () => {
   it('is in a file a second later, and in none once it is stored', async () => {
-    const { call } = await startJournal('n1')
-    await away()
+    const { call, gate } = await startJournal('n1')
+    gate.isAway = true
     call.append(someTurn(1))
     await keptLines(1)
     call.append(someTurn(2))
     await keptLines(2)
-    await back()
+    gate.isAway = false
     await until(
       async () => {
         await clock.advance(STEP_MS)
@@ -135,7 +137,7 @@ describe('what waits for the database', () => {
     const { call } = dying
     call.append(someTurn(1))
     await passing(dying.journal.flush())
-    await away()
+    dying.gate.isAway = true
     call.append(someTurn(2, { text: 'Hel' }))
     call.append(someTurn(3))
     call.append(someTurn(4))
@@ -146,7 +148,6 @@ describe('what waits for the database', () => {
     call.tool({ ...tool, status: 'ok', startMs: 1, durationMs: 2 })
     await keptLines(6)
     await die(dying)
-    await back()
     await restored()
     expect(await texts()).toEqual(['Sentence 1.', 'Hello.', 'Sentence 4.'])
     expect(await listFunctionCalls(test.db, acme.tenant_id, sessionId)).toMatchObject([{ call_id: 'call_1' }])
@@ -160,10 +161,10 @@ describe('what waits for the database', () => {
 
   it('does not come back over what was said later, when its process dies after the database was back', async () => {
     const dying = await startJournal('n1')
-    await away()
+    dying.gate.isAway = true
     dying.call.append(someTurn(1, { text: 'before' }))
     await keptLines(1)
-    await back()
+    dying.gate.isAway = false
     await passing(dying.journal.flush())
     dying.call.append(someTurn(1, { text: 'after' }))
     await passing(dying.journal.flush())
@@ -173,13 +174,13 @@ describe('what waits for the database', () => {
   })
 
   it('is left to the next start by a process that is told to stop', async () => {
-    const { journal, files, call } = await startJournal('n1')
-    await away()
+    const { journal, files, call, gate } = await startJournal('n1')
+    gate.isAway = true
     call.append(someTurn(1))
     await passing(journal.close())
     await passing(files.close())
     expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'journal entries are left to the next start', entries: 1 })
-    await back()
+    gate.isAway = false
     await restored()
     expect(await texts()).toEqual(['Sentence 1.'])
   })
@@ -200,11 +201,10 @@ describe('what a former owner of a call said', () => {
     const dying = await startJournal('n1')
     dying.call.append(someTurn(1))
     await passing(dying.journal.flush())
-    await away()
+    dying.gate.isAway = true
     for (const seq of [2, 3]) dying.call.append(someTurn(seq))
     await keptLines(2)
     await die(dying)
-    await back()
     await taken()
     await restored()
     await restored()
@@ -213,36 +213,35 @@ describe('what a former owner of a call said', () => {
 
   it('before anything was stored stands before what its successor said', async () => {
     const dying = await startJournal('n1')
-    await away()
+    dying.gate.isAway = true
     for (const seq of [1, 2, 3, 4, 5]) dying.call.append(someTurn(seq))
     await keptLines(5)
     await die(dying)
-    await back()
     await taken()
     await restored()
     expect((await texts()).slice(4)).toEqual(['Sentence 5.', 'Here I am again.', 'Good.'])
   })
 
   it('changes and takes out nothing that stands there', async () => {
-    const { journal, call } = await startJournal('n1')
+    const { journal, call, gate } = await startJournal('n1')
     for (const seq of [1, 2]) call.append(someTurn(seq))
     await passing(journal.flush())
-    await away()
+    gate.isAway = true
     call.append(someTurn(1, { text: 'changed' }))
     call.forget('item_2')
     await keptLines(2)
-    await back()
+    gate.isAway = false
     await raiseEpoch()
     await passing(journal.flush())
     expect(await texts()).toEqual(['Sentence 1.', 'Sentence 2.'])
   })
 
   it('once the database answers again counts for nothing', async () => {
-    const { journal, call } = await startJournal('n1')
-    await away()
+    const { journal, call, gate } = await startJournal('n1')
+    gate.isAway = true
     call.append(someTurn(1))
     await keptLines(1)
-    await back()
+    gate.isAway = false
     await raiseEpoch()
     await passing(journal.flush())
     call.append(someTurn(2))

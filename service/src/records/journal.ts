@@ -126,8 +126,8 @@ export class Journal {
     const isFull = this.#pending.sizeBytes + entry.sizeBytes > this.#maxBytes
     if (isFull || this.#closing) return this.#lose(isFull ? 'full' : 'closed')
     if (this.#isAway) this.#late.add(entry)
+    this.#keeping?.adding(entry)
     this.#pending.put(entry)
-    this.#keeping?.added(entry)
     this.#writeIn(INTERVAL_MS)
   }
 
