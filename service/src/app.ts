@@ -6,7 +6,7 @@ import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
 import { abandonedOf, endingOf } from './calls/call-ended.ts'
 import { findGreeting } from './calls/dial-store.ts'
-import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
+import type { CallEnding, Finishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
@@ -14,6 +14,7 @@ import { makeCallStatuses } from './calls/record-status.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
+import { makeKeptRecords } from './kept-records.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
@@ -24,7 +25,6 @@ import { buildServer, type HttpServer, stopServer } from './platform/http/server
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
 import { makeCallLogs } from './records/call-logs.ts'
-import { Journal } from './records/journal.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
@@ -35,6 +35,7 @@ import { makeVoiceSessions } from './records/voice-sessions.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
+import { promptly } from './tenancy/prompt-credentials.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
@@ -92,6 +93,7 @@ async function wire(deps: Deps): Promise<App> {
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
+  await floors.kept.start()
 
   let phase: Phase = 'starting'
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy })
@@ -144,7 +146,9 @@ async function wire(deps: Deps): Promise<App> {
 }
 
 /** The rules of each floor, each given what it needs from the floors below. */
-function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, nodeId: NodeId) {
+function makeFloors(deps: Deps, nodeId: NodeId) {
+  const { config, clock, log, sealer } = deps
+  const { db } = deps.database
   const live = new LiveSessions(clock)
   const telephony = {
     account_sid: config.telephonyAccountSid,
@@ -157,15 +161,20 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     cache.invalidate(tenantId)
     credentials.forget(tenantId)
   }
-  const journal = new Journal({ db, clock, log })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
+  const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
+  const kept = makeKeptRecords(deps, { nodeId, tenants: cache, statuses })
   return {
     telephony,
     live,
     cache,
     credentials,
-    journal,
+    kept,
+    journal: kept.journal,
+    finishing: kept.finishing,
+    late: kept.late,
+    statuses,
     sessions: makeSessions({ db, clock, nodeId }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
@@ -175,8 +184,6 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
-    finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
-    statuses: makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd }),
     tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
     agents: makeAgents({ db, clock }),
@@ -189,8 +196,8 @@ type Floors = ReturnType<typeof makeFloors>
 
 /** Live calls and what remains of them. */
 async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
-  const { clock, log, carriers } = deps
-  const { credentials, finishing, journal } = floors
+  const { clock, log, carriers, database } = deps
+  const { credentials, finishing, kept } = floors
   const publicUrl = () => publicUrlOf(deps, server)
   const carrierCalls = makeHangingUp({ carriers, clock, log })
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
@@ -198,14 +205,15 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
-  const { findTenant } = credentials
+  // The embedded database cannot be away.
+  const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
   const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
   const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, greetingOf }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
+    tenant.addHook('onRequest', tenantGuard(findTenant))
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
@@ -222,7 +230,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
-      await Promise.all([carrierCalls.close(), voice.closeRecorders(), journal.close().then(() => finishing.close())])
+      await Promise.all([carrierCalls.close(), voice.closeRecorders(), kept.close()])
     },
   }
 }

@@ -9,6 +9,7 @@ import { makeDialGate } from './calls/dial-gate.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
+import type { LateReports } from './calls/late-reports.ts'
 import { makeOutbound } from './calls/outbound.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
@@ -26,6 +27,7 @@ export type CallNeeds = {
   resolveAgent: ResolveAgent
   sessions: Sessions
   statuses: CallStatuses
+  late: LateReports
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
@@ -35,7 +37,7 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, statuses, live, publicUrl } = needs
+  const { defaults, tenants, resolveAgent, sessions, statuses, late, live, publicUrl } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
@@ -49,7 +51,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
   const resume = makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses })
-  const callbacks = makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity })
+  const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
   const gate = makeDialGate({ clock })
   const outbound = makeOutbound({ ...of, gate, addresses, publicUrl })

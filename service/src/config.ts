@@ -62,7 +62,8 @@ export const SETTINGS = {
   dataDir: setting({
     name: 'DATA_DIR',
     shownDefault: './data',
-    meaning: 'The folder of the embedded database, its key and the recordings of calls.',
+    meaning:
+      'The folder of the embedded database and its key, of what waits for a database that is away, and of recordings. One for each machine; the nodes of several share the folder recordings in it.',
     read: (text = './data') => resolve(text),
   }),
   databaseUrl: setting({

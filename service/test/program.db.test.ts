@@ -116,11 +116,21 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
     },
   )
 
-  it('waits for a database server that is not up yet, and stops when it is told to meanwhile', async () => {
+  it('F53: waits for a database server that is not up yet, and stops when it is told to meanwhile', async () => {
     const program = startProgram({ ...settings, ...(await databaseThatIsAway()) })
     const waits = () => program.stdout().split('waiting for the database').length - 1
     await until(() => waits() >= 3, { what: 'the third time it says that it waits' })
     expect(await program.end('SIGTERM')).toMatchObject({ code: 0, signal: null })
+  })
+
+  it.runIf(process.env['PARLEY_TEST_FULL'])('F53: gives up after half a minute, and says what to do', async () => {
+    const program = startProgram({ ...settings, ...(await databaseThatIsAway()) })
+    const { code, afterMs } = await program.end()
+    expect(code).toBe(1)
+    expect(afterMs).toBeGreaterThan(29_000)
+    expect(program.stderr()).toBe(
+      'parley: The database of DATABASE_URL does not answer. Start it, or mend the address.\n',
+    )
   })
 
   it.runIf(kind === 'server').each([

@@ -8,6 +8,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
+import { againWhenRefused } from '../records/database-trouble.ts'
 import type { OpenedSession, Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
@@ -125,7 +126,7 @@ export function makeIncoming(deps: Deps): Incoming {
     const { callSid, from, to } = call
     try {
       const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata: {} }
-      const opened = await sessions.open(tenant, { ...known, agent })
+      const opened = await againWhenRefused(() => sessions.open(tenant, { ...known, agent }))
       if (!opened.isOver && !attempt.isLate) return connected(deps, tenant, callSid, opened)
     } catch (error) {
       giveBack()

@@ -26,6 +26,14 @@ export class PendingEntries {
     this.#count(entry, 1)
   }
 
+  get(key: string): JournalEntry | undefined {
+    return this.#entries.get(key)
+  }
+
+  all(): JournalEntry[] {
+    return [...this.#entries.values()]
+  }
+
   first(maxRows: number): JournalEntry[] {
     return this.#entries.values().take(maxRows).toArray()
   }
@@ -40,7 +48,7 @@ export class PendingEntries {
   }
 
   clear(): void {
-    this.settle([...this.#entries.values()])
+    this.settle(this.all())
   }
 
   #count({ call, sizeBytes }: JournalEntry, change: 1 | -1): void {

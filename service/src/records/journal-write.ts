@@ -3,53 +3,80 @@ import type { Tx } from '../platform/db/schema.ts'
 import { holdEpochsAcrossTenants, holdTenantsAcrossTenants } from './call-directory-store.ts'
 import type { JournalEntry } from './journal-entry.ts'
 import {
+  addTurnsAcrossTenants,
   deleteTurnsAcrossTenants,
   putFunctionCallsAcrossTenants,
   putTurnsAcrossTenants,
   type TurnKey,
+  type TurnRow,
+  type WrittenTurn,
 } from './transcript-store.ts'
 import { showTurn } from './voice-session-shape.ts'
 
 type TurnEntry = Extract<JournalEntry, { type: 'turn' }>
 
+/** `isLate`: the entry had to wait, for the database or for the start after its process had ended. */
+type Writing = { now: Date; isLate?: (entry: JournalEntry) => boolean }
+
 /**
- * Writes entries of any calls, no two of one key. To write them again changes nothing. What comes from a stream that has lost
- * its call to another, or is about a call that is not kept any more, affects nothing.
+ * Writes entries of any calls, no two of one key. To write them again changes nothing. What is about a call that is not kept any
+ * more affects nothing, and neither does, while the database answers, what comes from a stream that has lost its call to another.
  *
- * @returns the entries that affected nothing for that reason.
+ * What had to wait was said while its owner could not be told that it had lost the call, and a carrier has one stream of a call:
+ * until that was gone, it was what the caller heard and said. So of a past epoch such an entry is kept where it adds something,
+ * a turn or a tool call that is not stored; it replaces and takes out nothing, and takes its place in the conversation by time.
+ *
+ * @returns the entries of past epochs that were not to be written for these reasons.
  */
-export async function writeEntries(tx: Tx, entries: JournalEntry[], now: Date): Promise<JournalEntry[]> {
+export async function writeEntries(
+  tx: Tx,
+  entries: JournalEntry[],
+  { now, isLate = () => false }: Writing,
+): Promise<JournalEntry[]> {
   // Events refer to their tenants, turns only to their sessions.
   await holdTenantsAcrossTenants(tx, [...new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))])
   const epochs = await holdEpochsAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
   const isCurrent = ({ call }: JournalEntry) => epochs.get(call.callSid) === call.epoch
-  const current = entries.filter(isCurrent)
-  const turns = current.filter((entry) => entry.type === 'turn')
-  const written = await putTurnsAcrossTenants(
-    tx,
-    turns.map(({ turn }) => turn),
-  )
+  const isAdding = (entry: JournalEntry) =>
+    entry.type !== 'forget' && isLate(entry) && entry.call.epoch < (epochs.get(entry.call.callSid) ?? 0)
+  const {
+    current = [],
+    adding = [],
+    stale = [],
+  } = Object.groupBy(entries, (entry) => (isCurrent(entry) ? 'current' : isAdding(entry) ? 'adding' : 'stale'))
+  const written = [
+    ...(await putTurnsAcrossTenants(tx, turnsOf(current))),
+    ...(await addTurnsAcrossTenants(tx, turnsOf(adding))),
+  ]
   await deleteTurnsAcrossTenants(
     tx,
     current.flatMap((entry) => (entry.type === 'forget' ? [entry.turn] : [])),
   )
   await putFunctionCallsAcrossTenants(
     tx,
-    current.flatMap((entry) => (entry.type === 'tool' ? [entry.tool] : [])),
+    [...current, ...adding].flatMap((entry) => (entry.type === 'tool' ? [entry.tool] : [])),
   )
-  await tellTurns(tx, turns, { written, now })
-  return entries.filter((entry) => !isCurrent(entry))
+  await tellTurns(
+    tx,
+    entries.filter((entry) => entry.type === 'turn'),
+    { written, now },
+  )
+  return stale
 }
 
-type Telling = { written: TurnKey[]; now: Date }
+function turnsOf(entries: JournalEntry[]): TurnRow[] {
+  return entries.flatMap((entry) => (entry.type === 'turn' ? [entry.turn] : []))
+}
+
+type Telling = { written: WrittenTurn[]; now: Date }
 
 /** Tells what was written for the first time, or otherwise than before, to the tenants that ask for every turn. */
 async function tellTurns(tx: Tx, entries: TurnEntry[], { written, now }: Telling): Promise<void> {
   const wanted = entries.filter(isTold)
   if (wanted.length === 0) return
-  const names = new Set(written.map(nameOf))
+  const seqs = new Map(written.map((turn) => [nameOf(turn), turn.seq]))
   const byTenant = Map.groupBy(
-    wanted.filter(({ turn }) => names.has(nameOf(turn))),
+    wanted.filter(({ turn }) => seqs.has(nameOf(turn))),
     ({ call }) => call.tenant.tenant_id,
   )
   for (const [, [first, ...others]] of [...byTenant].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -57,7 +84,7 @@ async function tellTurns(tx: Tx, entries: TurnEntry[], { written, now }: Telling
     const events = [first, ...others].map(({ call: { callSid, sessionId }, turn }) => ({
       event: 'voice.transcript.turn' as const,
       subject: { callSid, sessionId },
-      payload: { turn: showTurn(turn) },
+      payload: { turn: showTurn({ ...turn, seq: seqs.get(nameOf(turn)) ?? turn.seq }) },
     }))
     await enqueue(tx, first.call.tenant, events, now)
   }

@@ -12,6 +12,8 @@ import {
   toolEntry,
   turnEntry,
 } from './journal-entry.ts'
+import type { JournalFiles } from './journal-file.ts'
+import { EntryKeeping } from './journal-keeping.ts'
 import { PendingEntries } from './journal-pending.ts'
 import { writeEntries } from './journal-write.ts'
 
@@ -25,7 +27,14 @@ export type CallJournal = {
   tool(tool: JournaledTool): void
 }
 
-type Deps = { db: Db; clock: Clock; log: Pick<Log, 'info' | 'warn' | 'error'>; maxBytes?: number }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  /** Where entries are kept that the database has not taken for a second; without it they wait in memory alone. */
+  files?: Pick<JournalFiles, 'isReady' | 'keep' | 'settle'>
+  maxBytes?: number
+}
 
 /** At most one transaction in this time, for all calls. */
 const INTERVAL_MS = 250
@@ -40,14 +49,17 @@ const MAX_BYTES = 64 * 1024 * 1024
 /**
  * Writes down what is said and done in the calls of this process, all of them together every 250 ms at most.
  *
- * While the database does not answer, entries wait in memory and are written once when it is back. At 64 MiB what comes
- * after is lost, which the log tells with its number; calls go on. An entry that the database refuses for what it holds is
- * lost alone.
+ * While the database does not answer, entries wait in memory, from the first second on in files too, and are written once when
+ * it is back. At 64 MiB what comes after is lost, which the log tells with its number; calls go on. An entry that the database
+ * refuses for what it holds is lost alone.
  */
 export class Journal {
   readonly #deps: Deps
   readonly #pending = new PendingEntries()
   readonly #maxBytes: number
+  readonly #keeping: EntryKeeping | null
+  /** What was said while nobody could be asked whose the call is; see `writeEntries`. */
+  readonly #late = new WeakSet<JournalEntry>()
   #cancelTimer: Cancel | null = null
   #writing: Promise<void> | null = null
   #isAway = false
@@ -58,6 +70,8 @@ export class Journal {
   constructor(deps: Deps) {
     this.#deps = deps
     this.#maxBytes = deps.maxBytes ?? MAX_BYTES
+    const { clock, files } = deps
+    this.#keeping = files ? new EntryKeeping({ clock, files, pending: this.#pending }) : null
   }
 
   /** The journal of a call, for as long as its stream has it. */
@@ -81,8 +95,27 @@ export class Journal {
   }
 
   /**
-   * Writes what waits and stops. What the database does not take within 5 s is lost, which the log tells; so is whatever
-   * comes later. Again, it waits for the same end.
+   * Writes what a process that is dead now had not stored. Resolves when that is done.
+   *
+   * @throws AppError `unavailable` when the journal is closed before.
+   */
+  async restore(entries: JournalEntry[]): Promise<void> {
+    for (const entry of entries) {
+      const newer = this.#pending.get(entry.key)
+      if (newer && !this.#late.has(newer)) continue
+      this.#late.add(entry)
+      this.#pending.put(entry)
+    }
+    const stored = Promise.all(
+      [...new Set(entries.map(({ call }) => call.callSid))].map((callSid) => this.flush(callSid)),
+    )
+    await this.#writeAndGoOn()
+    await stored
+  }
+
+  /**
+   * Writes what waits and stops. What the database does not take within 5 s is left in the files to the next start, or lost
+   * where there are none, which the log tells; lost is whatever comes later. Again, it waits for the same end.
    */
   close(): Promise<void> {
     this.#closing ??= this.#stop()
@@ -92,6 +125,8 @@ export class Journal {
   #put(entry: JournalEntry): void {
     const isFull = this.#pending.sizeBytes + entry.sizeBytes > this.#maxBytes
     if (isFull || this.#closing) return this.#lose(isFull ? 'full' : 'closed')
+    if (this.#isAway) this.#late.add(entry)
+    this.#keeping?.adding(entry)
     this.#pending.put(entry)
     this.#writeIn(INTERVAL_MS)
   }
@@ -127,6 +162,7 @@ export class Journal {
       for (let batch = this.#pending.first(MAX_ROWS); batch.length > 0; batch = this.#pending.first(MAX_ROWS)) {
         await this.#store(batch)
         this.#pending.settle(batch)
+        await this.#keeping?.stored(batch)
         this.#tellWaiters()
         if (batch.length < MAX_ROWS) break
       }
@@ -134,9 +170,14 @@ export class Journal {
       this.#isAway = false
       this.#tellLost()
     } catch (err) {
-      if (!this.#isAway) this.#deps.log.warn({ err }, 'the journal cannot be written: it waits in memory')
-      this.#isAway = true
+      if (!this.#isAway) this.#becomeAway(err)
     }
+  }
+
+  #becomeAway(err: unknown): void {
+    this.#deps.log.warn({ err }, 'the journal cannot be written: it waits in memory')
+    this.#isAway = true
+    for (const entry of this.#pending.all()) this.#late.add(entry)
   }
 
   /** Halves what is refused until the entry at fault is alone, and loses that. */
@@ -144,7 +185,8 @@ export class Journal {
     const { db, clock, log } = this.#deps
     try {
       const now = new Date(clock.now())
-      const stale = await db.transaction().execute((tx) => writeEntries(tx, entries, now))
+      const isLate = (entry: JournalEntry) => this.#late.has(entry)
+      const stale = await db.transaction().execute((tx) => writeEntries(tx, entries, { now, isLate }))
       if (stale.length > 0) log.warn({ entries: stale.length }, 'journal entries of calls that are not ours any more')
     } catch (err) {
       if (!isRowFault(err)) throw err
@@ -180,11 +222,18 @@ export class Journal {
     this.#cancelTimer = null
     const late = () => new AppError('unavailable', 'The database is not reachable: the journal was closed.')
     await withTimeout(clock, this.#writeToTheEnd(), CLOSE_TIMEOUT_MS, late).catch(() => undefined)
-    this.#lostSinceTold += this.#pending.size
-    this.#pending.clear()
-    this.#tellLost()
+    await this.#giveUp()
     for (const waiter of this.#waiters) waiter.reject(late())
     this.#waiters.clear()
+  }
+
+  async #giveUp(): Promise<void> {
+    const left = this.#pending.size
+    const lost = this.#keeping ? await this.#keeping.close() : left
+    if (left > lost) this.#deps.log.warn({ entries: left - lost }, 'journal entries are left to the next start')
+    this.#pending.clear()
+    this.#lostSinceTold += lost
+    this.#tellLost()
   }
 
   /** Ends when nothing waits, or `#stop` has given up and emptied what did. */

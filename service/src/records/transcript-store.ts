@@ -48,11 +48,14 @@ declare module '../platform/db/schema.ts' {
 /** What names a turn. */
 export type TurnKey = Pick<TurnRow, 'tenant_id' | 'session_id' | 'item_id'>
 
+/** A turn that was written, and under which number. */
+export type WrittenTurn = TurnKey & Pick<TurnRow, 'seq'>
+
 /** More than a call of four hours holds. */
 const MAX_ROWS = 10_000
 
 /** Writes turns, each in place of an earlier one of its item. Returns those that were not stored like this already. */
-export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<TurnKey[]> {
+export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<WrittenTurn[]> {
   if (turns.length === 0) return []
   return tx
     .insertInto('transcript_turns')
@@ -80,7 +83,31 @@ export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<T
                         excluded.interrupted, excluded.sent_ms, excluded.heard_ms)`,
         ),
     )
-    .returning(['tenant_id', 'session_id', 'item_id'])
+    .returning(['tenant_id', 'session_id', 'item_id', 'seq'])
+    .execute()
+}
+
+/**
+ * Writes turns whose items are not stored yet, each with the number of the stored turn before it, or of the first one where it
+ * comes before all: of one number, turns stand by the time at which they began. Returns those that were written.
+ */
+export async function addTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<WrittenTurn[]> {
+  if (turns.length === 0) return []
+  const placed = turns.map((turn) => ({
+    ...turn,
+    seq: sql<number>`coalesce(
+      (select max(before.seq) from transcript_turns before
+        where before.tenant_id = ${turn.tenant_id} and before.session_id = ${turn.session_id}
+          and before.start_ms <= ${turn.start_ms}::integer),
+      (select min(first.seq) from transcript_turns first
+        where first.tenant_id = ${turn.tenant_id} and first.session_id = ${turn.session_id}),
+      ${turn.seq}::integer)`,
+  }))
+  return tx
+    .insertInto('transcript_turns')
+    .values(placed)
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id', 'item_id']).doNothing())
+    .returning(['tenant_id', 'session_id', 'item_id', 'seq'])
     .execute()
 }
 

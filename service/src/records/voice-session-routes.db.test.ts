@@ -51,7 +51,7 @@ async function start(callSid: string): Promise<void> {
 async function say(callSid: string, sessionId: SessionId, turns: JournaledTurn[], tools: JournalEntry[] = []) {
   const call = { tenant: tenantTold('acme'), callSid, sessionId, epoch: 1 }
   const entries = [...turns.map((turn) => turnEntry(call, turn)), ...tools]
-  await test.db.transaction().execute((tx) => writeEntries(tx, entries, new Date(clock.now())))
+  await test.db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
 }
 
 async function listed(query: string): Promise<string[]> {

@@ -17,6 +17,8 @@ export type TestDatabase = {
   readonly kind: Database['kind']
   /** A handle as another node of the same installation has; the embedded database has one node, so there it is the same. */
   anotherNode(): Promise<Database>
+  /** The settings with which the whole program runs on this database; on the embedded one only once it is closed. */
+  readonly settings: Record<string, string>
 }
 
 type Opened = { copy: Copy; database: Database; others: Set<Database> }
@@ -46,6 +48,9 @@ export function useDatabase(): TestDatabase {
     },
     get kind() {
       return current().database.kind
+    },
+    get settings() {
+      return current().copy.settings
     },
     async anotherNode() {
       const { copy, database, others } = current()

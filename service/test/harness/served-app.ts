@@ -1,3 +1,6 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
@@ -36,19 +39,23 @@ export type AppOptions = {
 export class ServedApp {
   readonly app: App
   readonly address: string
+  readonly dataDir: string
   readonly #lines: string[]
   readonly #tokens = new Map<string, string>()
 
-  constructor(app: App, address: string, lines: string[]) {
+  constructor(app: App, { address, dataDir, lines }: { address: string; dataDir: string; lines: string[] }) {
     this.app = app
     this.address = address
+    this.dataDir = dataDir
     this.#lines = lines
   }
 
   /** Starts it on the database of the test file, which it leaves open. Whoever starts it closes it. */
   static async start(test: TestDatabase, options: AppOptions = {}): Promise<ServedApp> {
     const lines: string[] = []
-    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...options.settings })
+    // Below the folder of the test run, which goes with it.
+    const dataDir = await mkdtemp(join(tmpdir(), 'served-'))
+    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, DATA_DIR: dataDir, ...options.settings })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
     const clock = options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
@@ -66,7 +73,7 @@ export class ServedApp {
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
     })
-    return new ServedApp(app, await app.listen(), lines)
+    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines })
   }
 
   /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */

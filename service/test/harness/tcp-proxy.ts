@@ -6,6 +6,10 @@ export type TcpProxy = {
   port: number
   /** Nothing passes any more on the connections that are open, and nobody is told; new ones work. */
   freeze(): void
+  /** Cuts every connection and refuses new ones, as a server that is down. */
+  cut(): Promise<void>
+  /** Takes connections again, on the same port. */
+  mend(): Promise<void>
   /** Cuts every connection and stops listening. */
   close(): Promise<void>
 }
@@ -23,17 +27,25 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     for (const socket of [client, upstream]) keep(socket)
     client.pipe(upstream).pipe(client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1')
+    await once(server, 'listening')
+  }
+  const cut = async () => {
+    for (const socket of sockets) socket.destroy()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
+  }
+  await listen(0)
+  const { port } = server.address() as AddressInfo
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     freeze() {
       for (const socket of sockets) socket.pause()
     },
-    async close() {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      await once(server, 'close')
-    },
+    cut,
+    mend: () => listen(port),
+    close: cut,
   }
 }

@@ -19,6 +19,8 @@ describe('toAppError', () => {
     ['57P01', sqlError('57P01')],
     ['57P03', sqlError('57P03')],
     ['53300', sqlError('53300')],
+    ['F58: a server that may only be read', sqlError('25006')],
+    ['F59: a full disk of the database', sqlError('53100')],
     ['ECONNREFUSED', socketError('ECONNREFUSED')],
     ['all addresses of a name', new AggregateError([socketError('ECONNREFUSED'), socketError('ENETUNREACH')])],
   ])('says that the database is not reachable for %s, and keeps the cause', (_name, cause) => {

@@ -8,7 +8,9 @@ const UNREACHABLE_STATES = new Set([
   '08003', // connection_does_not_exist
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
   '08006', // connection_failure
+  '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   '25P03', // idle_in_transaction_session_timeout: it ends the session
+  '53100', // disk_full
   '53300', // too_many_connections
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown

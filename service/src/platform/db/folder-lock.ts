@@ -1,45 +1,39 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { systemClock } from '../../kernel/clock.ts'
+import { lockFile } from '../file-lock.ts'
 
 /** The folder cannot be used as it is; the message tells the operator what to do. */
 export class FolderError extends Error {
   override readonly name = 'FolderError'
 }
 
-const SQLITE_BUSY = 5
-
 /**
- * Takes the folder for this process until it ends, however it ends: the lock is the operating system's, on a file that
- * SQLite holds open, so a crash leaves nothing to clean up. The holder writes itself into `owner.json`, for the message only.
+ * Takes the folder for this process until it ends, however it ends, by the lock of a file in it. The holder writes itself into
+ * `owner.json`, for the message only.
  *
  * @param pid of this process, for that message.
  * @returns what gives the folder back.
  * @throws FolderError when another process has it, or when no lock can be had there.
  */
 export function lockFolder(folder: string, pid: number): () => void {
-  const file = openLockFile(folder)
+  const unlock = locked(folder)
+  if (!unlock) throw new FolderError(inUse(folder))
   try {
-    file.exec('pragma locking_mode = exclusive; begin exclusive')
     writeOwner(folder, pid)
+    return unlock
   } catch (error) {
-    file.close()
-    throw isBusy(error) ? new FolderError(inUse(folder), { cause: error }) : unusable(folder, error)
-  }
-  return () => file.close()
-}
-
-function openLockFile(folder: string): DatabaseSync {
-  try {
-    return new DatabaseSync(join(folder, 'lock'))
-  } catch (error) {
+    unlock()
     throw unusable(folder, error)
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
+function locked(folder: string): (() => void) | null {
+  try {
+    return lockFile(join(folder, 'lock'))
+  } catch (error) {
+    throw unusable(folder, error)
+  }
 }
 
 type Owner = { pid: number; since: string }

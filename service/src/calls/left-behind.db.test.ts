@@ -1,0 +1,238 @@
+import { mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { NodeId } from '../kernel/ids.ts'
+import { makeLog } from '../platform/log.ts'
+import { type SessionEnd, statusReport } from '../records/call-record.ts'
+import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { Journal } from '../records/journal.ts'
+import { JournalFiles } from '../records/journal-file.ts'
+import { makeSessions } from '../records/sessions.ts'
+import { type CallEnding, makeFinishing } from './finish.ts'
+import { makeKeptEnds } from './kept-ends.ts'
+import { makeLateReports } from './late-reports.ts'
+import { makeRestoring } from './left-behind.ts'
+import { makeCallStatuses } from './record-status.ts'
+
+const test = useDatabase()
+const acme = tenantTold('acme')
+const THIRD_NODE = '0190b000-0000-7000-8000-000000000003' as NodeId
+const STEP_MS = 250
+const gate = new GatedDatabase()
+const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
+let lines: Record<string, unknown>[]
+let clock: TestClock
+let folder: string
+let running: Set<{ stop(): Promise<void> }>
+
+beforeEach(async () => {
+  gate.isAway = false
+  lines = []
+  clock = new TestClock()
+  folder = await mkdtemp(join(tmpdir(), 'journal-'))
+  running = new Set()
+  await makeTenant(test.db, 'acme')
+  const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+  await sessions.open(acme, someCall('CA1'))
+  await sessions.started(acme, { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: null, voice: null })
+  await clock.advance(60_000)
+})
+afterEach(async () => {
+  gate.isAway = false
+  for (const node of running) await passing(node.stop())
+  if (clock.pendingTimers > 0) throw new Error('a timer was left')
+})
+
+/** What a process writes down calls with. */
+async function startNode(nodeId: NodeId) {
+  const { db } = gate.of(test.database)
+  const tenants = {
+    async get() {
+      if (gate.isAway) throw new AppError('unavailable', 'The database is not reachable.')
+      return acme
+    },
+  }
+  const files = new JournalFiles({ folder, node: nodeId, clock, log })
+  await files.start()
+  const journal = new Journal({ db, clock, log, files })
+  const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
+  const statuses = makeCallStatuses({ db, clock, nodeId, tenants, willEnd: () => false })
+  const reports = makeLateReports({ clock, log, statuses, files })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports })
+  const node = {
+    ...{ files, journal, finishing, reports, restoring },
+    async stop() {
+      running.delete(node)
+      restoring.close()
+      await journal.close()
+      await Promise.all([finishing.close(), reports.close()])
+      await files.close()
+    },
+  }
+  running.add(node)
+  return node
+}
+
+function ending(endReason: SessionEnd['endReason'] = 'caller_hangup'): CallEnding {
+  const at = new Date(clock.now())
+  const session: SessionEnd = {
+    ...{ endReason, at },
+    latency: { greetingMs: 420, responseP50Ms: 700, responseP95Ms: 900, interruptions: 2 },
+    usage: { inputTokens: 900, outputTokens: 300, cachedTokens: 100, audioSeconds: 40.5 },
+  }
+  return { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1, session, call: statusReport('completed', at) }
+}
+
+async function passing<T>(work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  await pass(() => isDone, 'the work to be done')
+  return done
+}
+
+function pass(condition: () => boolean | Promise<boolean>, what: string) {
+  const wait = async () => {
+    await clock.advance(STEP_MS)
+    return condition()
+  }
+  return until(wait, { what, timeoutMs: 10_000 })
+}
+
+async function hasFiles(): Promise<boolean> {
+  return (await readdir(folder)).some((name) => name.endsWith('.log'))
+}
+
+async function stored() {
+  const log = await test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
+  const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+  return { log, session }
+}
+
+/** A start stores what was left; on a busy machine the files may go behind it. */
+async function restoredBy(nodeId: NodeId): Promise<void> {
+  const next = await startNode(nodeId)
+  await passing(next.restoring.restore())
+  await pass(async () => !(await hasFiles()), 'what was left to be stored')
+}
+
+/** A process that has a turn and the end of its call, while the database is away, and dies. */
+async function died(): Promise<Date> {
+  const node = await startNode(NODE)
+  const { id: sessionId } = (await stored()).session
+  gate.isAway = true
+  node.journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 }).append(someTurn(1))
+  const at = new Date(clock.now())
+  const finished = node.finishing.finish(ending())
+  await pass(hasFiles, 'the end to be kept')
+  // Its last second: what a killed process does not do changes nothing in the files.
+  await passing(node.stop())
+  await finished
+  return at
+}
+
+describe('the end of a call that the database does not take', () => {
+  it('is in a file a second later, and in none once it is written', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const finished = node.finishing.finish(ending())
+    await pass(hasFiles, 'the end to be kept')
+    gate.isAway = false
+    await passing(finished)
+    expect(await hasFiles()).toBe(false)
+    expect((await stored()).session.end_reason).toBe('caller_hangup')
+  })
+
+  it('is written by the next start as it was, behind what was said, and told once', async () => {
+    const at = await died()
+    gate.isAway = false
+    for (const nodeId of [OTHER_NODE, THIRD_NODE]) await restoredBy(nodeId)
+    const { log: call, session } = await stored()
+    expect(call).toMatchObject({ status: 'completed', ended_at: at })
+    expect(session).toMatchObject({
+      ...{ end_reason: 'caller_hangup', ended_at: at, duration_seconds: 60 },
+      latency: { greeting_ms: 420, response_p50_ms: 700, response_p95_ms: 900, interruptions: 2 },
+      usage: { input_tokens: 900, output_tokens: 300, cached_tokens: 100, audio_seconds: 40.5 },
+    })
+    const told = (await storedEvents(test.db)).filter(({ event }) => event === 'voice.session.completed')
+    expect(told.map(({ body }) => body['payload'])).toMatchObject([
+      { voice_session: { transcript: [{ text: 'Sentence 1.' }] } },
+    ])
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'what a dead process had not stored is stored' }))
+  })
+
+  it('ends nothing when another has taken the call over meanwhile', async () => {
+    await died()
+    gate.isAway = false
+    await test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
+    await restoredBy(OTHER_NODE)
+    expect((await stored()).session.ended_at).toBeNull()
+  })
+})
+
+describe('a start while the database is away again', () => {
+  it('goes on after five seconds, and stores what was left once the database is back', async () => {
+    await died()
+    const next = await startNode(OTHER_NODE)
+    const startMs = clock.monotonicMs()
+    await passing(next.restoring.restore())
+    expect(clock.monotonicMs() - startMs).toBeLessThanOrEqual(5_500)
+    expect(await hasFiles()).toBe(true)
+    gate.isAway = false
+    await pass(async () => !(await hasFiles()), 'what was left to be stored')
+    expect((await stored()).session.end_reason).toBe('caller_hangup')
+  })
+
+  it('leaves it to a later one when it is stopped before', async () => {
+    await died()
+    const next = await startNode(OTHER_NODE)
+    await passing(next.restoring.restore())
+    await passing(next.stop())
+    gate.isAway = false
+    await restoredBy(THIRD_NODE)
+    expect((await stored()).session.end_reason).toBe('caller_hangup')
+  })
+})
+
+describe('what a carrier tells while the database is away', () => {
+  const late = () => ({
+    tenantId: acme.tenant_id,
+    callSid: 'CA1',
+    report: { ...statusReport('completed', new Date(clock.now())), durationSeconds: 61 },
+  })
+
+  it('is written when it is back', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    expect(await passing(node.reports.take(late()))).toBe(true)
+    expect(await hasFiles()).toBe(true)
+    await clock.advance(3_000)
+    gate.isAway = false
+    await pass(async () => !(await hasFiles()), 'the report to be written')
+    expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
+  })
+
+  it('is written by the next start when its process dies', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    await passing(node.reports.take(late()))
+    await passing(node.stop())
+    gate.isAway = false
+    await restoredBy(OTHER_NODE)
+    expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
+  })
+
+  it('is not taken when it cannot be kept', async () => {
+    const node = await startNode(NODE)
+    await passing(node.files.close())
+    expect(await node.reports.take(late())).toBe(false)
+  })
+})

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { makeFinishing } from './calls/finish.ts'
+import { makeKeptEnds } from './calls/kept-ends.ts'
+import { makeLateReports } from './calls/late-reports.ts'
+import { makeRestoring } from './calls/left-behind.ts'
+import type { CallStatuses } from './calls/record-status.ts'
+import type { Deps } from './deps.ts'
+import type { NodeId, TenantId } from './kernel/ids.ts'
+import { Journal } from './records/journal.ts'
+import { JournalFiles } from './records/journal-file.ts'
+import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
+
+/** What the records of calls need of those around them. */
+export type KeptRecordNeeds = {
+  nodeId: NodeId
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  statuses: CallStatuses
+}
+
+/** Wires what writes the records of live calls down, and keeps on the disk what the database does not take. */
+export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptRecordNeeds) {
+  const { config, clock, log } = deps
+  const { db } = deps.database
+  const folder = join(config.dataDir, 'journal')
+  const files = new JournalFiles({ folder, node: nodeId, clock, log })
+  const journal = new Journal({ db, clock, log, files })
+  const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
+  const late = makeLateReports({ clock, log, statuses, files })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports: late })
+  return {
+    journal,
+    finishing,
+    late,
+    /** Stores what dead processes of this machine left; to be called before the first call is taken. Never rejects. */
+    async start(): Promise<void> {
+      await files.start()
+      await restoring.restore()
+    },
+    /** Writes what waits, or leaves it on the disk to a later start. */
+    async close(): Promise<void> {
+      restoring.close()
+      await journal.close()
+      await Promise.all([finishing.close(), late.close()])
+      await files.close()
+    },
+  }
+}

@@ -1,0 +1,77 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { lockFile } from '../platform/file-lock.ts'
+import type { Log } from '../platform/log.ts'
+import type { Line, Waiting } from './journal-file.ts'
+import { unframe } from './journal-frame.ts'
+
+/** What a process that is dead had not stored, in the order in which it came. Ours until one of the two is called. */
+export type LeftBehind = {
+  node: string
+  waiting: Waiting[]
+  /** All of it is stored. */
+  remove(): Promise<void>
+  /** Leaves it to a later start. */
+  leave(): void
+}
+
+type Where = { folder: string; log: Pick<Log, 'info' | 'error'> }
+
+const NAME = /^(?<node>.+?)(?:-(?<number>\d+)\.log|\.lock)$/
+
+/** Finds what dead processes left in the folder; files of those that live are not touched. Empty when nothing can be read. */
+export async function findLeftBehind(where: Where): Promise<LeftBehind[]> {
+  try {
+    const left: LeftBehind[] = []
+    for (const node of await nodesIn(where.folder)) {
+      const found = await take(where, node)
+      if (found) left.push(found)
+    }
+    return left
+  } catch (err) {
+    where.log.error({ err }, 'the files of the journal could not be read')
+    return []
+  }
+}
+
+async function nodesIn(folder: string): Promise<Set<string>> {
+  const names = await readdir(folder).catch(() => [])
+  return new Set(names.flatMap((name) => NAME.exec(name)?.groups?.['node'] ?? []))
+}
+
+/** Null for a process that lives, or one that left nothing. */
+async function take({ folder, log }: Where, node: string): Promise<LeftBehind | null> {
+  const lock = join(folder, `${node}.lock`)
+  const unlock = lockFile(lock)
+  if (!unlock) return null
+  const files = await logsOf(folder, node)
+  const remove = async () => {
+    for (const path of [...files, lock]) await rm(path, { force: true })
+    unlock()
+    // What the database of the lock leaves behind of a process that was killed.
+    await rm(`${lock}-journal`, { force: true })
+  }
+  const waiting = await readAll(files, log)
+  if (waiting.length > 0) return { node, waiting, remove, leave: unlock }
+  await remove()
+  return null
+}
+
+async function logsOf(folder: string, node: string): Promise<string[]> {
+  const found = (await readdir(folder)).map((name) => NAME.exec(name)?.groups)
+  const numbers = found.flatMap((of) => (of?.['node'] === node && of['number'] ? [Number(of['number'])] : []))
+  return numbers.sort((a, b) => a - b).map((number) => join(folder, `${node}-${number}.log`))
+}
+
+async function readAll(paths: string[], log: Pick<Log, 'error'>): Promise<Waiting[]> {
+  const waiting = new Map<number, Waiting>()
+  for (const path of paths) {
+    const { values, damaged } = unframe(await readFile(path, 'utf8'))
+    if (damaged > 0) log.error({ path, lines: damaged }, 'lines of a journal file are damaged and lost')
+    for (const line of values as Line[]) {
+      if ('done' in line) for (const id of line.done) waiting.delete(id)
+      else waiting.set(line.id, line)
+    }
+  }
+  return [...waiting.values()]
+}
