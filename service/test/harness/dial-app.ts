@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { makeClock } from '../../../simulator/src/carrier/clock.ts'
 import { makeFaults } from '../../../simulator/src/carrier/faults.ts'
 import type { SimulatedCall } from '../../../simulator/src/carrier/simulated-call.ts'
 import { type Simulator, startSimulator } from '../../../simulator/src/simulator.ts'
@@ -51,6 +52,8 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
       carrier: {
         ...{ host: '127.0.0.1', port: 0, accountSid: ACCOUNT.sid, authToken: ACCOUNT.token },
         callsPerSecond: 1_000,
+        // Its dates are those of the service, whose time the test moves.
+        clock: { ...makeClock(), date: () => new Date(app.clock.now()) },
         faults: { rest: { listLagMs: 0 } },
       },
       model: { host: '127.0.0.1', port: 0 },
