@@ -1,7 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { answeringMachine, type CallerScript, listener } from '../../simulator/src/carrier/caller-script.ts'
 import type { SimulatedCall } from '../../simulator/src/carrier/simulated-call.ts'
-import type { CallEvent } from '../../simulator/src/carrier/timeline.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
 import { until } from './harness/wait.ts'
@@ -15,7 +14,7 @@ type Shown = Record<string, unknown>
 
 describe('an outbound call', () => {
   const test = useDatabase()
-  const live = useLiveApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin.' } })
+  const live = useLiveApp(test, { takesAll: true, agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin.' } })
   const calls: SimulatedCall[] = []
   beforeAll(() => {
     live.simulator.carrier.faults.rest.listLagMs = 0
@@ -35,16 +34,6 @@ describe('an outbound call', () => {
     return until(() => calls.find(({ sid }) => sid === answer.body['call_sid']), { what: 'the call' })
   }
 
-  /** The same until an agent talks: a machine that is busy with other tests has no room now and then. */
-  async function connect(script: CallerScript, body: Shown = {}): Promise<SimulatedCall> {
-    for (;;) {
-      const call = await place(script, body)
-      const isBegun = ({ kind }: CallEvent) => kind === 'stream-started' || kind === 'hang-up'
-      if ((await call.until(isBegun, 30_000))?.kind === 'stream-started') return call
-      expect(live.served.logLines()).toContainEqual(expect.objectContaining({ why: 'overloaded' }))
-    }
-  }
-
   /** What remains of a call once its end was written down. */
   async function recordOf(sid: string): Promise<{ log: Shown; session: Shown }> {
     return until(
@@ -61,7 +50,7 @@ describe('an outbound call', () => {
   }
 
   it('is answered, hears the greeting that was asked for, and is kept', { timeout: 60_000 }, async () => {
-    const call = await connect(listener('Hello?'), {
+    const call = await place(listener('Hello?'), {
       greeting: 'Good morning, your chair is ready.',
       metadata: { order: 7 },
       org_id: 'org-9',
@@ -90,7 +79,7 @@ describe('an outbound call', () => {
   })
 
   it('that a machine takes ends at once', { timeout: 60_000 }, async () => {
-    const call = await connect(
+    const call = await place(
       answeringMachine(
         'You have reached nobody. Please leave a message after the tone, and we will call you back as soon as we can.',
         BEEP,
@@ -105,7 +94,7 @@ describe('an outbound call', () => {
     const { agents } = await live.served.administer<{ agents: { id: string }[] }>('GET', '/tenants/acme/agents')
     const voicemail = { action: 'leave_message', message: MESSAGE }
     await live.served.publish('acme', String(agents[0]?.id), { agent_name: 'Robin', greeting: 'Hello.', voicemail })
-    const call = await connect(answeringMachine('You have reached nobody. Please leave a message.', BEEP))
+    const call = await place(answeringMachine('You have reached nobody. Please leave a message.', BEEP))
     const { log, session } = await recordOf(call.sid)
     expect(log).toMatchObject({ answered_by: 'machine_end_beep' })
     expect(session).toMatchObject({ end_reason: 'voicemail' })

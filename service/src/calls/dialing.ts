@@ -12,6 +12,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type PlacedCall, submissionUnknown } from './dial-answer.ts'
 import type { DialGate } from './dial-gate.ts'
 import { insertDial } from './dial-store.ts'
+import { LAST_REQUESTS_MS } from './hang-up.ts'
 import { takeKey } from './idempotency-store.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
 import { makeSubmit } from './submit-dial.ts'
@@ -28,14 +29,14 @@ export type Dialing = {
    *   what the carrier said could not be written down; `unavailable` when nothing was.
    */
   place(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall): Promise<PlacedCall | null>
-  /** Gives up what carriers have not answered, and waits until that is written down. */
+  /** Gives up what carriers do not answer within a second, and waits until that is written down. */
   close(): Promise<void>
 }
 
 type Deps = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'info' | 'warn' | 'error'>
+  log: Pick<Log, 'info' | 'warn'>
   carriers: Carriers
   gate: DialGate
   addresses: DialAddresses
@@ -101,8 +102,9 @@ export function makeDialing(deps: Deps): Dialing {
       return placing
     },
     async close() {
-      submit.giveUp()
+      const cancel = clock.after(LAST_REQUESTS_MS, () => submit.giveUp())
       await Promise.allSettled(running)
+      cancel()
     },
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
-import { type CarrierAccount, CarrierError, type NewCarrierCall } from '../platform/telephony/port.ts'
+import type { CarrierAccount, NewCarrierCall } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type DialOutcome, outcomeOf } from './settle-dial.ts'
@@ -14,7 +14,7 @@ export type Submit = {
 
 type Deps = {
   clock: Clock
-  log: Pick<Log, 'info' | 'warn'>
+  log: Pick<Log, 'warn'>
   carriers: Carriers
   addresses: DialAddresses
 }
@@ -37,7 +37,7 @@ export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
       const signal = AbortSignal.any([late.signal, closing.signal])
       return { type: 'accepted', callSid: await carriers[tenant.telephony.provider].createCall(account, call, signal) }
     } catch (error) {
-      if (error instanceof CarrierError) log.warn({ err: error, tenant_id: tenant.tenant_id }, 'a call was not taken')
+      log.warn({ err: error, tenant_id: tenant.tenant_id }, 'the carrier did not answer with a call')
       return outcomeOf(error)
     } finally {
       cancel()

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { makeClock } from '../../../simulator/src/carrier/clock.ts'
 import { makeFaults } from '../../../simulator/src/carrier/faults.ts'
 import type { SimulatedCall } from '../../../simulator/src/carrier/simulated-call.ts'
 import { type Simulator, startSimulator } from '../../../simulator/src/simulator.ts'
@@ -51,6 +52,8 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
       carrier: {
         ...{ host: '127.0.0.1', port: 0, accountSid: ACCOUNT.sid, authToken: ACCOUNT.token },
         callsPerSecond: 1_000,
+        // Its dates are those of the service, whose time the test moves.
+        clock: { ...makeClock(), date: () => new Date(app.clock.now()) },
         faults: { rest: { listLagMs: 0 } },
       },
       model: { host: '127.0.0.1', port: 0 },
@@ -77,7 +80,7 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
   async function start(options: Partial<AppOptions>): Promise<ServedApp> {
     const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl }
     const model = hasModel ? new ScriptedModel() : null
-    const node = await ServedApp.start(test, { clock: app.clock, model, settings, ...options })
+    const node = await ServedApp.start(test, { clock: app.clock, model, settings, takesAll: true, ...options })
     nodes.push(node)
     return node
   }

@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
-import { makeMetrics } from '../../src/platform/http/metrics.ts'
+import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
 import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
 import { makeModel } from '../../src/platform/realtime/registry.ts'
@@ -33,6 +33,8 @@ export type AppOptions = {
   model?: RealtimeDriver | null
   /** Default: what there is. */
   carriers?: Carriers
+  /** Whether calls are taken however busy this machine is with other tests; default false. */
+  takesAll?: boolean
 }
 
 /** The whole service on a port of this machine, for as long as a test wants it. */
@@ -66,7 +68,7 @@ export class ServedApp {
         log,
         clock,
         version: '0',
-        metrics: makeMetrics(new CoarseClock(systemClock)),
+        metrics: metricsOf(options),
         sealer: makeSealer(Buffer.alloc(32, 1)),
       },
       database: { ...(options.database ?? test.database), close: async () => {} },
@@ -139,4 +141,10 @@ export class ServedApp {
     const response = await fetch(`${this.address}/api/v1${path}`, { method, headers: { ...headers, ...type }, ...sent })
     return { status: response.status, body: (await response.json()) as Body }
   }
+}
+
+function metricsOf({ takesAll = false }: AppOptions): Metrics {
+  const metrics = makeMetrics(new CoarseClock(systemClock))
+  const calm = { ...metrics.eventLoop, sample: () => ({ utilisation: 0, delayP99Ms: 0 }) }
+  return takesAll ? { ...metrics, eventLoop: calm } : metrics
 }

@@ -77,10 +77,7 @@ describe('a request for calls', () => {
   const listed = (sid: string, date_created: string) => ({ sid, status: 'queued', from: 'a', to: 'b', date_created })
 
   it('narrows by both numbers, and by the instant itself', async () => {
-    const calls = [
-      listed('CA2', 'Tue, 01 Jan 2030 10:00:00 +0000'),
-      listed('CA1', 'Tue, 01 Jan 2030 09:59:59 +0000'),
-    ]
+    const calls = [listed('CA2', 'Tue, 01 Jan 2030 10:00:00 +0000'), listed('CA1', 'Tue, 01 Jan 2030 09:59:59 +0000')]
     const { asked, requests } = await carrier(200, { calls })
     const found = await requests.list(ACCOUNT, { from: CALL.from, to: CALL.to, since }, never)
     expect(found).toMatchObject([{ callSid: 'CA2', status: 'queued', createdAt: since }])

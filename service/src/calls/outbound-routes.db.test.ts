@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { ACCOUNT } from '../../test/harness/served-app.ts'
+import { StreamClient } from '../../test/harness/stream-client.ts'
+import { until } from '../../test/harness/wait.ts'
+
+const CALLEE = '+12025550123'
+const OF_CALL = { CallSid: 'CA7', AccountSid: ACCOUNT.sid, From: NUMBER, To: CALLEE, CallStatus: 'in-progress' }
+const MACHINE = {
+  CallSid: 'CA7',
+  AccountSid: ACCOUNT.sid,
+  AnsweredBy: 'machine_start',
+  MachineDetectionDuration: '2400',
+}
+const HANG_UP = '<Response><Hangup/></Response>'
+
+describe('a call that was asked for, to its carrier', () => {
+  const test = useDatabase()
+  const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.' } })
+
+  /** Asks for a call, which this carrier takes without saying so; the reference that it was given. */
+  async function dialled(body: Record<string, unknown> = {}): Promise<string> {
+    const request = { to: CALLEE, from: NUMBER, agent_key: 'desk', ...body }
+    const answer = await app.served.call('acme', 'POST', '/make-call', request)
+    expect(answer.body).toMatchObject({ code: 'submission_unknown' })
+    const { StatusCallback: status, Url: url } = app.rest.requests.at(-1)?.form ?? {}
+    const publicUrl = app.served.app.publicUrl()
+    const [, ref = ''] = /call-status\/([\w-]{32})$/.exec(status ?? '') ?? []
+    expect([status, url]).toEqual([
+      `${publicUrl}/api/v1/call-status/${ref}`,
+      `${publicUrl}/api/v1/call-resume/${ref}#rc=3&rp=all`,
+    ])
+    return ref
+  }
+
+  const answer = (ref: string, sent = {}) => app.post(`/api/v1/call-resume/${ref}`, { form: OF_CALL, ...sent })
+  const tell = (ref: string, form: Record<string, string>) => app.post(`/api/v1/call-status/${ref}`, { form })
+  const logs = () => test.db.selectFrom('call_logs').selectAll().execute()
+
+  /** The call is answered, and its stream has begun. */
+  async function talking(ref: string): Promise<StreamClient> {
+    const client = await StreamClient.open(app.served.address)
+    const parameters = { stream_token: streamTokenIn((await answer(ref)).text) }
+    client.start({ callSid: 'CA7', streamSid: 'MZ7', parameters })
+    await until(() => app.model.sessions.length === 1, { what: 'the session to begin' })
+    return client
+  }
+
+  it('is known by its first answer, which connects it to the agent', async () => {
+    const ref = await dialled()
+    const { status, text } = await answer(ref)
+    const publicUrl = app.served.app.publicUrl()
+    expect([status, text]).toEqual([200, expect.stringContaining('<Connect>')])
+    expect(text).toContain(`<Redirect method="POST">${publicUrl}/api/v1/call-resume#rc=3&amp;rp=all</Redirect>`)
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7', direction: 'outbound', error_code: null }])
+  })
+
+  it('is answered again with another token until its stream has begun, and then as any call', async () => {
+    const ref = await dialled()
+    const tokens = [streamTokenIn((await answer(ref)).text), streamTokenIn((await answer(ref)).text)]
+    expect(new Set(tokens).size).toBe(2)
+    const client = await talking(ref)
+    client.send({ event: 'stop', streamSid: 'MZ7', stop: {} })
+    await app.pass(async () => (await answer(ref)).text.includes(HANG_UP), 'the end of the call')
+  })
+
+  it('speaks the greeting that was asked for', async () => {
+    await talking(await dialled({ greeting: 'Your chair is ready.' }))
+    const said = await until(() => app.model.last.commands.find(({ type }) => type === 'respond'), {
+      what: 'a greeting',
+    })
+    expect(said).toMatchObject({ instructions: expect.stringContaining('Your chair is ready.') })
+  })
+
+  it('says a sentence when there is no room', async () => {
+    const ref = await dialled()
+    void app.served.app.drain()
+    const { text } = await answer(ref)
+    expect(text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+  })
+
+  it.each([
+    ['while it goes on', false],
+    ['before its stream began', true],
+  ])('ends at once when a machine answers, told %s', async (_when, isEarly) => {
+    const ref = await dialled()
+    if (isEarly) await tell(ref, MACHINE)
+    await talking(ref)
+    if (!isEarly) await tell(ref, MACHINE)
+    await app.pass(() => app.rest.requests.some(({ form }) => form['Status'] === 'completed'), 'the end')
+    await app.pass(async () => (await logs())[0]?.status === 'completed', 'the end to be written down')
+    expect(await logs()).toMatchObject([{ answered_by: 'machine_start' }])
+    const [session] = await test.db.selectFrom('voice_sessions').select('end_reason').execute()
+    expect(session?.end_reason).toBe('voicemail')
+  })
+
+  it('tells its end in any order, each time the same', async () => {
+    const ref = await dialled()
+    for (const CallStatus of ['completed', 'ringing', 'completed', 'initiated']) {
+      expect((await tell(ref, { ...OF_CALL, CallStatus, CallDuration: '0' })).status).toBe(200)
+    }
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7', status: 'completed' }])
+  })
+
+  it('is not another one: what is told of a second id changes nothing', async () => {
+    const ref = await dialled()
+    await tell(ref, OF_CALL)
+    expect((await tell(ref, { ...OF_CALL, CallSid: 'CA8', CallStatus: 'completed' })).status).toBe(200)
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7', status: 'in-progress' }])
+  })
+
+  it('is nobody else’s: a request that its account did not sign is refused', async () => {
+    const ref = await dialled()
+    const telephony = { account_sid: 'AC2', auth_token: 'token-of-the-thief' }
+    await app.served.administer('PUT', '/tenants/thief', { tenant_id: 'thief', telephony })
+    const form = { ...OF_CALL, AccountSid: 'AC2' }
+    for (const sent of [{ token: null }, { token: 'another' }, { token: 'token-of-the-thief', form }]) {
+      expect((await answer(ref, sent)).status).toBe(401)
+      expect((await app.post(`/api/v1/call-status/${ref}`, { form: OF_CALL, ...sent })).status).toBe(401)
+    }
+    expect(await logs()).toMatchObject([{ call_sid: null }])
+  })
+
+  it('is unknown by another reference: the carrier hangs up', async () => {
+    await dialled()
+    expect((await answer('x'.repeat(32))).text).toContain(HANG_UP)
+    expect((await tell('x'.repeat(32), OF_CALL)).status).toBe(200)
+    expect(await logs()).toMatchObject([{ call_sid: null }])
+  })
+})
