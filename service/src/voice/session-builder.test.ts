@@ -45,6 +45,7 @@ const CALL: StreamedCall = {
 function plan(config: AgentVersionConfig = {}, document: Partial<TenantDocument> = {}) {
   return planOf(tenant(document), agentConfigDefaults(config), {
     capabilities: CAPABILITIES,
+    isResumable: true,
     modelSessionMs: 3_000_000,
   })
 }
@@ -92,7 +93,7 @@ describe('a session whose model does not work', () => {
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
-      ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', fallbackNumber: null },
+      ...{ isResumable: true, capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', fallbackNumber: null },
       interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },

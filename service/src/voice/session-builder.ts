@@ -104,7 +104,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const now = new Date(clock.now())
       const setup = setupOf(tenant, declared, { ...call, now })
       const { capabilities } = driver
-      const plan = planOf(tenant, agent.config, { capabilities, modelSessionMs: deps.modelSessionMs })
+      const plan = planOf(tenant, agent.config, {
+        ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
+      })
       const events = new LiveEvents()
       const told = {
         log: deps.log,

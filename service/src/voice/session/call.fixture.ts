@@ -2,6 +2,7 @@ import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realti
 import type { LiveNote, SessionEffect, SessionEvent, TimerName, Turn } from './events.ts'
 import type { Plan } from './plan.ts'
 import { reduce } from './reduce.ts'
+import type { Resumption } from './resumption.ts'
 import { newSession, type SessionState } from './state.ts'
 
 const NO_USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
@@ -21,6 +22,7 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     modelStallMs: 6_000,
     maxCallMs: 1_800_000,
     modelSessionMs: 3_000_000,
+    isResumable: true,
     fallbackNumber: null,
     ...changes,
   }
@@ -35,8 +37,8 @@ export class Call {
   #marks: string[] = []
   #sounds = 0
 
-  constructor(changes: Partial<Plan> = {}) {
-    this.state = newSession(planWith(changes), 0)
+  constructor(changes: Partial<Plan> = {}, resumption: Resumption | null = null) {
+    this.state = newSession(planWith(changes), 0, resumption)
     this.do({ type: 'opened' })
   }
 

@@ -19,6 +19,8 @@ export type Plan = {
   maxCallMs: number
   /** A model session older than this is renewed between two turns. */
   modelSessionMs: number
+  /** Whether a carrier holds the call, which can bring it back when its stream is lost. */
+  isResumable: boolean
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
 }
