@@ -26,11 +26,18 @@ export function isGreeted({ state: { transcript } }: Step): boolean {
 
 /** What is to be said again, or gone on with, after the caller has stopped to hear the agent here; null: nothing. */
 export function restOfHeard(step: Step, utterances: readonly Heard[]): Ask | null {
+  const unsaid = unsaidAfter(step, utterances)
+  return unsaid?.why === 'turn' || unsaid?.why === 'tool' ? { ...unsaid, why: 'rest' } : unsaid
+}
+
+function unsaidAfter(step: Step, utterances: readonly Heard[]): Ask | null {
   const { active, asked } = step.state.answers
   const [cut] = utterances.filter(({ heardMs, sentMs }) => heardMs < sentMs)
   if (!cut) return active ? restOf(active) : unbegun(asked)
   const told = active?.asked?.ask ?? null
   if (told?.why === 'filler' || told?.why === 'idle') return null
+  // What it was about is being done: the agent speaks of that next, and would have it done again if it began anew.
+  if (step.state.runningTools.length > 0 || active?.hasTool) return null
   const isPartHeard = utterances.some(({ responseId, heardMs }) => responseId === cut.responseId && heardMs > 0)
   if (isPartHeard) return { why: 'rest', instructions: GO_ON, thenEnd: told?.thenEnd ?? null }
   if (told) return told
@@ -49,10 +56,11 @@ export function goOnAfterLoss(step: Step, { sinceMs, wasOwed, wasSpeaking }: Det
   if ((wasOwed || wasSpeaking) && instructions) step.setAnswers({ queue: [{ ...first, instructions }, ...others] })
 }
 
-function sorryFor({ why, instructions }: Ask, wasSpeaking: boolean): string | null {
-  if (why === 'rest') return `${SORRY} ${GO_ON_THEN}`
-  if (why === 'turn' && instructions === null) return `${SORRY} ${ANSWER}${wasSpeaking ? ` ${ASK_TO_REPEAT}` : ''}`
-  return why === 'tool' ? `${SORRY} ${ANSWER}` : null
+/** Null for words that are exact, which are said as they are. */
+function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
+  if (instructions === GO_ON) return `${SORRY} ${GO_ON_THEN}`
+  if (instructions !== null) return null
+  return wasSpeaking ? `${SORRY} ${ANSWER} ${ASK_TO_REPEAT}` : `${SORRY} ${ANSWER}`
 }
 
 /**
