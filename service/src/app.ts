@@ -3,7 +3,7 @@ import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
-import { abandonedOf, endingOf } from './calls/call-ended.ts'
+import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
@@ -22,6 +22,7 @@ import { callLogRoutes } from './records/call-log-routes.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { Journal } from './records/journal.ts'
 import { makeOutcomes } from './records/outcomes.ts'
+import { makeResuming } from './records/resuming.ts'
 import { makeSessions } from './records/sessions.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { makeVoiceSessions } from './records/voice-sessions.ts'
@@ -37,7 +38,8 @@ import { VOICE_OVER_MS } from './voice/drain.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import { LiveSessions } from './voice/live-sessions.ts'
 import type { AbandonedCall } from './voice/media-stream-join.ts'
-import type { EndedCall } from './voice/session-builder.ts'
+import type { SessionState } from './voice/session/state.ts'
+import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
 import { makeVoice } from './voice-floor.ts'
 
 /** The service, wired and ready to listen. */
@@ -159,6 +161,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     credentials,
     journal,
     sessions: makeSessions({ db, clock, nodeId }),
+    resuming: makeResuming({ db, clock }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
@@ -185,6 +188,8 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
   const ends = {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
+    isHeld: (call: StreamedCall) => floors.resuming.isHeld(heldCall(call)),
+    checkpoint: (call: StreamedCall, state: SessionState) => void noteProgress(deps, floors, call, state),
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   const { findTenant } = credentials
@@ -209,6 +214,14 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
       await Promise.all([carrierCalls.close(), journal.close().then(() => finishing.close())])
     },
   }
+}
+
+/** Never rejects: what is not written is what the call costs if nobody comes to its end. */
+async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
+  const { tenant, callSid, epoch } = call
+  await sessions
+    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 
 /** Never rejects: an end that cannot be written is told in the log. */

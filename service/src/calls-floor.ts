@@ -9,6 +9,7 @@ import { makeCallbackSignatures } from './calls/incoming-signature.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
+import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
@@ -21,6 +22,7 @@ export type CallNeeds = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   sessions: Sessions
+  resuming: Resuming
   statuses: CallStatuses
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
@@ -31,7 +33,7 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, statuses, live, publicUrl } = needs
+  const { defaults, tenants, resolveAgent, sessions, resuming, statuses, live, publicUrl } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
@@ -49,7 +51,10 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
       incoming: makeIncoming({ ...begin, db, log, signatures, addresses }),
-      resume: makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }),
+      resume: makeCallResume({
+        ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
+        again: { tokens, addresses, hasModel },
+      }),
       statuses: makeCallStatusCallbacks({ db, log, tenants, signatures, statuses, live, capacity }),
     }),
     tenantRoutes: browserCallRoutes(browserCalls),

@@ -19,7 +19,14 @@ import { type AbandonedCall, type CarrierAnswers, type JoinStream, makeJoinStrea
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
-import { type CarrierCalls, type EndedCall, makeSessionBuilder, type SessionBuilder } from './voice/session-builder.ts'
+import type { SessionState } from './voice/session/state.ts'
+import {
+  type CarrierCalls,
+  type EndedCall,
+  makeSessionBuilder,
+  type SessionBuilder,
+  type StreamedCall,
+} from './voice/session-builder.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import { makeTools } from './voice/tools/registry.ts'
 
@@ -34,6 +41,10 @@ export type VoiceNeeds = {
   tasks: CallbackTasks
   live: LiveSessions
   carrierCalls: CarrierCalls & CarrierAnswers
+  /** Whether a call is still that of its stream. */
+  isHeld(call: StreamedCall): Promise<boolean>
+  /** Writes down what has come of a session so far; never throws. */
+  checkpoint(call: StreamedCall, state: SessionState): void
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
@@ -113,9 +124,9 @@ function streamRoutes(
 function builderOf(deps: Deps, needs: VoiceNeeds): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, outcomes, tasks, carrierCalls, live } = needs
+  const { journal, outcomes, tasks, carrierCalls, live, isHeld, checkpoint } = needs
   return makeSessionBuilder({
-    ...{ model, clock, log, journal, carrierCalls },
+    ...{ model, clock, log, journal, carrierCalls, isHeld, checkpoint },
     tools: makeTools({ outcomes, tasks, clock }),
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,

@@ -1,7 +1,7 @@
 import { enqueue, wantsEvent } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { holdEpochsAcrossTenants, holdTenantsAcrossTenants } from './call-directory-store.ts'
-import type { JournalEntry } from './journal-entry.ts'
+import type { JournalEntry, JournaledCall } from './journal-entry.ts'
 import {
   deleteTurnsAcrossTenants,
   putFunctionCallsAcrossTenants,
@@ -22,7 +22,7 @@ export async function writeEntries(tx: Tx, entries: JournalEntry[], now: Date): 
   // Events refer to their tenants, turns only to their sessions.
   await holdTenantsAcrossTenants(tx, [...new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))])
   const epochs = await holdEpochsAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
-  const isCurrent = ({ call }: JournalEntry) => epochs.get(call.callSid) === call.epoch
+  const isCurrent = ({ call }: JournalEntry) => isOfEpoch(call, epochs.get(call.callSid))
   const current = entries.filter(isCurrent)
   const turns = current.filter((entry) => entry.type === 'turn')
   const written = await putTurnsAcrossTenants(
@@ -39,6 +39,10 @@ export async function writeEntries(tx: Tx, entries: JournalEntry[], now: Date): 
   )
   await tellTurns(tx, turns, { written, now })
   return entries.filter((entry) => !isCurrent(entry))
+}
+
+function isOfEpoch({ epoch, nextEpoch }: JournaledCall, current: number | undefined): boolean {
+  return current !== undefined && (current === epoch || current === nextEpoch)
 }
 
 type Telling = { written: TurnKey[]; now: Date }

@@ -160,7 +160,14 @@ const moves = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.world.session.dispatch({ type: 'say', text: 'x' })) },
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.loses()) },
-  { weight: 1, arbitrary: fc.nat(2_000).map((afterMs): Move => (puppet) => puppet.changesStream(afterMs)) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(2_000).map(
+      (afterMs): Move =>
+        (puppet) =>
+          puppet.changesStream(afterMs),
+    ),
+  },
   {
     weight: 4,
     arbitrary: fc.nat(1_500).map(

@@ -56,7 +56,10 @@ export function faultsOfAudio({ carriers, model }: World): string[] {
   return [
     ...unless(late.length === 0, 'audio of a cancelled answer was sent'),
     ...unless(!speaksAfterClear(sent), 'audio of a silenced answer was sent after the clear'),
-    ...unless(areApart(carriers.map(answersOn)), 'audio of an answer that was cut off with its stream was sent on the next'),
+    ...unless(
+      areApart(carriers.map(answersOn)),
+      'audio of an answer that was cut off with its stream was sent on the next',
+    ),
   ]
 }
 

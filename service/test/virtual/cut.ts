@@ -9,7 +9,7 @@ export const CUTS = [
 ] as const
 
 /** A gap that nobody notices, and one that a caller is told a word about. */
-export const BLINK_MS = 300
+const BLINK_MS = 300
 export const BACK_MS = 3_000
 
 export type Cut = (typeof CUTS)[number]

@@ -21,7 +21,12 @@ describe('A call that lost its stream', () => {
   it('is silenced where the caller stopped to hear it, and waits', () => {
     const call = cutInAnswer()
     expect(call.state.phase).toBe('detached')
-    expect(call.turns.at(-1)).toMatchObject({ text: 'One two', unheard: 'three four.', heardMs: 2_000, interrupted: true })
+    expect(call.turns.at(-1)).toMatchObject({
+      text: 'One two',
+      unheard: 'three four.',
+      heardMs: 2_000,
+      interrupted: true,
+    })
     expect(call.commands('cancel')).toMatchObject([{ responseId: 'resp_1' }])
     expect(call.commands('truncate').at(-1)).toMatchObject({ itemId: 'item_1', audioEndMs: 2_000 })
     expect(call.all('discard').at(-1)?.responseIds).toEqual(['resp_1'])
@@ -210,11 +215,14 @@ describe('A call that lost its stream', () => {
     expect(call.timers).toEqual([])
   })
 
-  it('is ended by a supervisor like any other', () => {
-    const call = cutInAnswer()
-    call.do({ type: 'end', reason: 'supervisor' })
-    call.wait(2_000)
-    expect([call.all('hang_up').length, call.all('finish')[0]?.reason]).toEqual([1, 'supervisor'])
+  it('is ended at once by a supervisor, and by a server that stops: there is nobody to hear a last sentence', () => {
+    for (const reason of ['supervisor', 'shutdown'] as const) {
+      const call = cutInAnswer()
+      call.do({ type: 'end', reason })
+      expect(call.all('hang_up')).toHaveLength(1)
+      call.wait(2_000)
+      expect(call.all('finish')).toMatchObject([{ reason }])
+    }
   })
 
   it('goes on with keys that were not told yet', () => {

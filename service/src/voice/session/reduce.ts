@@ -177,9 +177,10 @@ type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
 function onSupervisor(step: Step, event: OnSupervisor): void {
   if (event.type === 'say') return ask(step, { why: 'say', instructions: exactly(event.text), thenEnd: null })
   if (event.type === 'end') {
+    const isUnheard = step.state.phase === 'detached'
     beginEnding(step, event.reason, true)
-    // A supervisor means now; a server that is to stop lets the agent finish its sentence.
-    return event.reason === 'supervisor' ? hangUp(step) : undefined
+    // A supervisor means now; a server that is to stop lets the agent finish its sentence, if anybody hears it.
+    return event.reason === 'supervisor' || isUnheard ? hangUp(step) : undefined
   }
   addNote(step, 'supervisor', { text: event.text, isKept: true })
   step.command({ type: 'system_message', text: event.text })

@@ -10,7 +10,7 @@ const GREETED = [turn(1, 'agent', 'Welcome.'), turn(2, 'caller', 'What do chairs
 
 function resumed(turns: PastTurn[], maxCallMs = 1_800_000): Call {
   const usage = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
-  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000, toolCalls: 0 }
+  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000 }
   return new Call({ maxCallMs, idle: { afterMs: 600_000, prompts: [], goodbye: '' } }, { ...facts, turns })
 }
 

@@ -3,7 +3,12 @@ import { withPast } from './history.ts'
 import { EMPTY, newEntry, type Transcript } from './transcript.ts'
 
 /** A turn of the record, as far as a model is told of it. */
-export type PastTurn = { role: 'caller' | 'agent' | 'system' | 'supervisor'; seq: number; text: string; unheard: string }
+export type PastTurn = {
+  role: 'caller' | 'agent' | 'system' | 'supervisor'
+  seq: number
+  text: string
+  unheard: string
+}
 
 /**
  * What a session goes on from that another process, or this one before a restart, has begun: all of it was stored.
@@ -20,8 +25,6 @@ export type Resumption = {
   interruptions: number
   /** Ids of items, notes and tool calls count from here: those below it have been given. */
   idBase: number
-  /** How many tools were called so far. */
-  toolCalls: number
 }
 
 /** The conversation so far: told to every model session, and too old to change. */
