@@ -4,7 +4,7 @@ import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
-import { abandonedOf, endingOf } from './calls/call-ended.ts'
+import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
 import { findGreeting } from './calls/dial-store.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
@@ -29,6 +29,7 @@ import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { makeRecordings } from './records/recordings.ts'
+import { makeResuming } from './records/resuming.ts'
 import { makeSessions } from './records/sessions.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { makeVoiceSessions } from './records/voice-sessions.ts'
@@ -45,7 +46,8 @@ import { VOICE_OVER_MS } from './voice/drain.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import { LiveSessions } from './voice/live-sessions.ts'
 import type { AbandonedCall } from './voice/media-stream-join.ts'
-import type { EndedCall } from './voice/session-builder.ts'
+import type { SessionState } from './voice/session/state.ts'
+import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
 import { makeVoice } from './voice-floor.ts'
 
 /** The service, wired and ready to listen. */
@@ -176,6 +178,7 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
     late: kept.late,
     statuses,
     sessions: makeSessions({ db, clock, nodeId }),
+    resuming: makeResuming({ db, clock }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
@@ -203,6 +206,8 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
   const ends = {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
+    isHeld: (call: StreamedCall) => floors.resuming.isHeld(heldCall(call)),
+    checkpoint: (call: StreamedCall, state: SessionState) => void noteProgress(deps, floors, call, state),
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   // The embedded database cannot be away.
@@ -233,6 +238,14 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
       await Promise.all([carrierCalls.close(), voice.closeRecorders(), kept.close()])
     },
   }
+}
+
+/** Never rejects: what is not written is what the call costs if nobody comes to its end. */
+async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
+  const { tenant, callSid, epoch } = call
+  await sessions
+    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 
 /** Never rejects: an end that cannot be written is told in the log. */

@@ -14,6 +14,7 @@ import { makeOutbound } from './calls/outbound.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
+import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
@@ -26,6 +27,7 @@ export type CallNeeds = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   sessions: Sessions
+  resuming: Resuming
   statuses: CallStatuses
   late: LateReports
   live: LiveSessions
@@ -37,7 +39,7 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, statuses, late, live, publicUrl } = needs
+  const { defaults, tenants, resolveAgent, sessions, resuming, statuses, late, live, publicUrl } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
@@ -50,7 +52,10 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   })
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
-  const resume = makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses })
+  const resume = makeCallResume({
+    ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
+    again: { tokens, addresses, hasModel },
+  })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
   const gate = makeDialGate({ clock })

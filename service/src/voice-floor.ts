@@ -22,7 +22,14 @@ import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
 import { makeRecorders, type Recorders } from './voice/recording/recorders.ts'
-import { type CarrierCalls, type EndedCall, makeSessionBuilder, type SessionBuilder } from './voice/session-builder.ts'
+import type { SessionState } from './voice/session/state.ts'
+import {
+  type CarrierCalls,
+  type EndedCall,
+  makeSessionBuilder,
+  type SessionBuilder,
+  type StreamedCall,
+} from './voice/session-builder.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import { makeTools } from './voice/tools/registry.ts'
 
@@ -41,6 +48,10 @@ export type VoiceNeeds = {
   recordings: Recordings
   recordingFiles: RecordingFiles
   carrierCalls: CarrierCalls & CarrierAnswers
+  /** Whether a call is still that of its stream. */
+  isHeld(call: StreamedCall): Promise<boolean>
+  /** Writes down what has come of a session so far; never throws. */
+  checkpoint(call: StreamedCall, state: SessionState): void
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
@@ -126,9 +137,9 @@ function streamRoutes(
 function builderOf(deps: Deps, needs: VoiceNeeds, recorders: Recorders): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, outcomes, tasks, carrierCalls, live } = needs
+  const { journal, outcomes, tasks, carrierCalls, live, isHeld, checkpoint } = needs
   return makeSessionBuilder({
-    ...{ model, clock, log, journal, carrierCalls, recorders },
+    ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint },
     tools: makeTools({ outcomes, tasks, clock }),
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,

@@ -7,11 +7,13 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import type { Resuming } from '../records/resuming.ts'
 import { findVoiceSession } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { CallHere, LiveSessions } from '../voice/live-sessions.ts'
 import { withinTime } from './answer-time.ts'
+import { type AgainDeps, makeConnectAgain } from './connect-again.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -27,8 +29,10 @@ const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goo
 /** Says what comes next for a call of ours whose stream is over. */
 export type CallResume = {
   /**
-   * The end, for a call whose conversation is over, whether that is written down yet or not; for one that never had any, or
-   * lost it, the tenant's fallback number, or a sentence and the end. What cannot be found out in 8 s counts as lost.
+   * The end, for a call whose conversation is over, whether that is written down yet or not. Another stream for one that has
+   * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. For one that
+   * never had any, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
+   * sentence and the end. What cannot be found out in 8 s counts as that, too.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -38,18 +42,23 @@ export type CallResume = {
 type Deps = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'warn' | 'error'>
+  log: Pick<Log, 'info' | 'warn' | 'error'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   signatures: CallbackSignatures
   live: LiveSessions
   capacity: LiveCapacity
   statuses: CallStatuses
+  resuming: Resuming
+  again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel'>
 }
 
 /** One request: whose call it turned out to be, once its signature is known to be right. */
 type Attempt = { tenant: TenantRuntime | null }
 
-export function makeCallResume({ db, clock, log, tenants, signatures, live, capacity, statuses }: Deps): CallResume {
+export function makeCallResume(deps: Deps): CallResume {
+  const { db, clock, log, tenants, signatures, live, capacity, statuses } = deps
+  const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
+
   async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
@@ -64,6 +73,8 @@ export function makeCallResume({ db, clock, log, tenants, signatures, live, capa
     attempt.tenant = tenant
     const { provider } = tenant.telephony
     if (here ? isEnding(here) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
+    const verbs = here?.reason ? null : await again.connect(tenant, callSid)
+    if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     return { provider, verbs: await apologise(tenant, callSid) }
@@ -76,6 +87,8 @@ export function makeCallResume({ db, clock, log, tenants, signatures, live, capa
 
   async function apologise(tenant: TenantRuntime, callSid: string): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
+    // It goes elsewhere: a session that still waits for it here must not end it there.
+    if (number !== null) live.handOver(tenant.tenant_id, callSid)
     // Without a number the call ends with the sentence: not every number tells us so.
     if (number === null) {
       const report = statusReport('completed', new Date(clock.now()))
@@ -113,10 +126,7 @@ export function makeCallResume({ db, clock, log, tenants, signatures, live, capa
   }
 }
 
-/**
- * A session that is still here is on its way to its end: its stream would not be over else. One that had lost its model was
- * to go elsewhere: a carrier that asks has not been told.
- */
+/** One that had lost its model was to go elsewhere: a carrier that asks has not been told. */
 function isEnding({ reason }: CallHere): boolean {
-  return reason !== 'model_lost'
+  return reason !== null && reason !== 'model_lost'
 }

@@ -4,6 +4,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { lockCall } from '../records/call-directory-store.ts'
 import { type CallReport, type SessionEnd, withReport, withSessionEnd } from '../records/call-record.ts'
+import { isStreamPromised } from '../records/call-resume-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
@@ -15,6 +16,8 @@ export type CallEnding = {
   callSid: string
   /** The epoch of the stream that had the call: one that has lost it to another ends nothing. */
   epoch: number
+  /** That of the stream to which its session was changing; null when it was not. */
+  nextEpoch?: number | null
   session: SessionEnd
   /** How the call itself ended; null when it goes on without us, as after a transfer, or nobody knows yet. */
   call: CallReport | null
@@ -86,7 +89,10 @@ export function makeFinishing(deps: Deps): Finishing {
 
 async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<void> {
   const call = await lockCall(tx, tenant.tenant_id, ending.callSid)
-  if (!call || call.epoch !== ending.epoch) return
+  if (!call || (call.epoch !== ending.epoch && call.epoch !== ending.nextEpoch)) return
+  // Nobody knows that a call is over whose stream was lost, and the next one is on its way.
+  const isGuessed = ending.session.endReason === 'carrier_lost'
+  if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return
   await changeCall(tx, tenant, {
     call,
     now,

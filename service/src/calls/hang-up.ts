@@ -1,11 +1,11 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
 import { type CallVerb, type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierAnswers } from '../voice/media-stream-join.ts'
-import type { CarrierCalls } from '../voice/session-builder.ts'
+import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 
 type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
 
@@ -20,10 +20,13 @@ export type HangingUp = CarrierCalls &
 const TRY_TIMEOUT_MS = 5_000
 const PAUSES_MS = [500, 2_000]
 const RING_SECONDS = 30
+/** The call goes on unheard meanwhile. */
+const HELD_WITHIN_MS = 1_000
 /** How long requests may go on once the process ends. */
 export const LAST_REQUESTS_MS = 1_000
 
 type CarrierRequest = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<void>
+type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined }
 type Running = { tenantId: TenantId; callSid: string; done: Promise<void> }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
@@ -31,13 +34,27 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
   const running = new Set<Running>()
   const closing = new AbortController()
 
-  function start(tenant: TenantRuntime, callSid: string, request: CarrierRequest): void {
+  function start(tenant: TenantRuntime, callSid: string, { request, isHeld }: Asking): void {
     const account = accountOf(tenant)
     if (!account) return log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
     const carrier = carriers[tenant.telephony.provider]
-    const done = tryThrice(callSid, (signal) => request(carrier, account, signal)).finally(() => running.delete(entry))
+    const done = tryWhile(isHeld, callSid, (signal) => request(carrier, account, signal)).finally(() =>
+      running.delete(entry),
+    )
     const entry: Running = { tenantId: tenant.tenant_id, callSid, done }
     running.add(entry)
+  }
+
+  /** Whoever has taken the call meanwhile keeps it. While that cannot be found out the call is taken to be ours. */
+  async function tryWhile(
+    isHeld: IsHeld | undefined,
+    callSid: string,
+    request: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const late = () => new Error('it could not be found out in time who has a call')
+    const isOurs = isHeld ? withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
+    if (await isOurs) return tryThrice(callSid, request)
+    log.warn({ call_sid: callSid }, 'a call was left to the stream that has taken it')
   }
 
   async function tryThrice(callSid: string, request: (signal: AbortSignal) => Promise<void>): Promise<void> {
@@ -76,12 +93,17 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
   }
 
   return {
-    hangUp: (tenant, callSid) =>
-      start(tenant, callSid, (carrier, account, signal) => carrier.endCall(account, callSid, signal)),
-    apologise: (tenant, callSid, words) =>
-      start(tenant, callSid, (carrier, account, signal) =>
-        carrier.updateCall(account, callSid, sayAndGo(words.text, words.number), signal),
-      ),
+    hangUp: (tenant, callSid, isHeld) =>
+      start(tenant, callSid, {
+        request: (carrier, account, signal) => carrier.endCall(account, callSid, signal),
+        isHeld,
+      }),
+    apologise: (tenant, callSid, words, isHeld) =>
+      start(tenant, callSid, {
+        request: (carrier, account, signal) =>
+          carrier.updateCall(account, callSid, sayAndGo(words.text, words.number), signal),
+        isHeld,
+      }),
     async allAnswered() {
       await Promise.all([...running].map(({ done }) => done))
     },

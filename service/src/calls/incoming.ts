@@ -12,11 +12,12 @@ import { againWhenRefused } from '../records/database-trouble.ts'
 import type { OpenedSession, Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
-import type { StreamTokens } from '../voice/stream-token.ts'
+import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
+import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 /** A call that comes in, as its carrier tells of it. */
 export type IncomingCall = {
@@ -67,9 +68,6 @@ type Deps = {
   /** The public addresses of this service. */
   addresses: () => CallAddresses
 }
-
-/** Where the carrier goes with a call: its stream, what happens to that, and who says what comes next when it is over. */
-export type CallAddresses = { stream: string; streamStatus: string; resume: string }
 
 export function makeIncoming(deps: Deps): Incoming {
   const { db, clock, log, tenants, signatures, resolveAgent, sessions, capacity } = deps
@@ -127,7 +125,7 @@ export function makeIncoming(deps: Deps): Incoming {
     try {
       const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata: {} }
       const opened = await againWhenRefused(() => sessions.open(tenant, { ...known, agent }))
-      if (!opened.isOver && !attempt.isLate) return connected(deps, tenant, callSid, opened)
+      if (!opened.isOver && !attempt.isLate) return streamVerbs(deps, grantOf(tenant, callSid, opened))
     } catch (error) {
       giveBack()
       throw error
@@ -167,22 +165,11 @@ export function makeIncoming(deps: Deps): Incoming {
 type Attempt = { tenant: TenantRuntime | null; isLate: boolean }
 type Taking = { tenant: TenantRuntime; call: IncomingCall; attempt: Attempt }
 
-function roomFor({ tenant_id: tenantId, limits }: TenantRuntime, callSid: string) {
-  return { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
+function grantOf({ tenant_id: tenant }: TenantRuntime, callSid: string, opened: OpenedSession): StreamGrant {
+  const { epoch, agentVersionId: agent_version_id } = opened
+  return { tenant, call_sid: callSid, agent_version_id, direction: 'inbound', epoch }
 }
 
-/** The stream, and behind it who says what comes next when the stream is over and the call is not. */
-function connected(
-  { tokens, addresses }: Deps,
-  { tenant_id: tenant }: TenantRuntime,
-  callSid: string,
-  opened: OpenedSession,
-): CallVerb[] {
-  const { stream, streamStatus, resume } = addresses()
-  const { epoch, agentVersionId: agent_version_id } = opened
-  const token = tokens.issue({ tenant, call_sid: callSid, agent_version_id, direction: 'inbound', epoch })
-  return [
-    { type: 'connect_stream', url: stream, parameters: { stream_token: token }, statusCallback: streamStatus },
-    { type: 'redirect', url: resume },
-  ]
+function roomFor({ tenant_id: tenantId, limits }: TenantRuntime, callSid: string) {
+  return { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
 }

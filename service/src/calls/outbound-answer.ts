@@ -3,7 +3,6 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -13,8 +12,9 @@ import type { StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
 import type { CallResume, ResumedCall } from './call-resume.ts'
 import { sayAndGo } from './hang-up.ts'
-import type { CallAddresses, CarrierAnswer } from './incoming.ts'
+import type { CarrierAnswer } from './incoming.ts'
 import type { OfDial, OutboundCallbacks } from './outbound-callbacks.ts'
+import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodbye.'
 
@@ -45,7 +45,7 @@ type Deps = {
 }
 
 export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
-  const { clock, log, callbacks, resume, sessions, resolveAgent, tokens, capacity, live } = deps
+  const { clock, log, callbacks, resume, sessions, resolveAgent, capacity, live } = deps
 
   /** Null: it is not, or no longer, ours to answer. */
   async function first(call: ResumedCall & OfDial): Promise<CarrierAnswer | null> {
@@ -58,7 +58,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     const { provider } = tenant.telephony
     if (why !== null) return refused(tenant, call.callSid, why)
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
-    return { provider, verbs: connected(deps.addresses(), tokens.issue({ ...grant, direction: 'outbound' })) }
+    return { provider, verbs: streamVerbs(deps, { ...grant, direction: 'outbound' }) }
   }
 
   /** Takes a place for the call, as calls that come in do; why there is none. */
@@ -88,12 +88,4 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
       }
     },
   }
-}
-
-/** The stream, and behind it who says what comes next when the stream is over and the call is not. */
-function connected({ stream, streamStatus, resume }: CallAddresses, token: string): CallVerb[] {
-  return [
-    { type: 'connect_stream', url: stream, parameters: { stream_token: token }, statusCallback: streamStatus },
-    { type: 'redirect', url: resume },
-  ]
 }

@@ -14,7 +14,6 @@ import type { CallResume } from './call-resume.ts'
 import type { CallStatusCallbacks } from './call-status.ts'
 import type { DialGate } from './dial-gate.ts'
 import { makeDialing } from './dialing.ts'
-import type { CallAddresses } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { makeMakeCall } from './make-call.ts'
 import { makeCallRoutes } from './make-call-routes.ts'
@@ -23,6 +22,7 @@ import { makeOutboundCallbacks } from './outbound-callbacks.ts'
 import { outboundRoutes } from './outbound-routes.ts'
 import type { CallStatuses } from './record-status.ts'
 import { makeSettlingDials } from './settle-dials.ts'
+import type { CallAddresses } from './stream-verbs.ts'
 
 type Deps = {
   db: Db

@@ -1,5 +1,5 @@
 import type { NodeId, TenantId } from '../kernel/ids.ts'
-import type { Tx } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import type { SessionId } from './call-values.ts'
 
 /** Where a call lives. Whoever holds this row's lock is the only one who changes the call. */
@@ -55,14 +55,30 @@ export async function lockCall(tx: Tx, tenantId: TenantId, callSid: string): Pro
   return row ?? null
 }
 
-/** Says which node has the call's stream. To be called with `lockCall`. */
-export async function setOwner(tx: Tx, tenantId: TenantId, callSid: string, owner: NodeId): Promise<void> {
+/** Says which node has the call's stream, and of which epoch that is. To be called with `lockCall`. */
+export async function setOwner(
+  tx: Tx,
+  tenantId: TenantId,
+  callSid: string,
+  holder: { owner: NodeId; epoch: number },
+): Promise<void> {
   await tx
     .updateTable('call_directory')
-    .set({ owner })
+    .set(holder)
     .where('tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
     .execute()
+}
+
+/** The epoch of the tenant's call; null when it has no such call. */
+export async function findEpoch(db: Db, tenantId: TenantId, callSid: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('call_directory')
+    .select('epoch')
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .executeTakeFirst()
+  return row?.epoch ?? null
 }
 
 /** Keeps tenants from being deleted until the transaction ends, in their order; see `holdTenant`. */

@@ -20,10 +20,11 @@ export type CallReport = {
 /** A stream that begins: with it the call is answered. */
 export type StreamStart = { streamSid: string; model: string | null; voice: string | null; at: Date }
 
-/** How a session ended. Null latencies are of what never happened. */
-export type SessionEnd = {
-  endReason: SessionEndReason
-  at: Date
+/**
+ * What a session has come to, from the beginning of its call: one that goes on from another counts on from what that had
+ * stored, so what is written later is never less. Null latencies are of what never happened.
+ */
+export type SessionProgress = {
   latency: {
     greetingMs: number | null
     responseP50Ms: number | null
@@ -32,6 +33,9 @@ export type SessionEnd = {
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
 }
+
+/** How a session ended. */
+export type SessionEnd = SessionProgress & { endReason: SessionEndReason; at: Date }
 
 /** A report that says no more than the status. */
 export function statusReport(status: CallStatus, at: Date): CallReport {
@@ -89,11 +93,34 @@ export function withStream(record: CallRecord, { streamSid, model, voice, at }: 
   }
 }
 
+/** Adds what a session that goes on has come to so far: somebody else may have to go on from there. */
+export function withProgress({ log, session }: CallRecord, progress: SessionProgress): CallRecord {
+  return session.ended_at === null ? { log, session: { ...session, ...stored(session, progress) } } : { log, session }
+}
+
+/** Where a session that went on from another has none of its own, the other's answer times stand. */
+function stored(
+  before: VoiceSessionRow,
+  { latency, usage }: SessionProgress,
+): Pick<VoiceSessionRow, 'latency' | 'usage'> {
+  return {
+    latency: {
+      greeting_ms: whole(latency.greetingMs) ?? before.latency.greeting_ms,
+      response_p50_ms: whole(latency.responseP50Ms) ?? before.latency.response_p50_ms,
+      response_p95_ms: whole(latency.responseP95Ms) ?? before.latency.response_p95_ms,
+      interruptions: Math.max(latency.interruptions, before.latency.interruptions),
+    },
+    usage: {
+      input_tokens: Math.max(usage.inputTokens, before.usage.input_tokens),
+      output_tokens: Math.max(usage.outputTokens, before.usage.output_tokens),
+      cached_tokens: Math.max(usage.cachedTokens, before.usage.cached_tokens),
+      audio_seconds: Math.max(usage.audioSeconds, before.usage.audio_seconds),
+    },
+  }
+}
+
 /** Adds the end of the session; the first one stands. */
-export function withSessionEnd(
-  { log, session }: CallRecord,
-  { endReason, at, latency, usage }: SessionEnd,
-): CallRecord {
+export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ...progress }: SessionEnd): CallRecord {
   if (session.ended_at !== null) return { log, session }
   const endedAt = later(at, session.started_at ?? session.created_at)
   const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
@@ -104,18 +131,7 @@ export function withSessionEnd(
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
-      latency: {
-        greeting_ms: whole(latency.greetingMs),
-        response_p50_ms: whole(latency.responseP50Ms),
-        response_p95_ms: whole(latency.responseP95Ms),
-        interruptions: latency.interruptions,
-      },
-      usage: {
-        input_tokens: usage.inputTokens,
-        output_tokens: usage.outputTokens,
-        cached_tokens: usage.cachedTokens,
-        audio_seconds: usage.audioSeconds,
-      },
+      ...stored(session, progress),
     },
   }
 }

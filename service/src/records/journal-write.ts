@@ -1,7 +1,7 @@
 import { enqueue, wantsEvent } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { holdEpochsAcrossTenants, holdTenantsAcrossTenants } from './call-directory-store.ts'
-import type { JournalEntry } from './journal-entry.ts'
+import type { JournalEntry, JournaledCall } from './journal-entry.ts'
 import {
   addTurnsAcrossTenants,
   deleteTurnsAcrossTenants,
@@ -36,7 +36,7 @@ export async function writeEntries(
   // Events refer to their tenants, turns only to their sessions.
   await holdTenantsAcrossTenants(tx, [...new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))])
   const epochs = await holdEpochsAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
-  const isCurrent = ({ call }: JournalEntry) => epochs.get(call.callSid) === call.epoch
+  const isCurrent = ({ call }: JournalEntry) => isOfEpoch(call, epochs.get(call.callSid))
   const isAdding = (entry: JournalEntry) =>
     entry.type !== 'forget' && isLate(entry) && entry.call.epoch < (epochs.get(entry.call.callSid) ?? 0)
   const {
@@ -66,6 +66,10 @@ export async function writeEntries(
 
 function turnsOf(entries: JournalEntry[]): TurnRow[] {
   return entries.flatMap((entry) => (entry.type === 'turn' ? [entry.turn] : []))
+}
+
+function isOfEpoch({ epoch, nextEpoch }: JournaledCall, current: number | undefined): boolean {
+  return current !== undefined && (current === epoch || current === nextEpoch)
 }
 
 type Telling = { written: WrittenTurn[]; now: Date }

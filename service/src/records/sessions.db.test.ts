@@ -127,7 +127,7 @@ describe('started', () => {
 
   it('lets the stream that has the call ask again, and no other, also not on another node', async () => {
     const first = await sessions.started(acme, STREAM)
-    expect(await sessions.started(acme, STREAM)).toEqual(first)
+    expect(await sessions.started(acme, STREAM)).toMatchObject({ sessionId: first?.sessionId })
     expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2' })).toBeNull()
     const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
     expect(await other.started(acme, STREAM)).toBeNull()
@@ -137,9 +137,48 @@ describe('started', () => {
     const first = await sessions.started(acme, STREAM)
     await raiseEpoch()
     expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2' })).toBeNull()
-    expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })).toEqual(first)
+    const { before, ...taken } = (await sessions.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })) ?? {}
+    expect({ ...taken, before: null }).toEqual(first)
+    expect(before).toMatchObject({ streamSid: 'MZ1', turns: [], toolCalls: 0 })
     expect((await stored()).session).toMatchObject({ stream_sid: 'MZ2', resumed_count: 1 })
     expect((await storedEvents(test.db)).at(-1)).toMatchObject({ event: 'voice.session.resumed', sequence: 3 })
+  })
+
+  it('gives a call to the stream of the next epoch, wherever the one is that has it, and raises the epoch by that', async () => {
+    await sessions.started(acme, STREAM)
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    const next = { ...STREAM, streamSid: 'MZ2', epoch: 2 }
+    expect(await other.started(acme, { ...next, epoch: 3 })).toBeNull()
+    const answers = await Promise.all([
+      other.started(acme, next),
+      sessions.started(acme, { ...next, streamSid: 'MZ3' }),
+    ])
+    expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
+    const { entry, session } = await stored()
+    expect(entry).toMatchObject({ epoch: 2, owner: answers[0] ? OTHER_NODE : NODE })
+    expect(session.resumed_count).toBe(1)
+  })
+
+  it('gives no call of which no stream has begun to the next epoch', async () => {
+    expect(await sessions.started(acme, { ...STREAM, epoch: 2 })).toBeNull()
+  })
+
+  it('keeps what a session has come to, until its stream has lost the call, and never less', async () => {
+    await sessions.started(acme, STREAM)
+    const latency = { greetingMs: 300, responseP50Ms: 500, responseP95Ms: 900, interruptions: 1 }
+    const usage = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
+    await sessions.progressed(acme, { callSid: 'CA1', epoch: 1, progress: { latency, usage } })
+    const nothing = { greetingMs: null, responseP50Ms: null, responseP95Ms: null, interruptions: 0 }
+    const less = { latency: nothing, usage: { ...usage, inputTokens: 3 } }
+    await sessions.progressed(acme, { callSid: 'CA1', epoch: 1, progress: less })
+    const more = { latency, usage: { ...usage, inputTokens: 99 } }
+    await sessions.progressed(acme, { callSid: 'CA1', epoch: 2, progress: more })
+    expect((await stored()).session).toMatchObject({
+      latency: { greeting_ms: 300, response_p50_ms: 500, interruptions: 1 },
+      usage: { input_tokens: 10, output_tokens: 20, audio_seconds: 5 },
+    })
+    const resumed = await sessions.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })
+    expect(resumed?.before).toMatchObject({ usage: { input_tokens: 10 }, latency: { greeting_ms: 300 } })
   })
 
   it('refuses a call that is over, an unknown one and that of another tenant', async () => {

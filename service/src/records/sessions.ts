@@ -6,11 +6,18 @@ import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type DirectoryRow, enterCall, lockCall, setOwner } from './call-directory-store.ts'
 import { insertCallLog } from './call-log-store.ts'
-import { type CallRecord, withStream } from './call-record.ts'
+import { type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
+import { keepPromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
 import type { CallDirection, SessionId } from './call-values.ts'
 import { changeCall, loadRecord } from './change-call.ts'
-import { insertVoiceSession } from './voice-session-store.ts'
+import { listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
+import {
+  insertVoiceSession,
+  type StoredLatency,
+  type StoredUsage,
+  type VoiceSessionRow,
+} from './voice-session-store.ts'
 
 /** A call that comes in or was placed. */
 export type NewCall = {
@@ -51,7 +58,7 @@ export type NewStream = {
   voice: string | null
 }
 
-/** The session that a stream was given, and whose call it is. */
+/** The session that a stream was given, and whose call it is. `before`: what an earlier stream of the call has left. */
 export type StartedSession = {
   sessionId: SessionId
   from: string
@@ -59,6 +66,17 @@ export type StartedSession = {
   orgId: string | null
   /** What the carrier took the answering party for, where that is known by now. */
   answeredBy: string | null
+  before: EarlierStream | null
+}
+
+/** What is stored of a conversation that another stream goes on with. */
+export type EarlierStream = {
+  startedAt: Date
+  streamSid: string | null
+  turns: TurnRow[]
+  toolCalls: number
+  latency: StoredLatency
+  usage: StoredUsage
 }
 
 /** The beginnings of voice sessions. */
@@ -77,13 +95,19 @@ export type Sessions = {
   unbegun(tenant: TenantRuntime, callSid: string): Promise<OpenedSession | null>
   /**
    * Gives a call to a stream on this node: it is in progress from now on, and its tenant is told so. The same stream may ask
-   * again.
+   * again. A stream of the epoch that follows takes the call from the one that has it, on whatever node, and raises the epoch
+   * by that: what the other still writes counts for nothing.
    *
    * @returns the session; null when the stream cannot have it: the call is unknown or over, another stream has it, or the
    * stream's epoch is past.
    */
   started(tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null>
+  /** Writes down what a session has come to so far, unless its stream has lost the call to another. */
+  progressed(tenant: TenantRuntime, stream: StreamProgress): Promise<void>
 }
+
+/** What the session of a stream has come to so far. */
+export type StreamProgress = { callSid: string; epoch: number; progress: SessionProgress }
 
 const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }
@@ -114,24 +138,47 @@ export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; node
 
   async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null> {
     const call = await lockCall(tx, tenant.tenant_id, stream.callSid)
-    if (!call || call.epoch !== stream.epoch) return null
+    const isNext = call !== null && call.owner !== null && stream.epoch === call.epoch + 1
+    if (!call || !(isNext || call.epoch === stream.epoch)) return null
     const before = await loadRecord(tx, call)
     const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
-    const { from, to, org_id: orgId } = session
-    const found = { sessionId: session.id, from, to, orgId, answeredBy: log.answered_by }
-    if (call.owner !== null) return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
+    const found = await foundIn(tx, before)
+    if (call.owner !== null && !isNext)
+      return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     const now = new Date(clock.now())
-    await setOwner(tx, tenant.tenant_id, stream.callSid, nodeId)
+    await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
+    await keepPromise(tx, tenant.tenant_id, stream.callSid)
     await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, { ...stream, at: now }) })
     return found
   }
 
+  async function progressIn(tx: Tx, tenant: TenantRuntime, { callSid, epoch, progress }: StreamProgress) {
+    const call = await lockCall(tx, tenant.tenant_id, callSid)
+    if (call?.epoch !== epoch) return
+    const change = (record: CallRecord) => withProgress(record, progress)
+    await changeCall(tx, tenant, { call, now: new Date(clock.now()), change })
+  }
+
   return {
+    progressed: (tenant, stream) => db.transaction().execute((tx) => progressIn(tx, tenant, stream)),
     open: (tenant, call) => db.transaction().execute((tx) => openIn(tx, tenant, call)),
     unbegun: (tenant, callSid) => db.transaction().execute((tx) => unbegunIn(tx, tenant, callSid)),
     started: (tenant, stream) => db.transaction().execute((tx) => startIn(tx, tenant, stream)),
   }
+}
+
+async function foundIn(tx: Tx, { log, session }: CallRecord): Promise<StartedSession> {
+  const { id: sessionId, from, to, org_id: orgId } = session
+  return { sessionId, from, to, orgId, answeredBy: log.answered_by, before: await earlierIn(tx, session) }
+}
+
+async function earlierIn(tx: Tx, session: VoiceSessionRow): Promise<EarlierStream | null> {
+  const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage } = session
+  if (startedAt === null) return null
+  const turns = await listTurns(tx, tenant_id, id)
+  const toolCalls = (await listFunctionCalls(tx, tenant_id, id)).length
+  return { startedAt, streamSid, turns, toolCalls, latency, usage }
 }
 
 function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolean): OpenedSession {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { agentAudio, callerFrame } from '../../test/virtual/audio.ts'
 import { World } from '../../test/virtual/world.ts'
 import type { ModelEvent, ModelListener, ModelUsage } from '../platform/realtime/port.ts'
+import { DETACHED_MS } from './session/detached.ts'
 
 const USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
 const END_MS = 3_000
@@ -55,6 +56,12 @@ class Puppet {
     this.says({ type: 'closed', code: '1006', message: '', fault: 'retry' })
   }
 
+  /** The carrier's stream is gone, and another one comes: what could be heard until then is silenced by that. */
+  changesStream(afterMs: number): void {
+    if (this.world.session.isAttachable) for (const answer of this.audible()) this.#silenced.add(answer)
+    this.world.changeStream(afterMs)
+  }
+
   done(responseId: string): void {
     const over = { status: 'completed', errorCode: null, fault: null, usage: USAGE } as const
     this.says({ type: 'response_done', responseId, ...over })
@@ -79,7 +86,7 @@ class Puppet {
 
   /** No byte of what was silenced follows what silenced it. */
   check(audibleBefore: readonly number[]): void {
-    const { sent } = this.world.carrier
+    const sent = this.world.carriers.flatMap((carrier) => carrier.sent)
     for (const one of sent.slice(this.#checked)) {
       if (one.type === 'clear') for (const answer of audibleBefore) this.#silenced.add(answer)
       if (one.type === 'media' && this.#silenced.has(one.answer))
@@ -154,6 +161,14 @@ const moves = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.world.session.dispatch({ type: 'say', text: 'x' })) },
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.loses()) },
   {
+    weight: 1,
+    arbitrary: fc.nat(2_000).map(
+      (afterMs): Move =>
+        (puppet) =>
+          puppet.changesStream(afterMs),
+    ),
+  },
+  {
     weight: 4,
     arbitrary: fc.nat(1_500).map(
       (ms): Move =>
@@ -172,7 +187,7 @@ describe('A session', () => {
   it('sends no byte of an answer that was silenced, ends once, and leaves nothing, whatever happens in whatever order', async () => {
     const calls = fc.array(moves, { maxLength: 50 })
     await fc.assert(
-      fc.asyncProperty(calls, fc.constantFrom('hung_up', 'stream_lost'), async (all, type) => {
+      fc.asyncProperty(calls, fc.constantFrom('hung_up', 'stream_stopped', 'stream_lost'), async (all, type) => {
         const puppet = new Puppet()
         const { world } = puppet
         puppet.says({ type: 'ready' })
@@ -182,10 +197,11 @@ describe('A session', () => {
           puppet.check(before)
         }
         world.session.dispatch({ type })
-        await world.clock.advance(END_MS)
+        await world.clock.advance(END_MS + (type === 'stream_lost' ? DETACHED_MS + END_MS : 0))
         expect(world.errors).toEqual([])
         expect(world.ends).toHaveLength(1)
-        expect([world.sessionClock.pendingTimers, puppet.openSessions, world.carrier.closes]).toEqual([0, 0, 1])
+        expect([world.sessionClock.pendingTimers, puppet.openSessions]).toEqual([0, 0])
+        expect(world.carriers.every(({ closes }) => closes === 1)).toBe(true)
         expect(world.transcript.every(({ heardMs, sentMs }) => (heardMs ?? 0) <= (sentMs ?? 0))).toBe(true)
         expect(Math.max(world.hangUps, world.apologies)).toBeLessThanOrEqual(1)
       }),

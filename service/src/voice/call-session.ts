@@ -9,19 +9,25 @@ import type { CallRecorder } from './recording/recorder.ts'
 import type { EndReason, LiveNote, SessionEffect, SessionEvent, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
 import { reduce } from './session/reduce.ts'
+import type { Resumption } from './session/resumption.ts'
 import { newSession, type SessionState } from './session/state.ts'
 import { SessionTimers } from './session-timers.ts'
 
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
 export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
 
+/** A carrier's end of a stream. */
+export type CallStream = { codec: StreamCodec; streamSid: string; carrier: CarrierSocket & { close(): void } }
+
+/** What one stream may say to a session: nothing any more once another one has the call. */
+export type StreamLeg = Pick<CallSession, 'fromCaller' | 'dispatch'>
+
 /** What a session is given: everything that it does to the world goes through here. */
-export type SessionDeps = {
+export type SessionDeps = CallStream & {
   clock: Clock
-  codec: StreamCodec
-  streamSid: string
-  carrier: CarrierSocket & { close(): void }
   plan: Plan
+  /** What it goes on from; not given for the first session of a call. */
+  resumption?: Resumption | null
   /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
   openModel(listener: ModelListener, history: string | null): ModelSession
   /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */
@@ -31,6 +37,8 @@ export type SessionDeps = {
   keepTurn(turn: Turn): void
   forgetTurn(itemId: string): void
   note(note: LiveNote): void
+  /** Writes down what has come of the session so far. Never waits, never throws. */
+  checkpoint?(state: SessionState): void
   /** Makes the carrier end the call. Never waits, never throws. */
   hangUp(): void
   /** Makes the carrier say this, and connect the number or hang up. Never waits, never throws. */
@@ -58,10 +66,14 @@ export class CallSession {
   /** The one that is to take its place. */
   #next: ModelLink | null = null
   #state: SessionState
+  #stream: CallStream | null
+  /** The stream that is to take its place. */
+  #nextStream: CallStream | null = null
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
-    this.#state = newSession(deps.plan, deps.clock.monotonicMs())
+    this.#stream = deps
+    this.#state = newSession(deps.plan, deps.clock.monotonicMs(), deps.resumption ?? null)
     this.#timers = new SessionTimers(deps.clock, (timer) => this.dispatch({ type: 'fired', timer }))
     this.#media = new MediaPath(deps.streamSid, {
       carrier: deps.carrier,
@@ -92,6 +104,34 @@ export class CallSession {
   /** The fast path in: one frame of the caller. */
   fromCaller(payload: Buffer): void {
     this.#media.fromCaller(payload)
+  }
+
+  /** What the stream that the session has now may say to it. */
+  leg(): StreamLeg {
+    const stream = this.#stream
+    const isCurrent = () => stream !== null && this.#stream === stream
+    return {
+      fromCaller: (payload) => {
+        if (isCurrent()) this.fromCaller(payload)
+      },
+      dispatch: (event) => {
+        if (isCurrent()) this.dispatch(event)
+      },
+    }
+  }
+
+  /** Whether another stream can have the call: not when it is ending. */
+  get isAttachable(): boolean {
+    const { phase } = this.#state
+    return phase === 'waiting' || phase === 'talking' || phase === 'detached'
+  }
+
+  /** Goes on with another stream; one that still stands is closed. @throws Error unless `isAttachable`. */
+  attach(stream: CallStream): StreamLeg {
+    if (!this.isAttachable) throw new Error('the call is ending')
+    this.#nextStream = stream
+    this.dispatch({ type: 'attached' })
+    return this.leg()
   }
 
   /** Something happened. Returns when all that follows from it at once is done. */
@@ -173,11 +213,30 @@ export class CallSession {
         return this.#deps.apologise(effect.text, effect.number)
       case 'hang_up':
         return this.#deps.hangUp()
+      case 'detach':
+        return this.#detach()
+      case 'attach':
+        return this.#attach()
+      case 'checkpoint':
+        return this.#deps.checkpoint?.(this.#state)
       case 'finish':
         return this.#finish(effect.reason)
       default:
         assertNever(effect)
     }
+  }
+
+  #detach(): void {
+    const stream = this.#stream
+    this.#stream = null
+    this.#media.detach()
+    stream?.carrier.close()
+  }
+
+  #attach(): void {
+    this.#stream = this.#nextStream
+    this.#nextStream = null
+    if (this.#stream) this.#media.attach(this.#stream)
   }
 
   #openModel(epoch: number, history: string | null): void {
@@ -237,7 +296,9 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
-    this.#guarded(() => this.#deps.carrier.close())
+    const stream = this.#stream
+    this.#stream = null
+    this.#guarded(() => stream?.carrier.close())
     this.#deps.finished(reason, this.#state)
   }
 }

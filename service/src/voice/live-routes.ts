@@ -22,7 +22,7 @@ const Session = Type.Object({
   customer_phone: Type.String({ description: 'As the carrier sent it.' }),
   greeting: Type.String(),
   started_at: Timestamp,
-  state: Type.String({ description: 'waiting, talking, draining or ended' }),
+  state: Type.String({ description: 'waiting, talking, detached (its stream was lost), draining or ended' }),
   escalated: Type.Boolean(),
   escalation_target: nullable(Type.String()),
 })

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
+import type { CallStream, StreamLeg } from './call-session.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
 
@@ -22,7 +23,18 @@ export type LiveFacts = {
 /** What others than the call's own sockets may do to it. */
 export type LiveCommand = Extract<
   SessionEvent,
-  { type: 'say' | 'whisper' | 'end' | 'hung_up' | 'machine' | 'pause_recording' }
+  {
+    type:
+      | 'say'
+      | 'whisper'
+      | 'end'
+      | 'hung_up'
+      | 'machine'
+      | 'pause_recording'
+      | 'stream_promised'
+      | 'hand_over'
+      | 'taken'
+  }
 >
 
 /** A call whose stream is on this process. */
@@ -31,7 +43,24 @@ export type LiveSession = {
   readonly events: LiveEvents
   readonly phase: Phase
   readonly recording: 'off' | 'on' | 'paused'
+  /** Why it is ending, or ended; null while it goes on. */
+  readonly endReason: EndReason | null
+  /** Somebody else has the call: what is here is over, and its end was not that of the call. */
+  readonly isLetGo: boolean
+  /** What the records know the call by; null for a call that no other stream can take. */
+  readonly hold: HeldStream | null
   command(command: LiveCommand): void
+}
+
+/** A session as other streams of its call see it. */
+export type HeldStream = {
+  readonly epoch: number
+  /** Another stream is about to take the session: what that writes counts for either from now on. */
+  expect(nextEpoch: number): void
+  /** The records have given the session to that stream, or, null, to no stream or one elsewhere. */
+  settle(streamSid: string | null): void
+  /** Goes on with that stream; null when the call is ending. */
+  attach(stream: CallStream): StreamLeg | null
 }
 
 /** A call whose stream is being let in. */
@@ -44,7 +73,7 @@ export type Beginning = {
   isMachine: boolean
 }
 
-/** A call that is here, or was until just now: then with the reason of its end. */
+/** A call that is here, or was until just now: `reason` is that of its end, also when that is only on its way. */
 export type CallHere = { tenantId: TenantId; reason: EndReason | null }
 
 /** `isWritten`: whoever asks the database is told of the end from now on, or never. */
@@ -66,7 +95,7 @@ export class LiveSessions {
   }
 
   get size(): number {
-    return this.#byStream.size
+    return this.#byCall.size
   }
 
   /** Adds a call. Ask before whether its stream, or another one of the call, is here already. */
@@ -75,10 +104,21 @@ export class LiveSessions {
     this.#byCall.set(session.facts.callSid, session)
   }
 
+  /** The call has another stream now. Whoever knows it by an earlier one finds it by that, too. */
+  renamed(session: LiveSession): void {
+    this.#byStream.set(session.facts.streamSid, session)
+  }
+
+  /** The call is served elsewhere from now on, and its end is not ours to know. */
+  letGo(session: LiveSession): void {
+    for (const [streamSid, other] of this.#byStream) if (other === session) this.#byStream.delete(streamSid)
+    if (this.#byCall.get(session.facts.callSid) === session) this.#byCall.delete(session.facts.callSid)
+  }
+
   /** To be called when nothing of the call is left but its end, which has been written down once `written` settles. */
-  remove({ facts }: LiveSession, reason: EndReason, written: Promise<unknown>): void {
-    this.#byStream.delete(facts.streamSid)
-    this.#byCall.delete(facts.callSid)
+  remove(session: LiveSession, reason: EndReason, written: Promise<unknown>): void {
+    const { facts } = session
+    this.letGo(session)
     this.#forget()
     const untilMs = this.#clock.monotonicMs() + REMEMBER_MS
     const ended: Ended = { tenantId: facts.tenantId, reason, untilMs, isWritten: false }
@@ -118,12 +158,31 @@ export class LiveSessions {
     }
   }
 
-  /** What this process knows of a call without asking the database: null for nothing. */
+  /**
+   * What this process knows of a call without asking the database: null for nothing. That a call was given up for lost here
+   * says nothing of it once that is written: another process may have it.
+   */
   callHere(callSid: string): CallHere | null {
     const session = this.#byCall.get(callSid)
-    if (session) return { tenantId: session.facts.tenantId, reason: null }
+    if (session) return { tenantId: session.facts.tenantId, reason: session.endReason }
     this.#forget()
-    return this.#ended.get(callSid) ?? null
+    const ended = this.#ended.get(callSid)
+    return !ended || (ended.reason === 'carrier_lost' && ended.isWritten) ? null : ended
+  }
+
+  /**
+   * Stops serving the tenant's call here without ending it: the agent falls silent, what was said is flushed, and with the end
+   * of its stream the session is gone, and writes no end. The carrier is to be told to ask what comes next for it. If nobody
+   * has taken the stream from us within 15 s the session goes on.
+   *
+   * @returns false for a call that is not here, is ending, or has no carrier.
+   */
+  handOver(tenantId: TenantId, callSid: string): boolean {
+    const session = this.findCall(tenantId, callSid)
+    const isOpen = session?.phase === 'waiting' || session?.phase === 'talking' || session?.phase === 'detached'
+    if (!session?.hold || !isOpen) return false
+    session.command({ type: 'hand_over' })
+    return true
   }
 
   /** Whether this process will write down the end of the tenant's call, or does so now. */
@@ -158,13 +217,13 @@ export class LiveSessions {
 
   /** The tenant's calls, newest first. */
   list(tenantId: TenantId): LiveSession[] {
-    const sessions = [...this.#byStream.values()].filter(({ facts }) => facts.tenantId === tenantId)
+    const sessions = [...this.#byCall.values()].filter(({ facts }) => facts.tenantId === tenantId)
     return sessions.sort((a, b) => b.facts.startedAt.getTime() - a.facts.startedAt.getTime())
   }
 
   /** Ends every call; each finishes its sentence. */
   endAll(): void {
-    for (const session of this.#byStream.values()) session.command({ type: 'end', reason: 'shutdown' })
+    for (const session of this.#byCall.values()) session.command({ type: 'end', reason: 'shutdown' })
   }
 }
 

@@ -15,6 +15,9 @@ export type CarrierSocket = {
   bufferedBytes(): number
 }
 
+/** A carrier's stream, as the audio needs it. */
+export type MediaStreamEnd = { carrier: CarrierSocket; codec: StreamCodec; streamSid: string }
+
 /** Where the caller's audio goes. */
 export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
 
@@ -53,13 +56,13 @@ const MAX_DISCARDED = 64
  * each frame that goes out.
  */
 export class MediaPath {
-  readonly #carrier: CarrierSocket
-  readonly #codec: StreamCodec
   readonly #reports: MediaReports
-  readonly #streamSid: string
   readonly #tap: AudioTap | null
-  readonly #head: Buffer
-  readonly #tail: Buffer
+  #carrier: CarrierSocket
+  #codec: StreamCodec
+  #streamSid: string
+  #head: Buffer
+  #tail: Buffer
   readonly #kept = new CallerAudio()
   readonly #discarded = new Set<string>()
   #uplink: Uplink | null = null
@@ -72,12 +75,13 @@ export class MediaPath {
   #unmarkedMs = 0
   #unmarkedResponseId = ''
   #isBacklogged = false
+  #isDetached = false
 
   /** Frames since the start, for whoever watches that there are not too many. */
   framesIn = 0
   /** Those of them that a model in arrears did not get. */
   shedFrames = 0
-  /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck. */
+  /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck or gone. */
   lateDeltas = 0
 
   constructor(
@@ -92,6 +96,24 @@ export class MediaPath {
     const { head, tail } = deps.codec.mediaFrame(streamSid)
     this.#head = head
     this.#tail = tail
+  }
+
+  /** The stream is gone: what the model says is dropped, and nothing is sent any more. */
+  detach(): void {
+    this.#isDetached = true
+    this.#isBacklogged = false
+    this.#unmarkedMs = 0
+  }
+
+  /** From now on the audio goes to another stream. What was silenced stays so. */
+  attach({ carrier, codec, streamSid }: MediaStreamEnd): void {
+    this.#carrier = carrier
+    this.#codec = codec
+    this.#streamSid = streamSid
+    const { head, tail } = codec.mediaFrame(streamSid)
+    this.#head = head
+    this.#tail = tail
+    this.#isDetached = false
   }
 
   /** One frame of the caller, as base64 µ-law: a view that is only valid now. */
@@ -127,7 +149,7 @@ export class MediaPath {
 
   /** One delta of the model, as base64 µ-law of at most 500 ms: a view that is only valid now. */
   fromModel(responseId: string, itemId: string, payload: Buffer): void {
-    if (this.#discarded.has(responseId) || this.#isStuck()) {
+    if (this.#isDetached || this.#discarded.has(responseId) || this.#isStuck()) {
       this.lateDeltas += 1
       return
     }
@@ -160,7 +182,7 @@ export class MediaPath {
   /** Asks the carrier to echo `name` when all audio so far has played. */
   mark(name: string): void {
     this.#unmarkedMs = 0
-    this.#carrier.send([this.#codec.mark(this.#streamSid, name)])
+    if (!this.#isDetached) this.#carrier.send([this.#codec.mark(this.#streamSid, name)])
   }
 
   #isStuck(): boolean {
@@ -209,7 +231,7 @@ export class MediaPath {
   /** Empties the carrier's buffer. */
   clear(): void {
     this.#unmarkedMs = 0
-    this.#carrier.send([this.#codec.clear(this.#streamSid)])
+    if (!this.#isDetached) this.#carrier.send([this.#codec.clear(this.#streamSid)])
   }
 
   /** Nothing goes through any more, and nothing is kept. */

@@ -9,9 +9,9 @@ import type { Parts } from '../platform/websocket/frames.ts'
 import { isMachine } from '../records/answered-by.ts'
 import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { CallSession } from './call-session.ts'
+import type { StreamLeg } from './call-session.ts'
 import type { LiveCapacity } from './live-capacity.ts'
-import type { Beginning, LiveSessions } from './live-sessions.ts'
+import type { Beginning, LiveSession, LiveSessions } from './live-sessions.ts'
 import { StreamRefusal, type StreamStart, UNAUTHENTICATED } from './media-stream.ts'
 import type { EndedCall, SessionBuilder, StreamedCall } from './session-builder.ts'
 import { type Grant, grantOf, type Shown } from './stream-grant.ts'
@@ -30,8 +30,8 @@ export type Joining = {
   signal: AbortSignal
 }
 
-/** Finds out whose call a stream carries, and begins its session. */
-export type JoinStream = (joining: Joining) => Promise<CallSession>
+/** Finds out whose call a stream carries, and begins its session, or goes on with it. */
+export type JoinStream = (joining: Joining) => Promise<StreamLeg>
 
 export type JoinDeps = {
   log: Pick<Log, 'info'>
@@ -83,7 +83,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
   /** Calls and streams on their way in: a second one must not slip in beside the first. */
   const onTheWay = new Set<string>()
 
-  async function join(joining: Joining): Promise<CallSession> {
+  async function join(joining: Joining): Promise<StreamLeg> {
     const grant = await grantOf(deps.tokens, joining.start, joining.shown)
     const tenant = await tenants.get(grant.tenantId)
     if (!tenant) throw new StreamRefusal(UNAUTHENTICATED, 'the tenant is gone')
@@ -97,7 +97,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting) }))
   }
 
-  async function alone(names: string[], work: () => Promise<CallSession>): Promise<CallSession> {
+  async function alone(names: string[], work: () => Promise<StreamLeg>): Promise<StreamLeg> {
     if (names.some((name) => onTheWay.has(name))) throw new StreamRefusal(POLICY, 'the call has another stream')
     for (const name of names) onTheWay.add(name)
     try {
@@ -107,19 +107,21 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     }
   }
 
-  async function enter(joining: Joining, entering: Entering): Promise<CallSession> {
+  async function enter(joining: Joining, entering: Entering): Promise<StreamLeg> {
     const { grant, tenant } = entering
     const { callSid } = grant
-    if (live.hasStream(joining.start.streamSid) || live.findCall(tenant.tenant_id, callSid))
+    const here = live.findCall(tenant.tenant_id, callSid)
+    if (live.hasStream(joining.start.streamSid) || (here && !mayTake(grant, here)))
       throw new StreamRefusal(POLICY, 'the call has another stream')
     const wanted = { tenantId: tenant.tenant_id, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
-    if (capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
+    if (!here && capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
     const beginning = live.beginning(tenant.tenant_id, callSid)
     try {
-      return await begin(deps, joining, { ...entering, beginning })
+      return await begin(deps, joining, { ...entering, beginning, here })
     } catch (error) {
-      capacity.release(wanted)
+      // A session that is here keeps its place.
+      if (!live.findCall(tenant.tenant_id, callSid)) capacity.release(wanted)
       throw error
     } finally {
       live.begun(beginning)
@@ -151,29 +153,36 @@ function toggledSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : `${url}/`
 }
 
-/** The records give the call to this stream, and the session begins. */
+/** Of the streams of a call one with a higher epoch takes it from the one that has it; of the same epoch there is one. */
+function mayTake({ epoch }: Grant, { hold }: LiveSession): boolean {
+  return hold !== null && epoch !== null && epoch > hold.epoch
+}
+
+/** The records give the call to this stream, and the session begins, or goes on with it. */
 async function begin(
   deps: JoinDeps,
   joining: Joining,
-  entering: Entering & { beginning: Beginning },
-): Promise<CallSession> {
+  entering: Entering & { beginning: Beginning; here: LiveSession | null },
+): Promise<StreamLeg> {
   const { builder } = deps
   if (!builder) throw new StreamRefusal(TRY_AGAIN, 'no realtime model is configured')
-  const { grant, tenant, agent, beginning } = entering
+  const { grant, tenant, agent, beginning, here } = entering
   const { callSid } = grant
   const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
   const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
   const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
   try {
     expectThere(joining)
+    here?.hold?.expect(epoch)
     const started = await deps.sessions.started(tenant, stream)
     // Nothing is waited for from here to the end: whatever else happens to the call finds its session.
+    const isHere = here !== null && isNewest(here, started)
+    here?.hold?.settle(isHere ? stream.streamSid : null)
     expectThere(joining)
-    if (started && !beginning.isOver)
-      return beginSession(deps, builder, {
-        call: streamedCall(deps, joining, { ...entering, epoch, started }),
-        isMachine: beginning.isMachine || isMachine(started.answeredBy),
-      })
+    const call = started && streamedCall(deps, joining, { ...entering, epoch, started })
+    if (call && isHere && !here.isLetGo) return goOn(deps, here, call)
+    if (call && !beginning.isOver)
+      return beginAnew(deps, builder, { call, here, isMachine: beginning.isMachine || isMachine(started.answeredBy) })
   } catch (error) {
     // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
     if (grant.direction === 'browser' || beginning.isOver) abandon()
@@ -190,21 +199,53 @@ async function openedEpoch({ sessions }: JoinDeps, tenant: TenantRuntime, call: 
   return epoch
 }
 
+function roomOf({ tenant_id: tenantId, limits }: TenantRuntime) {
+  return { tenantId, maxConcurrentCalls: limits.max_concurrent_calls }
+}
+
+/** Whether no other process has had the call since the session that is here. */
+function isNewest({ facts }: LiveSession, started: StartedSession | null): boolean {
+  return started?.before?.streamSid === facts.streamSid
+}
+
+/** One that is here and has not seen the latest of the call is gone before. */
+function beginAnew(
+  deps: JoinDeps,
+  builder: SessionBuilder,
+  { call, here, isMachine }: { call: StreamedCall; here: LiveSession | null; isMachine: boolean },
+): StreamLeg {
+  here?.command({ type: 'taken' })
+  deps.capacity.begin({ ...roomOf(call.tenant), callSid: call.callSid })
+  return beginSession(deps, builder, { call, isMachine })
+}
+
+/** The session goes on with the stream. @throws StreamRefusal when it is ending: its end counts for the stream, too. */
+function goOn(deps: JoinDeps, here: LiveSession, call: StreamedCall): StreamLeg {
+  const { tenant, callSid, streamSid } = call
+  deps.live.renamed(here)
+  const leg = here.hold?.attach(call)
+  if (!leg) throw new StreamRefusal(POLICY, 'the call is ending')
+  deps.log.info({ tenant_id: tenant.tenant_id, call_sid: callSid, stream_sid: streamSid }, 'call goes on')
+  return leg
+}
+
 function beginSession(
   deps: JoinDeps,
   builder: SessionBuilder,
   { call, isMachine }: { call: StreamedCall; isMachine: boolean },
-): CallSession {
+): StreamLeg {
   const { tenant, callSid, streamSid, direction } = call
   const { session, live } = builder.build(call, (ended) => {
     deps.capacity.release({ tenantId: tenant.tenant_id, callSid })
-    deps.live.remove(live, ended.reason, deps.finish(ended))
+    // Whoever has the call now writes its end.
+    if (ended.state.isLetGo) deps.live.letGo(live)
+    else deps.live.remove(live, ended.reason, deps.finish(ended))
   })
   deps.live.add(live)
   session.dispatch({ type: 'opened' })
   if (isMachine) session.dispatch({ type: 'machine' })
   deps.log.info({ tenant_id: tenant.tenant_id, call_sid: callSid, stream_sid: streamSid, direction }, 'call began')
-  return session
+  return session.leg()
 }
 
 function greetedBy(agent: ResolvedAgent, greeting: string | null): ResolvedAgent {

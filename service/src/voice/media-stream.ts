@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { FrameSocket, FrameSocketListener } from '../platform/http/frame-socket.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec, StreamMessage } from '../platform/telephony/port.ts'
-import type { CallSession } from './call-session.ts'
+import type { StreamLeg } from './call-session.ts'
 import type { StreamWatch, WatchedStream } from './media-stream-watch.ts'
 import type { Seat } from './pre-start.ts'
 
@@ -33,7 +33,7 @@ export type MediaStreamDeps = {
    * Finds out whose call this is and begins its session. @throws StreamRefusal, or AppError `unavailable` while the database
    * does not answer.
    */
-  join(start: StreamStart, entry: StreamEntry): Promise<CallSession>
+  join(start: StreamStart, entry: StreamEntry): Promise<StreamLeg>
 }
 
 /**
@@ -74,7 +74,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   /** What was read of a socket before it could be paused: a piece of the connection, 64 KiB at most. */
   #held: Buffer[] = []
   #phase: Phase = 'opening'
-  #session: CallSession | null = null
+  #session: StreamLeg | null = null
   messages = 0
 
   constructor(socket: FrameSocket, deps: MediaStreamDeps) {
@@ -141,7 +141,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     )
   }
 
-  #joined(session: CallSession): void {
+  #joined(session: StreamLeg): void {
     // The peer went away meanwhile, but the session has begun.
     if (this.#phase !== 'joining') return session.dispatch({ type: 'stream_lost' })
     this.#cancelWait()
@@ -183,7 +183,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
         return this.#session?.dispatch({ type: 'dtmf', digit: message.digit })
       case 'stop':
         this.#end()
-        return this.#tell({ type: 'hung_up' })
+        return this.#tell({ type: 'stream_stopped' })
       case 'start':
         return this.#refuse(POLICY, 'a stream starts once')
       case 'malformed':
@@ -201,7 +201,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
   }
 
   /** The session is told once that its stream is over; it hears nothing after that. */
-  #tell(end: { type: 'hung_up' | 'stream_lost' }): void {
+  #tell(end: { type: 'stream_stopped' | 'stream_lost' }): void {
     const session = this.#session
     this.#session = null
     session?.dispatch(end)

@@ -3,8 +3,8 @@ import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Plan } from './session/plan.ts'
 
-/** What this process adds to every plan. */
-export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number }
+/** What this process adds to every plan. `isResumable`: a carrier holds the call. */
+export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number; isResumable: boolean }
 
 const USUAL_PREFIX_MS = 300
 

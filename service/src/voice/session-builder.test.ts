@@ -45,6 +45,7 @@ const CALL: StreamedCall = {
 function plan(config: AgentVersionConfig = {}, document: Partial<TenantDocument> = {}) {
   return planOf(tenant(document), agentConfigDefaults(config), {
     capabilities: CAPABILITIES,
+    isResumable: true,
     modelSessionMs: 3_000_000,
   })
 }
@@ -68,6 +69,8 @@ describe('a session whose model does not work', () => {
       ...{ clock, log, model, tools: [], modelSessionMs: 3_000_000 },
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
+      isHeld: async () => true,
+      checkpoint: () => {},
       carrierCalls: { hangUp: () => {}, apologise: (_tenant, callSid) => apologies.push(callSid) },
     })
     const { session } = builder.build(CALL, () => {})
@@ -93,7 +96,7 @@ describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
-      fallbackNumber: null,
+      ...{ isResumable: true, fallbackNumber: null },
       interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },

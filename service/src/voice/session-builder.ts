@@ -5,8 +5,10 @@ import type { RealtimeDriver } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { Journal } from '../records/journal.ts'
+import type { EarlierStream } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { CallSession } from './call-session.ts'
+import { holdOf, resumptionOf } from './held-stream.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import { tellNote, tellTurn } from './live-notes.ts'
@@ -30,12 +32,16 @@ export type StreamedCall = {
   streamSid: string
   sessionId: SessionId
   epoch: number
+  /** That of the stream to which the session is changing; null when it is not. */
+  nextEpoch?: number | null
   direction: CallDirection
   from: string
   to: string
   orgId: string | null
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
+  /** What an earlier stream of the call has left, of which this process has no session. */
+  before?: EarlierStream | null
 }
 
 /** How a session ended, for whoever writes it down. */
@@ -43,10 +49,18 @@ export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionS
 
 /** What is done to calls by way of their carriers. Never waits, never throws. */
 export type CarrierCalls = {
-  hangUp(tenant: TenantRuntime, callSid: string): void
+  hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): void
   /** The carrier says this and connects the number; without one it hangs up. */
-  apologise(tenant: TenantRuntime, callSid: string, words: { text: string; number: string | null }): void
+  apologise(
+    tenant: TenantRuntime,
+    callSid: string,
+    words: { text: string; number: string | null },
+    isHeld?: IsHeld,
+  ): void
 }
+
+/** Whether the call is still that of who wants something done to it: nothing is done to one that another stream has taken. */
+export type IsHeld = () => Promise<boolean>
 
 /** Makes the sessions of calls. */
 export type SessionBuilder = {
@@ -66,6 +80,10 @@ type Deps = {
   metrics: LiveMetrics
   /** Without it nothing is recorded. */
   recorders?: Pick<Recorders, 'of'>
+  /** Whether the call is still that of its stream. */
+  isHeld(call: StreamedCall): Promise<boolean>
+  /** Writes down what has come of a session so far. Never waits, never throws. */
+  checkpoint(call: StreamedCall, state: SessionState): void
   /** MODEL_SESSION_MAX_MINUTES. */
   modelSessionMs: number
 }
@@ -74,21 +92,25 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
   const { clock, model: driver, journal, carrierCalls } = deps
 
   /** A call without a carrier ends with its socket. */
-  function carrierOf({ tenant, callSid, direction, carrier }: StreamedCall) {
+  function carrierOf(call: StreamedCall) {
+    const { tenant, callSid, direction, carrier } = call
+    const isHeld = () => deps.isHeld(call)
     if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
     return {
-      hangUp: () => carrierCalls.hangUp(tenant, callSid),
-      apologise: (text: string, number: string | null) => carrierCalls.apologise(tenant, callSid, { text, number }),
+      hangUp: () => carrierCalls.hangUp(tenant, callSid, isHeld),
+      apologise: (text: string, number: string | null) =>
+        carrierCalls.apologise(tenant, callSid, { text, number }, isHeld),
     }
   }
 
   function toolsFor(call: StreamedCall) {
-    const { tenant, agent, callSid, sessionId, streamSid, epoch } = call
-    const entries = journal.of({ tenant, callSid, sessionId, epoch })
+    const { tenant, agent, callSid, sessionId, streamSid } = call
+    const entries = journal.of(call)
     const tools = toolsOf(deps.tools, agent.config.tools)
     const customerPhone = customerOf(call)
     const toolCall = { tenant, callSid, sessionId, streamSid, agentName: agent.agentName, customerPhone }
-    return { entries, tools, runner: makeToolRunner({ clock, log: deps.log, tools, call: toolCall, journal: entries }) }
+    const told = { call: toolCall, journal: entries, toolCalls: call.before?.toolCalls ?? 0 }
+    return { entries, tools, runner: makeToolRunner({ clock, log: deps.log, tools, ...told }) }
   }
 
   return {
@@ -107,7 +129,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const now = new Date(clock.now())
       const setup = setupOf(tenant, declared, { ...call, now })
       const { capabilities } = driver
-      const plan = planOf(tenant, agent.config, { capabilities, modelSessionMs: deps.modelSessionMs })
+      const plan = planOf(tenant, agent.config, {
+        ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
+      })
       const events = new LiveEvents()
       const told = {
         log: deps.log,
@@ -122,6 +146,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         streamSid,
         carrier,
         plan,
+        resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
+        checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(call),
         openModel(listener, history) {
           const opened = driver.open(setup, withFaultsTold(listener, told))
@@ -149,14 +175,20 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           onEnded({ call, reason, state })
         },
       })
-      return { session, live: liveOf(session, events, factsOf(call, plan.greeting, now)) }
+      return { session, live: liveOf(session, events, { call, facts: factsOf(call, plan.greeting, now) }) }
     },
   }
 }
 
-function liveOf(session: CallSession, events: LiveEvents, facts: LiveFacts): LiveSession {
+function liveOf(
+  session: CallSession,
+  events: LiveEvents,
+  { call, facts }: { call: StreamedCall; facts: LiveFacts },
+): LiveSession {
   return {
-    facts,
+    get facts() {
+      return { ...facts, streamSid: call.streamSid }
+    },
     events,
     get phase() {
       return session.state.phase
@@ -164,6 +196,13 @@ function liveOf(session: CallSession, events: LiveEvents, facts: LiveFacts): Liv
     get recording() {
       return session.recording
     },
+    get endReason() {
+      return session.state.ending?.reason ?? null
+    },
+    get isLetGo() {
+      return session.state.isLetGo
+    },
+    hold: call.direction === 'browser' ? null : holdOf(session, call),
     command: (command) => session.dispatch(command),
   }
 }
@@ -180,7 +219,7 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
     callType: direction,
     customerPhone: customerOf(call),
     greeting,
-    startedAt,
+    startedAt: call.before?.startedAt ?? startedAt,
   }
 }
 

@@ -58,16 +58,20 @@ describe('the beginning of a call', () => {
     expect(app.clock.monotonicMs() - startMs).toBeLessThan(2_000)
   }
 
-  it('that fails once the records have the stream leaves no session open when the carrier goes on with it', async () => {
+  it('that fails once the records have the stream comes again when the carrier goes on with it', async () => {
     const { client, start } = await streamOf('CA1')
     gate.loseAnswer()
     start()
     expect(await client.closed()).toBe(TRY_AGAIN)
     expect((await session('CA1')).started_at).not.toBeNull()
-    expect((await post('resume', 'CA1', 'in-progress')).text).toMatch(/sorry/)
-    expect(await session('CA1')).toMatchObject({ end_reason: 'carrier_lost', call_status: 'completed' })
+    const again = await post('resume', 'CA1', 'in-progress')
     expect(app.model.sessions).toEqual([])
-    expect(await app.ring({ CallSid: 'CA2' })).toContain('<Connect>')
+    const next = await open()
+    next.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(again.text) } })
+    await until(() => app.model.sessions.length === 1, { what: 'the session' })
+    expect(await session('CA1')).toMatchObject({ resumed_count: 1, stream_sid: 'MZ2', ended_at: null })
+    await until(() => app.model.last.commands.length === 1, { what: 'the greeting' })
+    expect(app.model.last.commands).toMatchObject([{ type: 'respond' }])
   })
 
   it('that fails so for a page, of which no carrier tells, is ended at once', async () => {

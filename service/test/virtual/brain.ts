@@ -37,7 +37,8 @@ const TABLE =
 /** A restaurant: opening hours, a booking by a tool, a number by keys, a goodbye. */
 export const restaurant: Brain = (lines, instructions) => {
   if (instructions && /before your greeting/.test(instructions)) return answerTo(untilCaller(lines))
-  if (instructions && /Go on from there|use it now/.test(instructions)) return restOf(lines)
+  if (instructions && /[Gg]o on from|use it now/.test(instructions)) return restOf(lines)
+  if (instructions && /Then answer/.test(instructions)) return answerTo(untilCaller(lines))
   for (const [pattern, say] of BY_INSTRUCTION) {
     const match = instructions?.match(pattern)
     if (match) return { text: say(match) }

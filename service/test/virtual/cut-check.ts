@@ -1,6 +1,6 @@
 import type { SessionEvent } from '../../src/voice/session/events.ts'
 import type { Sent } from './carrier.ts'
-import type { Cut } from './cut.ts'
+import { BACK_MS, type Cut } from './cut.ts'
 import type { CutRun } from './cut-run.ts'
 import { GOLDEN_SCRIPT } from './golden-call.ts'
 import { SWAP_WITHIN_MS } from './wire.ts'
@@ -23,6 +23,7 @@ export function faultsOf(run: CutRun): string[] {
     ...faultsOfAudio(world),
     ...faultsOfRecord(world, cut),
     ...(cut.startsWith('model') ? faultsOfRecovery(run) : []),
+    ...(cut === 'carrier-blink' || cut === 'carrier-back' ? faultsOfReturnedStream(run) : faultsOfLostStream(run)),
     ...faultsAfterEnd(world),
   ]
 }
@@ -33,28 +34,41 @@ function unless(isRight: boolean, fault: string): string[] {
 
 /** One end, and nothing left of the session. */
 export function faultsOfEnd(world: World): string[] {
-  const { ends, hangUps, apologies, errors, sessionClock, model, carrier } = world
+  const { ends, hangUps, apologies, errors, sessionClock, model, carriers } = world
   return [
     ...unless(ends.length === 1, `ended ${ends.length} times`),
     ...unless(hangUps + apologies <= 1, `hung up ${hangUps} times, apologised ${apologies} times`),
     ...errors.map((error) => `failed: ${error}`),
     ...unless(sessionClock.pendingTimers === 0, `${sessionClock.pendingTimers} timers left`),
     ...unless(model.openSessions === 0, `${model.openSessions} model sessions left`),
-    ...unless(carrier.closes === 1, `the carrier's socket was closed ${carrier.closes} times`),
+    ...carriers.flatMap(({ closes }) => unless(closes === 1, `a carrier's socket was closed ${closes} times`)),
   ]
 }
 
 /** Nothing of an answer that was silenced follows the `clear` or the cancel that silenced it. */
-export function faultsOfAudio({ carrier, model }: World): string[] {
-  const late = carrier.sent.filter((one) => {
+export function faultsOfAudio({ carriers, model }: World): string[] {
+  const sent = carriers.flatMap((carrier) => carrier.sent)
+  const late = sent.filter((one) => {
     if (one.type !== 'media') return false
     const cancelledAtMs = model.answers[one.answer]?.cancelledAtMs ?? Number.POSITIVE_INFINITY
     return one.atMs > cancelledAtMs
   })
   return [
     ...unless(late.length === 0, 'audio of a cancelled answer was sent'),
-    ...unless(!speaksAfterClear(carrier.sent), 'audio of a silenced answer was sent after the clear'),
+    ...unless(!speaksAfterClear(sent), 'audio of a silenced answer was sent after the clear'),
+    ...unless(
+      areApart(carriers.map(answersOn)),
+      'audio of an answer that was cut off with its stream was sent on the next',
+    ),
   ]
+}
+
+function answersOn({ sent }: { sent: readonly Sent[] }): Set<number> {
+  return new Set(sent.flatMap((one) => (one.type === 'media' ? [one.answer] : [])))
+}
+
+function areApart(sets: readonly Set<number>[]): boolean {
+  return sets.every((set, index) => sets.slice(index + 1).every((other) => set.isDisjointFrom(other)))
 }
 
 function speaksAfterClear(sent: readonly Sent[]): boolean {
@@ -98,12 +112,12 @@ function isInScriptOrder({ transcript }: World): boolean {
 
 /** What was heard is known as soon as one echo has told how long the way is. */
 export function faultsOfHeard(world: World, withinMs = HEARD_WITHIN_MS): string[] {
-  const { transcript, carrier, model, session } = world
+  const { transcript, model, session } = world
   if (!Number.isFinite(session.state.playback.roundTripMs)) return []
   return transcript.flatMap(({ itemId, heardMs }) => {
     const answered = model.answers.find((one) => one.itemId === itemId)
     if (!answered || heardMs === null) return []
-    const offMs = Math.round(heardMs - carrier.heardMs(answered.answer))
+    const offMs = Math.round(heardMs - world.heardMs(answered.answer))
     return unless(Math.abs(offMs) <= withinMs, `${itemId} is ${offMs} ms off`)
   })
 }
@@ -137,6 +151,36 @@ function faultsOfRecovery(run: CutRun): string[] {
   ]
 }
 
+/** From the loss of a stream to the end of a call that nobody has brought back, with all that it still waits for. */
+const LOST_WITHIN_MS = 15_000 + 2_000
+/** A carrier that takes nothing shows it once its buffers are full, and then for five seconds. */
+const HOLE_WITHIN_MS = 60_000
+const SLACK_MS = 300
+
+/** A lost stream ends the call: not at once, and not much later. */
+function faultsOfLostStream({ world, cut, cutAtMs }: CutRun): string[] {
+  const isLost = cut === 'carrier-rst' || cut === 'both'
+  if (!isLost && cut !== 'carrier-hole') return []
+  const waitedMs = Math.round((world.endedAtMs ?? Number.POSITIVE_INFINITY) - cutAtMs)
+  const maxMs = LOST_WITHIN_MS + (isLost ? 0 : HOLE_WITHIN_MS) + SLACK_MS
+  return unless(waitedMs <= maxMs, `ended ${waitedMs} ms after the stream was lost`)
+}
+
+/** The conversation goes on by another stream, with the model session that it had, to its own end. */
+function faultsOfReturnedStream({ world, cutAtMs }: CutRun): string[] {
+  const [reason] = world.ends
+  const hasEnded = reason === 'agent_hangup' || reason === 'caller_hangup' || reason === 'idle_timeout'
+  const wasEnding = (world.endedAtMs ?? 0) <= cutAtMs + BACK_MS
+  const silenceMs = longestSilenceMs(world)
+  return [
+    ...unless(hasEnded || wasEnding, `ended by ${reason}`),
+    ...unless(wasEnding || world.carriers.length === 2, `${world.carriers.length} streams`),
+    ...unless(silenceMs <= MAX_SILENCE_MS + BACK_MS, `nobody spoke for ${silenceMs} ms`),
+    ...unless(world.model.offences.length === 0, `the model was asked for ${world.model.offences}`),
+    ...unless(world.model.sessions.length === 1, `${world.model.sessions.length} model sessions`),
+  ]
+}
+
 /** The carrier has the call now, unless that was over but for its last words; nobody hangs up on it. */
 function faultsOfTakeOver({ ends, apologies, hangUps }: World): string[] {
   const [reason] = ends
@@ -157,9 +201,9 @@ function faultsOfReturn({ world, cutAtMs, wasOwed }: CutRun): string[] {
   return unless(waitedMs <= SPEAKS_WITHIN_MS || isHalfSaid, `spoke again after ${Math.round(waitedMs)} ms`)
 }
 
-function longestSilenceMs({ carrier, caller, endedAtMs }: World): number {
+function longestSilenceMs({ carriers, caller, endedAtMs }: World): number {
   const sounds = [
-    ...carrier.heard.map(({ startMs, endMs }) => ({ startMs, endMs })),
+    ...carriers.flatMap(({ heard }) => heard).map(({ startMs, endMs }) => ({ startMs, endMs })),
     ...caller.utterances.map(({ startMs, endMs }) => ({ startMs, endMs })),
     { startMs: endedAtMs ?? 0, endMs: endedAtMs ?? 0 },
   ].sort((a, b) => a.startMs - b.startMs)

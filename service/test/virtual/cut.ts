@@ -4,9 +4,13 @@ import type { World } from './world.ts'
 /** How a wire is cut: in order, at once, for good, or so that nobody is told. */
 export const CUTS = [
   ...(['model-fin', 'model-rst', 'model-fatal', 'model-hole'] as const),
-  ...(['carrier-fin', 'carrier-rst', 'carrier-hole'] as const),
+  ...(['carrier-fin', 'carrier-rst', 'carrier-hole', 'carrier-blink', 'carrier-back'] as const),
   ...(['both', 'swap'] as const),
 ] as const
+
+/** A gap that nobody notices, and one that a caller is told a word about. */
+const BLINK_MS = 300
+export const BACK_MS = 3_000
 
 export type Cut = (typeof CUTS)[number]
 
@@ -37,6 +41,10 @@ function apply(cut: Exclude<Cut, 'swap'>, world: World): void {
       return world.endStream()
     case 'carrier-rst':
       return world.loseStream()
+    case 'carrier-blink':
+      return world.changeStream(BLINK_MS)
+    case 'carrier-back':
+      return world.changeStream(BACK_MS)
     case 'carrier-hole':
       return world.loseLine()
     case 'both':

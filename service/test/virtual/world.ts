@@ -39,7 +39,8 @@ export class World {
   readonly clock = new TestClock()
   readonly sessionClock = new SessionClock(this.clock)
   readonly wire: Wire
-  readonly carrier: VirtualCarrier
+  /** One for each stream of the call. */
+  readonly carriers: VirtualCarrier[] = []
   readonly model: VirtualModel
   readonly caller: VirtualCaller
   readonly session: CallSession
@@ -58,7 +59,7 @@ export class World {
     this.#options = options
     const { clock } = this
     this.wire = new Wire(clock, options.tamper?.(this) ?? null)
-    this.carrier = this.#newCarrier()
+    this.carriers.push(this.#newCarrier())
     this.model = new VirtualModel({
       clock,
       brain: options.brain ?? restaurant,
@@ -68,6 +69,18 @@ export class World {
     })
     this.session = new CallSession(this.#deps())
     this.caller = this.#newCaller(options.script ?? [])
+  }
+
+  /** That of the newest stream. */
+  get carrier(): VirtualCarrier {
+    const carrier = this.carriers.at(-1)
+    if (!carrier) throw new Error('a world has a carrier')
+    return carrier
+  }
+
+  /** How much of an answer the caller has heard. */
+  heardMs(answer: number): number {
+    return this.carriers.reduce((sum, carrier) => sum + carrier.heardMs(answer), 0)
   }
 
   get isOver(): boolean {
@@ -116,6 +129,24 @@ export class World {
     this.session.dispatch({ type: 'stream_lost' })
   }
 
+  /** The carrier's socket is gone without a word, and the carrier opens another one for the call. */
+  changeStream(afterMs: number): void {
+    if (this.#isLineDead) return
+    this.#isLineDead = true
+    this.carrier.close()
+    this.session.dispatch({ type: 'stream_lost' })
+    this.clock.after(afterMs, () => this.#comeBack())
+  }
+
+  #comeBack(): void {
+    if (!this.session.isAttachable) return this.caller.stop()
+    this.carriers.push(this.#newCarrier())
+    this.#isLineDead = false
+    const { codec, socket } = this.carrier
+    this.wire.note('-> the stream is back')
+    this.session.attach({ codec, carrier: socket, streamSid: STREAM_SID })
+  }
+
   /** Nothing of the carrier arrives any more, and nobody is told. */
   loseLine(): void {
     if (this.#isLineDead) return
@@ -151,7 +182,9 @@ export class World {
     const deps = {
       clock: this.clock,
       hear: () => this.hearing(),
-      frame: (payload: Buffer) => this.session.fromCaller(payload),
+      frame: (payload: Buffer) => {
+        if (!this.#isLineDead) this.session.fromCaller(payload)
+      },
       press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
       hangUp: () => this.#stop(() => this.endStream()),
     }

@@ -38,6 +38,8 @@ async function session(recorder: CallRecorder | null, clock: TestClock, complian
     journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
     metrics: makeLiveMetrics(new Registry(), () => 0),
     carrierCalls: { hangUp: () => {}, apologise: () => {} },
+    isHeld: async () => true,
+    checkpoint: () => {},
   })
   const ends: string[] = []
   const tenant = toRuntime({ tenant_id: 'acme' as TenantId, compliance }, NO_ACCOUNT)

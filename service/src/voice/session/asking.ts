@@ -32,10 +32,10 @@ function covers(other: Ask, wanted: Ask): boolean {
   return wanted.instructions === null && other.instructions === null && other.thenEnd === null
 }
 
-/** Asks for the next in line if nothing else is going on: one answer at a time, and only of a model that is ready. */
+/** Asks for the next in line if nothing else is going on: one answer at a time, of a model that is ready, for a caller who hears. */
 export function askNext(step: Step): void {
-  const { answers, model } = step.state
-  if (!model.isReady || answers.asked || answers.active || answers.isHeld) return
+  const { answers, model, phase } = step.state
+  if (phase === 'detached' || !model.isReady || answers.asked || answers.active || answers.isHeld) return
   const wanted = takeNext(step)
   if (wanted) request(step, wanted, false)
 }

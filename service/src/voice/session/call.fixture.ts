@@ -2,6 +2,7 @@ import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realti
 import type { LiveNote, SessionEffect, SessionEvent, TimerName, Turn } from './events.ts'
 import type { Plan } from './plan.ts'
 import { reduce } from './reduce.ts'
+import type { Resumption } from './resumption.ts'
 import { newSession, type SessionState } from './state.ts'
 
 const NO_USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
@@ -23,6 +24,7 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     modelSessionMs: 3_000_000,
     voicemail: null,
     recordBeep: false,
+    isResumable: true,
     fallbackNumber: null,
     ...changes,
   }
@@ -37,8 +39,8 @@ export class Call {
   #marks: string[] = []
   #sounds = 0
 
-  constructor(changes: Partial<Plan> = {}) {
-    this.state = newSession(planWith(changes), 0)
+  constructor(changes: Partial<Plan> = {}, resumption: Resumption | null = null) {
+    this.state = newSession(planWith(changes), 0, resumption)
     this.do({ type: 'opened' })
   }
 

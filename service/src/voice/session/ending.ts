@@ -19,7 +19,7 @@ const APOLOGY = 'I am sorry, we are having technical difficulties.'
 /** What matters only while the conversation goes on. */
 const OF_CONVERSATION: readonly TimerName[] = [
   ...(['missed_words', 'dtmf', 'idle', 'time_warning', 'time_up', 'last_words'] as const),
-  ...(['renewal', 'dead_air', 'filler'] as const),
+  ...(['renewal', 'dead_air', 'filler', 'detached'] as const),
 ]
 /** What matters only while there is a carrier. */
 const OF_CARRIER: readonly TimerName[] = [
@@ -118,7 +118,7 @@ export function finish(step: Step): void {
  * without its last words.
  */
 export function giveUp(step: Step): void {
-  const { plan, ending } = step.state
+  const { plan, ending, phase } = step.state
   step.set({ speech: null, stall: null })
   step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
   disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
@@ -126,6 +126,8 @@ export function giveUp(step: Step): void {
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   if (ending) return
   step.do({ type: 'apologise', text: APOLOGY, number: plan.fallbackNumber })
+  // Whoever has no stream is not told by its end that the carrier has taken over.
+  if (phase === 'detached') return carrierGone(step, 'model_lost')
   beginEnding(step, 'model_lost', false)
   step.do({ type: 'arm', timer: 'drain', ms: TAKE_OVER_MS })
 }

@@ -29,6 +29,7 @@ export type TimerName =
   | 'dead_air'
   | 'filler'
   | 'backlog'
+  | 'detached'
   | 'drain'
   | 'grace'
 
@@ -48,11 +49,22 @@ export type SessionEvent =
   | { type: 'backlog'; isOver: boolean }
   | { type: 'mark'; name: string }
   | { type: 'dtmf'; digit: string }
-  /** The carrier says that the call, or its stream, has ended. */
+  /** The carrier says that the call has ended. */
   | { type: 'hung_up' }
+  /** The carrier has ended the stream in order: as a rule because the call is over. */
+  | { type: 'stream_stopped' }
+  /** The stream is gone without a word. */
   | { type: 'stream_lost' }
   /** The carrier says that a machine answered. */
   | { type: 'machine' }
+  /** The carrier has asked what comes next for the call, and was told to open another stream. */
+  | { type: 'stream_promised' }
+  /** Another stream has the call, which the runner holds ready. */
+  | { type: 'attached' }
+  /** Another node is to go on with the call: it is served here until its stream ends, and its end is not ours. */
+  | { type: 'hand_over' }
+  /** Another stream has the call, and it is not here. */
+  | { type: 'taken' }
   | { type: 'tool_finished'; outcome: ToolOutcome }
   | { type: 'fired'; timer: TimerName }
   /** A supervisor's words for the caller, or for the agent alone. */
@@ -88,10 +100,11 @@ export type LiveNote =
   | { type: 'digits'; digits: string }
 
 /**
- * waiting: the carrier's stream is open, the model is not ready yet → talking → draining: the last words play, the last
- * transcripts come in → ended: absorbs everything. From waiting and talking a call may go straight to draining.
+ * waiting: the carrier's stream is open, the model is not ready yet → talking ⇄ detached: nobody hears us, somebody may bring
+ * the call back → draining: the last words play, the last transcripts come in → ended: absorbs everything. From waiting and
+ * detached a call may go straight to draining, or back to where it was.
  */
-export type Phase = 'waiting' | 'talking' | 'draining' | 'ended'
+export type Phase = 'waiting' | 'talking' | 'detached' | 'draining' | 'ended'
 
 /** What the runner has to do, in this order, before it looks at the next event. */
 export type SessionEffect =
@@ -131,5 +144,11 @@ export type SessionEffect =
   /** The carrier itself says this and then connects the number, or hangs up. */
   | { type: 'apologise'; text: string; number: string | null }
   | { type: 'hang_up' }
+  /** The stream is given up: nothing goes to it any more, and its socket is closed. */
+  | { type: 'detach' }
+  /** From now on the audio goes to the stream that the runner holds ready. */
+  | { type: 'attach' }
+  /** What has come of the session so far is written down: somebody else may have to go on from there. */
+  | { type: 'checkpoint' }
   /** Last effect of a session: close everything, write the end down. */
   | { type: 'finish'; reason: EndReason }

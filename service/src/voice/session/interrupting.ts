@@ -32,7 +32,8 @@ export function interrupt(step: Step): void {
   for (const utterance of utterances) cutShort(step, utterance)
 }
 
-function cutShort(step: Step, utterance: Heard): void {
+/** What the caller has not heard of an utterance is no part of the conversation: the model is told so. */
+export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
   if (itemId === BEEP_ID) return
   if (heardMs < sentMs) {

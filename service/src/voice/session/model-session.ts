@@ -1,8 +1,9 @@
 import type { ModelFault } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
-import { askFirst, askNext, exactly } from './asking.ts'
+import { askFirst, askNext } from './asking.ts'
 import { giveUp } from './ending.ts'
 import { history } from './history.ts'
+import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
 import { carryOver } from './unsaid.ts'
@@ -19,7 +20,6 @@ const JITTER_MS = 200
 /** How long a caller may take to go on after a session was lost in the middle of a sentence. */
 const MISSED_WORDS_MS = 1_000
 
-const GREET = 'Greet the caller and ask how you can help.'
 const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
 
 /** Opens a model session, the first or one in place of another. */
@@ -51,12 +51,13 @@ export function modelReady(step: Step): void {
   if (!step.state.answers.asked && !step.state.answers.isHeld) endStall(step)
 }
 
-function greet(step: Step): void {
-  const { greeting } = step.state.plan
-  step.set({ phase: 'talking', greetingAtMs: step.nowMs })
+/** The conversation begins, or goes on from what an earlier session has left. */
+export function greet(step: Step): void {
+  step.set({ phase: 'talking' })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
-  const instructions = greeting === '' ? GREET : exactly(greeting)
-  askFirst(step, { why: 'greeting', instructions, thenEnd: null })
+  if (pickUp(step)) return
+  step.set({ greetingAtMs: step.nowMs })
+  askFirst(step, greetingOf(step.state.plan))
 }
 
 /** Nothing is owed any more. */

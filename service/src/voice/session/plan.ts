@@ -23,6 +23,8 @@ export type Plan = {
   voicemail: string | null
   /** A beep tells the caller that the call is recorded. */
   recordBeep: boolean
+  /** Whether a carrier holds the call, which can bring it back when its stream is lost. */
+  isResumable: boolean
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
 }

@@ -3,7 +3,17 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { echoed, sent, settle } from '../playback.ts'
 import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
 import { ask, exactly } from './asking.ts'
-import { beginEnding, carrierGone, finish, goOnEnding, hangUp } from './ending.ts'
+import {
+  attached,
+  handOver,
+  hungUp,
+  letCallGo,
+  streamLost,
+  streamPromised,
+  streamStopped,
+  waitedInVain,
+} from './detached.ts'
+import { beginEnding, finish, goOnEnding, hangUp } from './ending.ts'
 import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
@@ -67,7 +77,12 @@ function apply(step: Step, event: SessionEvent): void {
       return fired(step, event.timer)
     case 'backlog':
     case 'hung_up':
+    case 'stream_stopped':
     case 'stream_lost':
+    case 'stream_promised':
+    case 'attached':
+    case 'hand_over':
+    case 'taken':
       return onCarrier(step, event)
     case 'machine':
       return machineAnswered(step)
@@ -84,10 +99,11 @@ function apply(step: Step, event: SessionEvent): void {
 
 function opened(step: Step): void {
   const { maxCallMs } = step.state.plan
+  const leftMs = (ms: number) => Math.max(1, ms - step.atMs)
   step.do(
     { type: 'note', note: { type: 'state', state: 'waiting' } },
-    { type: 'arm', timer: 'time_warning', ms: maxCallMs * WARNING_SHARE },
-    { type: 'arm', timer: 'time_up', ms: maxCallMs },
+    { type: 'arm', timer: 'time_warning', ms: leftMs(maxCallMs * WARNING_SHARE) },
+    { type: 'arm', timer: 'time_up', ms: leftMs(maxCallMs) },
   )
   if (step.state.plan.recordBeep) step.do({ type: 'beep' })
   openModel(step)
@@ -137,22 +153,29 @@ function limited(step: Step, resetMs: number): void {
   step.set({ model: { ...step.state.model, limitedUntilMs } })
 }
 
-type OnCarrier = Extract<SessionEvent, { type: 'backlog' | 'hung_up' | 'stream_lost' }>
+type OnCarrier = Extract<
+  SessionEvent,
+  {
+    type:
+      | ('backlog' | 'hung_up' | 'stream_stopped' | 'stream_lost')
+      | ('stream_promised' | 'attached' | 'hand_over' | 'taken')
+  }
+>
 
 function onCarrier(step: Step, event: OnCarrier): void {
-  if (event.type === 'hung_up') return carrierGone(step, 'caller_hangup')
-  if (event.type === 'stream_lost') return carrierLost(step)
+  if (event.type !== 'backlog') return ON_CARRIER[event.type](step)
   if (event.isOver) step.do({ type: 'disarm', timer: 'backlog' })
   else step.do({ type: 'arm', timer: 'backlog', ms: BACKLOG_MS })
 }
 
-/** The stream is gone, but not the call: it would go on in silence, unless the carrier has taken it over from us. */
-function carrierLost(step: Step): void {
-  const { ending } = step.state
-  if (ending?.hungUp) return
-  const isTakenOver = ending !== null && !ending.hangUp
-  if (!isTakenOver) step.do({ type: 'hang_up' })
-  carrierGone(step, 'carrier_lost')
+const ON_CARRIER: Record<Exclude<OnCarrier['type'], 'backlog'>, (step: Step) => void> = {
+  hung_up: hungUp,
+  stream_stopped: streamStopped,
+  stream_lost: streamLost,
+  stream_promised: streamPromised,
+  attached,
+  hand_over: handOver,
+  taken: letCallGo,
 }
 
 type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
@@ -160,9 +183,10 @@ type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
 function onSupervisor(step: Step, event: OnSupervisor): void {
   if (event.type === 'say') return ask(step, { why: 'say', instructions: exactly(event.text), thenEnd: null })
   if (event.type === 'end') {
+    const isUnheard = step.state.phase === 'detached'
     beginEnding(step, event.reason, true)
-    // A supervisor means now; a server that is to stop lets the agent finish its sentence.
-    return event.reason === 'supervisor' ? hangUp(step) : undefined
+    // A supervisor means now; a server that is to stop lets the agent finish its sentence, if anybody hears it.
+    return event.reason === 'supervisor' || isUnheard ? hangUp(step) : undefined
   }
   addNote(step, 'supervisor', { text: event.text, isKept: true })
   step.command({ type: 'system_message', text: event.text })
@@ -214,7 +238,9 @@ function fired(step: Step, timer: TimerName): void {
     case 'filler':
       return fillTheWait(step)
     case 'backlog':
-      return carrierLost(step)
+      return streamLost(step)
+    case 'detached':
+      return waitedInVain(step)
     case 'drain':
       return hangUp(step)
     case 'grace':

@@ -17,10 +17,10 @@ export function patienceMs({ state }: Step): number {
   return active?.isCancelled || active?.isOverdue ? AFTER_CANCEL_MS : state.plan.modelStallMs
 }
 
-/** Watches an answer: from its request, or its last audio, until it is over. Not while a tool runs. */
+/** Watches an answer: from its request, or its last audio, until it is over. Not while a tool runs, nor while nobody hears it. */
 export function armStall(step: Step): void {
-  const { stall, runningTools } = step.state
-  if (runningTools.length > 0 || !owesAnswer(step)) return
+  const { stall, runningTools, phase } = step.state
+  if (phase === 'detached' || runningTools.length > 0 || !owesAnswer(step)) return
   const leftMs = stall ? Math.max(1, stall.sinceMs + GIVE_UP_MS - step.nowMs) : GIVE_UP_MS
   step.do({ type: 'arm', timer: 'stall', ms: Math.min(patienceMs(step), leftMs) })
 }

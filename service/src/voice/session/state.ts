@@ -2,6 +2,7 @@ import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
 import { type Playback, SILENT } from '../playback.ts'
 import type { EndReason, Phase, SessionEffect } from './events.ts'
 import type { Plan } from './plan.ts'
+import { type Resumption, resumedTranscript } from './resumption.ts'
 import { EMPTY, type Transcript } from './transcript.ts'
 
 /** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
@@ -74,9 +75,24 @@ export type RunningTool = {
   readonly isOfCancelled: boolean
 }
 
+/** A session that nobody hears. */
+export type Detached = {
+  readonly sinceMs: number
+  /** The caller was being spoken to, or was owed an answer. */
+  readonly wasOwed: boolean
+  readonly wasSpeaking: boolean
+  /** Its stream stands yet: another node is to take the call, and its end will not be ours. */
+  readonly isHandedOver: boolean
+}
+
 export type SessionState = {
   readonly plan: Plan
   readonly phase: Phase
+  /** What an earlier session of the call has left; null for its first. */
+  readonly resumption: Resumption | null
+  readonly detached: Detached | null
+  /** Somebody else has the call: the end of the session is not that of the call, and not ours to write down. */
+  readonly isLetGo: boolean
   readonly startedAtMs: number
   readonly model: {
     readonly epoch: number
@@ -128,19 +144,24 @@ export type SessionState = {
   }
 }
 
-/** A session before its first event. */
-export function newSession(plan: Plan, nowMs: number): SessionState {
+const NO_USAGE: ModelUsage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+
+/** A session before its first event; `resumption` is what it goes on from. */
+export function newSession(plan: Plan, nowMs: number, resumption: Resumption | null = null): SessionState {
   return {
     plan,
     phase: 'waiting',
-    startedAtMs: nowMs,
+    resumption,
+    detached: null,
+    isLetGo: false,
+    startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
-      ...{ epoch: 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
+      ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
       ...{ failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,
-    transcript: EMPTY,
+    transcript: resumption ? resumedTranscript(resumption) : EMPTY,
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],
@@ -159,8 +180,12 @@ export function newSession(plan: Plan, nowMs: number): SessionState {
     carrierGoneAtMs: null,
     ending: null,
     isRecordingPaused: false,
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
-    latency: { greetingMs: null, responsesMs: [], interruptions: 0 },
+    usage: resumption?.usage ?? NO_USAGE,
+    latency: {
+      greetingMs: resumption?.greetingMs ?? null,
+      responsesMs: [],
+      interruptions: resumption?.interruptions ?? 0,
+    },
   }
 }
 

@@ -33,6 +33,9 @@ export function toolCalled(step: Step, call: ToolCall): void {
   const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
   if (isFilling || runningTools.length >= MAX_RUNNING) return refuse(step, callId, refusal)
   const isOfCancelled = isOfActive && answers.active?.isCancelled === true
+  // Cut off with its stream, it was to be asked again for what it does after all.
+  if (isOfCancelled || (isOfActive && answers.active?.isWhole))
+    step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
   step.set({ runningTools: [...runningTools, { callId, name, epoch: model.epoch, isOfCancelled }] })
   run(step, call, runningTools.length === 0)
 }

@@ -5,7 +5,8 @@ import { keepEntry } from './keeping.ts'
 import type { Active, Ask, Asked, Step } from './state.ts'
 import { closeWords } from './words.ts'
 
-const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
+/** For an answer of which the caller has heard a part. */
+export const GO_ON = 'You were cut off in the middle of what you said last. Go on from there, without repeating it.'
 const DO_IT_NOW =
   'The line was interrupted right after what you said last. If you were about to use a tool, use it now; otherwise ask briefly how to go on.'
 const SAY_IT_AGAIN =
@@ -25,7 +26,8 @@ export function carryOver(step: Step): void {
   }
 }
 
-function unbegun(asked: Asked | null): Ask | null {
+/** What was asked for and is still wanted. */
+export function unbegun(asked: Asked | null): Ask | null {
   return asked && !asked.isAbandoned && asked.ask.why !== 'filler' ? asked.ask : null
 }
 

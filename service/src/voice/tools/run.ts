@@ -22,6 +22,8 @@ type Deps = {
   tools: readonly Tool[]
   call: ToolCall
   journal: Pick<CallJournal, 'tool'>
+  /** How many were called in the call before; 0 if not given. */
+  toolCalls?: number
 }
 
 const DEADLINE_MS = 10_000
@@ -36,7 +38,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   const { clock, journal, tools } = deps
   const running = new Map<string, Promise<ToolOutcome>>()
   const counts = new Map<string, number>()
-  let seq = 0
+  let seq = deps.toolCalls ?? 0
 
   async function runOnce({ callId, name, argumentsText, atMs }: ToolRequest): Promise<ToolOutcome> {
     const startedMs = clock.monotonicMs()

@@ -1,0 +1,61 @@
+import type { Log } from '../platform/log.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
+import type { Resuming } from '../records/resuming.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
+
+export type AgainDeps = {
+  log: Pick<Log, 'info' | 'warn'>
+  live: LiveSessions
+  capacity: LiveCapacity
+  resuming: Resuming
+  tokens: StreamTokens
+  addresses: () => CallAddresses
+  /** Whether there is a model that could talk. */
+  hasModel: boolean
+}
+
+/** A call that loses its stream more often than this within a minute would lose the next one, too. */
+const MAX_TIMES = 5
+
+/** Brings calls back that lost their streams. */
+export type ConnectAgain = {
+  /** Another stream for the call, which has its room here from now on; null when that would come to nothing. */
+  connect(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | null>
+}
+
+export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
+  const { log, live, capacity, resuming } = deps
+
+  async function promised(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | null> {
+    const { tenant_id: tenantId } = tenant
+    const stream = await resuming.promise(tenantId, callSid)
+    if (!stream || stream.times > MAX_TIMES) return null
+    const { epoch, direction, agentVersionId: agent_version_id } = stream
+    live.findCall(tenantId, callSid)?.command({ type: 'stream_promised' })
+    log.info({ tenant_id: tenantId, call_sid: callSid, epoch }, 'a call that lost its stream is connected again')
+    return streamVerbs(deps, { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch })
+  }
+
+  return {
+    async connect(tenant, callSid) {
+      const { tenant_id: tenantId, limits } = tenant
+      if (!deps.hasModel) return null
+      const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
+      // The place of a call that is here lasts until its session ends.
+      const isHere = live.findCall(tenantId, callSid) !== null
+      const { noRoom, giveBack } = isHere ? { noRoom: null, giveBack: () => {} } : capacity.reserve(wanted)
+      if (noRoom) log.warn({ tenant_id: tenantId, call_sid: callSid, why: noRoom }, 'a call could not come back')
+      if (noRoom) return null
+      const verbs = await promised(tenant, callSid).catch((error: unknown) => {
+        giveBack()
+        throw error
+      })
+      if (!verbs) giveBack()
+      return verbs
+    },
+  }
+}

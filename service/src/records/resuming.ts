@@ -1,0 +1,55 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { findEpoch, lockCall } from './call-directory-store.ts'
+import { isStreamPromised, notePromise } from './call-resume-store.ts'
+import { isOver } from './call-status.ts'
+import type { CallDirection } from './call-values.ts'
+import { loadRecord } from './change-call.ts'
+
+/** What the stream must carry that is to go on with a call; `times`: how often one was promised within a minute or so. */
+export type PromisedStream = {
+  epoch: number
+  direction: CallDirection
+  agentVersionId: AgentVersionId | null
+  times: number
+}
+
+/** A stream that has a call, as its session knows it. While it changes to another, either epoch is its own. */
+export type HeldCall = { tenantId: TenantId; callSid: string; epoch: number; nextEpoch: number | null }
+
+/** Calls that lost their stream, and who has them. */
+export type Resuming = {
+  /**
+   * Notes that the carrier is told to open another stream for the call. Nothing changes for whoever has it now: it is that
+   * stream's beginning which takes the call over. Two promises at once are of one epoch, and the first stream has it.
+   *
+   * @returns null for a call whose conversation has not begun, or is over.
+   */
+  promise(tenantId: TenantId, callSid: string): Promise<PromisedStream | null>
+  /** Whether the call is still that of the stream's, and no other is on its way to it. A call that is not known is. */
+  isHeld(call: HeldCall): Promise<boolean>
+}
+
+export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming {
+  async function promiseIn(tx: Tx, tenantId: TenantId, callSid: string): Promise<PromisedStream | null> {
+    const call = await lockCall(tx, tenantId, callSid)
+    if (!call) return null
+    const { log, session } = await loadRecord(tx, call)
+    if (isOver(log.status) || session.ended_at !== null || session.started_at === null) return null
+    const times = await notePromise(tx, tenantId, callSid, new Date(clock.now()))
+    // Whoever has claimed a call of a dead node has raised the epoch, and nobody has it.
+    const epoch = call.owner === null ? call.epoch : call.epoch + 1
+    return { epoch, direction: session.direction, agentVersionId: session.agent_version_id, times }
+  }
+
+  return {
+    promise: (tenantId, callSid) => db.transaction().execute((tx) => promiseIn(tx, tenantId, callSid)),
+    async isHeld({ tenantId, callSid, epoch, nextEpoch }) {
+      const current = await findEpoch(db, tenantId, callSid)
+      if (current === null) return true
+      if (current !== epoch && current !== nextEpoch) return false
+      return !(await isStreamPromised(db, tenantId, callSid, new Date(clock.now())))
+    },
+  }
+}

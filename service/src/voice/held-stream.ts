@@ -1,0 +1,50 @@
+import type { EarlierStream } from '../records/sessions.ts'
+import type { CallSession } from './call-session.ts'
+import type { HeldStream } from './live-sessions.ts'
+import type { Resumption } from './session/resumption.ts'
+
+/** So many notes, tool calls and model sessions no stream of a call has: what is named for them stays apart by this. */
+const IDS_PER_EPOCH = 100_000
+
+/** What names the stream that has a call; it changes with that. */
+type NamedStream = { streamSid: string; epoch: number; nextEpoch?: number | null }
+
+/** The session of a call as its other streams see it; `call` becomes that of the stream which has it. */
+export function holdOf(session: CallSession, call: NamedStream): HeldStream {
+  return {
+    get epoch() {
+      return call.epoch
+    },
+    expect(nextEpoch) {
+      // The records did not answer for the stream before, and have noted it, or else its epoch would come again.
+      if (call.nextEpoch != null && call.nextEpoch < nextEpoch) call.epoch = call.nextEpoch
+      call.nextEpoch = nextEpoch
+    },
+    settle(streamSid) {
+      if (streamSid !== null) {
+        call.epoch = call.nextEpoch ?? call.epoch
+        call.streamSid = streamSid
+      }
+      call.nextEpoch = null
+    },
+    attach: (stream) => (session.isAttachable ? session.attach(stream) : null),
+  }
+}
+
+/** What a new session goes on from, by what is stored of its call. */
+export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
+  const { startedAt, turns, latency, usage } = before
+  return {
+    elapsedMs: Math.max(0, now.getTime() - startedAt.getTime()),
+    turns: turns.map(({ role, seq, text, unheard }) => ({ role, seq, text, unheard })),
+    usage: {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      cachedTokens: usage.cached_tokens,
+      audioSeconds: usage.audio_seconds,
+    },
+    greetingMs: latency.greeting_ms,
+    interruptions: latency.interruptions,
+    idBase: (epoch - 1) * IDS_PER_EPOCH,
+  }
+}

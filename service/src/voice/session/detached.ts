@@ -1,0 +1,156 @@
+import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
+import { askFirst, askNext, cancelActive } from './asking.ts'
+import { carrierGone } from './ending.ts'
+import type { TimerName } from './events.ts'
+import { cutShort } from './interrupting.ts'
+import { closeUtterance, keepAll } from './keeping.ts'
+import { greet } from './model-session.ts'
+import { goOnAfterLoss, isGreeted, restOfHeard } from './picking-up.ts'
+import { armStall } from './stall-clock.ts'
+import type { Step } from './state.ts'
+
+/** How long a call without a stream waits for another one. */
+export const DETACHED_MS = 15_000
+/** More silence than any usual setting takes for the end of a turn. */
+const LAST_SILENCE_MS = 1_000
+
+/** What matters only while somebody hears us. */
+const OF_STREAM: readonly TimerName[] = [
+  ...(['missed_words', 'padding', 'dtmf', 'stall', 'filler', 'retry', 'backlog'] as const),
+]
+
+/**
+ * The stream is gone, but not the call: its carrier may bring it back. What the caller has not heard is kept for then. A
+ * call without a carrier is over, and so is one that was ending.
+ */
+export function streamLost(step: Step): void {
+  const { phase, plan, detached } = step.state
+  if (phase === 'detached') return detached?.isHandedOver ? letCallGo(step) : undefined
+  const isOpen = phase === 'waiting' || phase === 'talking'
+  if (!isOpen || !plan.isResumable) return carrierLost(step)
+  silence(step, heardWhenSent(step.state.playback, step.nowMs), false)
+  step.do({ type: 'detach' })
+  wait(step)
+}
+
+/** The call would go on in silence, unless the carrier has taken it over from us. */
+function carrierLost(step: Step): void {
+  const { ending } = step.state
+  if (ending?.hungUp) return
+  const isTakenOver = ending !== null && !ending.hangUp
+  if (!isTakenOver) step.do({ type: 'hang_up' })
+  carrierGone(step, 'carrier_lost')
+}
+
+/** Another node is to go on: the agent falls silent here, and the end of the stream is that of our part. */
+export function handOver(step: Step): void {
+  const { phase, plan, playback } = step.state
+  if (!plan.isResumable) return
+  if (phase === 'detached') return letCallGo(step)
+  if (phase !== 'waiting' && phase !== 'talking') return
+  const isAudible = playback.sentMs > 0
+  silence(step, heard(playback, step.nowMs), true)
+  if (isAudible) step.do({ type: 'clear' })
+  wait(step)
+}
+
+/** Nobody hears the agent from here on: what it was saying is cut where the caller stopped to hear it, and waits. */
+function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
+  const { answers, playback, speech, owedSinceMs } = step.state
+  const wasOwed = leftMs(playback, step.nowMs) > 0 || owedSinceMs !== null || isBusy(step)
+  const rest = restOfHeard(step, utterances)
+  const ids = new Set(utterances.map(({ responseId }) => responseId))
+  if (answers.active) ids.add(answers.active.responseId)
+  const detached = { sinceMs: step.nowMs, wasOwed, wasSpeaking: speech !== null, isHandedOver }
+  step.set({ phase: 'detached', detached, stall: null, playback: cleared(playback) })
+  if (ids.size > 0) step.do({ type: 'discard', responseIds: [...ids] })
+  step.setAnswers({
+    asked: answers.asked && { ...answers.asked, isAbandoned: true },
+    queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler'),
+    isHeld: false,
+  })
+  // One that has been made whole may be about to call a tool: it is only not heard.
+  const isMade = answers.active?.isWhole === true && !answers.active.asked?.ask.thenEnd
+  if (!isMade) cancelActive(step)
+  for (const utterance of utterances) cutShort(step, utterance)
+  if (rest) askFirst(step, rest)
+}
+
+function isBusy({ state: { answers } }: Step): boolean {
+  return answers.asked !== null || answers.active !== null || answers.queue.length > 0
+}
+
+function wait(step: Step): void {
+  for (const timer of OF_STREAM) step.do({ type: 'disarm', timer })
+  // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
+  if (step.state.speech?.stoppedAtMs === null) step.do({ type: 'pad', ms: LAST_SILENCE_MS })
+  step.do(
+    { type: 'hold_uplink' },
+    { type: 'arm', timer: 'detached', ms: DETACHED_MS },
+    { type: 'checkpoint' },
+    { type: 'note', note: { type: 'state', state: 'detached' } },
+  )
+}
+
+/** Another stream is on its way: it is waited for as long as the first was. */
+export function streamPromised(step: Step): void {
+  if (step.state.phase === 'detached') step.do({ type: 'arm', timer: 'detached', ms: DETACHED_MS })
+}
+
+/** The call is back, by another stream. One that still stood is given up for it. */
+export function attached(step: Step): void {
+  if (step.state.phase !== 'detached') streamLost(step)
+  else if (step.state.detached?.isHandedOver) step.do({ type: 'detach' })
+  if (step.state.phase !== 'detached') return
+  step.do({ type: 'attach' })
+  goOn(step)
+}
+
+/** Nobody has brought the call back. One that was to be taken by another node, and still has its stream, goes on here. */
+export function waitedInVain(step: Step): void {
+  if (step.state.detached?.isHandedOver) return goOn(step)
+  if (step.state.phase === 'detached') carrierLost(step)
+}
+
+/** The conversation goes on where it was. */
+function goOn(step: Step): void {
+  const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
+  const isFresh = !isGreeted(step) && step.state.greetingAtMs === null
+  step.set({
+    phase: isFresh ? 'waiting' : 'talking',
+    detached: null,
+    lastCallerAudioMs: step.nowMs,
+    owedSinceMs: owedSinceMs === null ? null : step.nowMs,
+  })
+  step.do({ type: 'disarm', timer: 'detached' })
+  if (!isFresh) step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  if (model.isReady) step.do({ type: 'open_uplink' })
+  if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
+  if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
+  if (isFresh && model.isReady) greet(step)
+  else if (detached && !isFresh) goOnAfterLoss(step, detached)
+  askNext(step)
+  armStall(step)
+}
+
+/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere. */
+export function streamStopped(step: Step): void {
+  if (step.state.detached?.isHandedOver) return letCallGo(step)
+  carrierGone(step, 'caller_hangup')
+}
+
+/** The carrier has ended the call, whoever was to have it. */
+export function hungUp(step: Step): void {
+  const { detached } = step.state
+  if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
+  carrierGone(step, 'caller_hangup')
+}
+
+/** Somebody else has the call: the session ends here, and the call does not. Its end is written by whoever has it. */
+export function letCallGo(step: Step): void {
+  const { playback } = step.state
+  for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
+  keepAll(step)
+  step.set({ phase: 'ended', isLetGo: true, playback: cleared(playback), idleArmed: false, deadAirArmed: false })
+  step.do({ type: 'note', note: { type: 'state', state: 'ended' } }, { type: 'finish', reason: 'shutdown' })
+}

@@ -1,0 +1,78 @@
+import type { Heard } from '../playback.ts'
+import { askFirst, exactly } from './asking.ts'
+import type { Plan } from './plan.ts'
+import type { Ask, Detached, Step } from './state.ts'
+import { GO_ON, restOf, unbegun } from './unsaid.ts'
+
+/** A shorter gap nobody notices. */
+const NOTICED_MS = 1_000
+
+const GREET = 'Greet the caller and ask how you can help.'
+const SORRY = 'The line was cut off for a moment. Say in a few words that you are sorry for that.'
+const ANSWER = 'Then answer what the caller said last.'
+const GO_ON_THEN = 'Then go on from where you were cut off in what you said last, without repeating it.'
+const ASK_TO_GO_ON = 'Then ask the caller briefly to go on.'
+const ASK_TO_REPEAT = "The caller's last words may be lost: ask them to say it again."
+
+/** What the agent says first. */
+export function greetingOf({ greeting }: Plan): Ask {
+  return { why: 'greeting', instructions: greeting === '' ? GREET : exactly(greeting), thenEnd: null }
+}
+
+/** Whether the caller has heard anything of the agent. */
+export function isGreeted({ state: { transcript } }: Step): boolean {
+  return transcript.past.turns > 0 || transcript.entries.some(({ role, text }) => role === 'agent' && text !== '')
+}
+
+/** What is to be said again, or gone on with, after the caller has stopped to hear the agent here; null: nothing. */
+export function restOfHeard(step: Step, utterances: readonly Heard[]): Ask | null {
+  const unsaid = unsaidAfter(step, utterances)
+  return unsaid?.why === 'turn' || unsaid?.why === 'tool' ? { ...unsaid, why: 'rest' } : unsaid
+}
+
+function unsaidAfter(step: Step, utterances: readonly Heard[]): Ask | null {
+  const { active, asked } = step.state.answers
+  const [cut] = utterances.filter(({ heardMs, sentMs }) => heardMs < sentMs)
+  if (!cut) return active ? restOf(active) : unbegun(asked)
+  const told = active?.asked?.ask ?? null
+  if (told?.why === 'filler' || told?.why === 'idle') return null
+  // What it was about is being done: the agent speaks of that next, and would have it done again if it began anew.
+  if (step.state.runningTools.length > 0 || active?.hasTool) return null
+  const isPartHeard = utterances.some(({ responseId, heardMs }) => responseId === cut.responseId && heardMs > 0)
+  if (isPartHeard) return { why: 'rest', instructions: GO_ON, thenEnd: told?.thenEnd ?? null }
+  if (told) return told
+  return isGreeted(step) ? { why: 'turn', instructions: null, thenEnd: null } : greetingOf(step.state.plan)
+}
+
+/** The caller hears the agent again. Who has noticed that they did not for a while is told that it is sorry. */
+export function goOnAfterLoss(step: Step, { sinceMs, wasOwed, wasSpeaking }: Detached): void {
+  if (step.nowMs - sinceMs <= NOTICED_MS) return
+  const [first, ...others] = step.state.answers.queue
+  if (!first) {
+    if (wasSpeaking) askFirst(step, { why: 'turn', instructions: `${SORRY} ${ASK_TO_REPEAT}`, thenEnd: null })
+    return
+  }
+  const instructions = sorryFor(first, wasSpeaking)
+  if ((wasOwed || wasSpeaking) && instructions) step.setAnswers({ queue: [{ ...first, instructions }, ...others] })
+}
+
+/** Null for words that are exact, which are said as they are. */
+function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
+  if (instructions === GO_ON) return `${SORRY} ${GO_ON_THEN}`
+  if (instructions !== null) return null
+  return wasSpeaking ? `${SORRY} ${ANSWER} ${ASK_TO_REPEAT}` : `${SORRY} ${ANSWER}`
+}
+
+/**
+ * Goes on with a conversation that another session has begun, after a gap that was long enough to be noticed; false when
+ * there was none yet.
+ */
+export function pickUp(step: Step): boolean {
+  const turns = step.state.resumption?.turns ?? []
+  const last = turns.findLast(({ role }) => role === 'caller' || role === 'agent')
+  if (!last) return false
+  const isCut = last.role === 'agent' && last.unheard !== ''
+  const next = last.role === 'caller' ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  askFirst(step, { why: isCut ? 'rest' : 'turn', instructions: `${SORRY} ${next}`, thenEnd: null })
+  return true
+}

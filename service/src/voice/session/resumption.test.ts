@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+import type { PastTurn } from './resumption.ts'
+
+function turn(seq: number, role: PastTurn['role'], text: string, unheard = ''): PastTurn {
+  return { seq, role, text, unheard }
+}
+
+const GREETED = [turn(1, 'agent', 'Welcome.'), turn(2, 'caller', 'What do chairs cost?')]
+
+function resumed(turns: PastTurn[], maxCallMs = 1_800_000): Call {
+  const usage = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
+  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000 }
+  return new Call({ maxCallMs, idle: { afterMs: 600_000, prompts: [], goodbye: '' } }, { ...facts, turns })
+}
+
+describe('A call that another process has begun', () => {
+  it('tells its model what was said, and does not greet again', () => {
+    const call = resumed(GREETED)
+    expect(call.all('open_model')).toMatchObject([
+      { epoch: 1_001, history: 'agent: Welcome.\ncaller: What do chairs cost?' },
+    ])
+    call.model({ type: 'ready' })
+    expect(call.state.phase).toBe('talking')
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
+  })
+
+  it('goes on with what was cut off, and asks on where nothing is owed', () => {
+    const cut = resumed([...GREETED, turn(3, 'agent', 'They cost', 'ten each.')])
+    cut.model({ type: 'ready' })
+    expect(cut.commands('respond')[0]?.instructions).toMatch(/sorry.*go on from where/)
+    const whole = resumed([...GREETED, turn(3, 'agent', 'They cost ten each.')])
+    whole.model({ type: 'ready' })
+    expect(whole.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller/)
+  })
+
+  it('greets where nobody has said anything yet', () => {
+    const call = resumed([])
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')[0]?.instructions).toContain('Welcome.')
+  })
+
+  it('counts its turns, its time, its notes and what it costs from what there was', () => {
+    const call = resumed(GREETED)
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    call.do({ type: 'whisper', text: 'Offer tea.' })
+    expect(call.turns).toMatchObject([
+      { seq: 3, itemId: 'item_1', startMs: 60_000 },
+      { seq: 4, itemId: 'note-1001' },
+    ])
+    expect(call.state.usage).toMatchObject({ inputTokens: 11, outputTokens: 21, audioSeconds: 6 })
+    expect(call.state.latency).toMatchObject({ greetingMs: 400, interruptions: 2 })
+  })
+
+  it('lasts no longer for it', () => {
+    const call = resumed(GREETED, 100_000)
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(31_000)
+    expect(call.commands('system_message').at(-1)?.text).toContain('must end soon')
+    const late = resumed(GREETED, 50_000)
+    late.model({ type: 'ready' })
+    late.answer('resp_1', 'item_1', 1_000)
+    late.wait(1_000)
+    expect(late.commands('respond').at(-1)?.instructions).toContain('goodbye')
+  })
+})

@@ -1,0 +1,38 @@
+import type { ModelUsage } from '../../platform/realtime/port.ts'
+import { withPast } from './history.ts'
+import { EMPTY, newEntry, type Transcript } from './transcript.ts'
+
+/** A turn of the record, as far as a model is told of it. */
+export type PastTurn = {
+  role: 'caller' | 'agent' | 'system' | 'supervisor'
+  seq: number
+  text: string
+  unheard: string
+}
+
+/**
+ * What a session goes on from that another process, or this one before a restart, has begun: all of it was stored.
+ *
+ * What the model used and how often it was interrupted go on from what was stored, so that the end tells of the whole call. A
+ * process that was killed had not stored its part: that is missing.
+ */
+export type Resumption = {
+  /** Since the session's real start. */
+  elapsedMs: number
+  turns: readonly PastTurn[]
+  usage: ModelUsage
+  greetingMs: number | null
+  interruptions: number
+  /** Ids of items, notes and tool calls count from here: those below it have been given. */
+  idBase: number
+}
+
+/** The conversation so far: told to every model session, and too old to change. */
+export function resumedTranscript({ turns, idBase }: Resumption): Transcript {
+  const text = turns.reduce(
+    (said, turn) => withPast(said, { ...newEntry('', turn.role, 0), text: turn.text, isFinal: true }),
+    '',
+  )
+  const seq = turns.reduce((highest, turn) => Math.max(highest, turn.seq), 0)
+  return { ...EMPTY, past: { turns: seq, text }, notes: idBase }
+}

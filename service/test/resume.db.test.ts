@@ -1,0 +1,241 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { ModelCommand } from '../src/platform/realtime/port.ts'
+import { streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { ScriptedModel, type ScriptedSession } from './harness/scripted-model.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
+import { until } from './harness/wait.ts'
+
+const RESUME = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+const HANG_UP = '<Response><Hangup/></Response>'
+const POLICY = 1008
+const USAGE = { inputTokens: 7, outputTokens: 9, cachedTokens: 0, audioSeconds: 2 }
+
+describe('a call that loses its stream', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+
+  const resume = async () => (await app.post('/api/v1/call-resume', { form: RESUME })).text
+  const session = () => test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+  const entry = () => test.db.selectFrom('call_directory').selectAll().executeTakeFirstOrThrow()
+  const ended = () => app.pass(async () => (await session()).ended_at, 'the end of the session')
+  const requests = () => app.rest.requests.filter(({ path }) => path.includes('CA1'))
+
+  /** Another stream of the call, at the service or at another node of it. */
+  async function streamOf(document: string, streamSid: string, address = app.served.address): Promise<StreamClient> {
+    const client = await StreamClient.open(address)
+    client.start({ callSid: 'CA1', streamSid, parameters: { stream_token: streamTokenIn(document) } })
+    return client
+  }
+
+  /** The agent has said its greeting, and the caller something, all of which was heard and kept. */
+  async function talked(): Promise<StreamClient> {
+    const client = await app.talk({ CallSid: 'CA1' })
+    const model = app.model.last
+    await until(() => commands(model, 'respond').length === 1, { what: 'the greeting' })
+    await says(client, { responseId: 'r1', itemId: 'i1', text: 'Hello there.' })
+    model.tell({ type: 'committed', itemId: 't1', previousItemId: 'i1' })
+    model.tell({ type: 'caller_transcript', itemId: 't1', text: 'What do chairs cost?' })
+    await until(() => commands(model, 'respond').length === 2, { what: 'the question for an answer' })
+    return client
+  }
+
+  async function says(
+    client: StreamClient,
+    { responseId, itemId, text }: Record<'responseId' | 'itemId' | 'text', string>,
+  ) {
+    const model = app.model.last
+    const before = client.messages.length
+    model.tell({ type: 'response_started', responseId })
+    model.tell({ type: 'item_added', itemId, previousItemId: null, role: 'agent' })
+    model.tell({ type: 'agent_transcript', responseId, itemId, text, final: true })
+    model.speak(responseId, itemId, Buffer.alloc(1600).toString('base64'))
+    model.tell({ type: 'audio_done', responseId, itemId })
+    const done = { responseId, status: 'completed', errorCode: null, fault: null, usage: USAGE } as const
+    model.tell({ type: 'response_done', ...done })
+    const marks = await until(
+      () => {
+        const news = client.messages.slice(before).filter(({ event }) => event === 'mark')
+        return news.length > 0 ? news : null
+      },
+      { what: 'a mark' },
+    )
+    await app.clock.advance(300)
+    for (const mark of marks) client.send(mark)
+  }
+
+  async function isDetached(): Promise<void> {
+    await app.pass(async () => (await states())[0] === 'detached', 'the session to notice')
+  }
+
+  async function states(): Promise<string[]> {
+    const { body } = await app.served.call<{ sessions: { state: string }[] }>('acme', 'GET', '/sessions/active')
+    return body.sessions.map(({ state }) => state)
+  }
+
+  async function transcript(): Promise<string[]> {
+    const rows = await test.db.selectFrom('transcript_turns').select(['role', 'text', 'seq']).orderBy('seq').execute()
+    return rows.map(({ seq, role, text }) => `${seq} ${role}: ${text}`)
+  }
+
+  it('goes on with the next one, the same model session and one transcript', async () => {
+    const client = await talked()
+    client.terminate()
+    await isDetached()
+    const document = await resume()
+    expect(document).toMatch(/<Connect>.*<Redirect/)
+    const next = await streamOf(document, 'MZ2')
+    const model = app.model.last
+    await app.pass(async () => (await states())[0] === 'talking', 'the session to go on')
+    expect(app.model.sessions).toHaveLength(1)
+    model.tell({ type: 'response_started', responseId: 'gone' })
+    model.tell({
+      type: 'response_done',
+      responseId: 'gone',
+      status: 'cancelled',
+      errorCode: null,
+      fault: null,
+      usage: USAGE,
+    })
+    await until(() => commands(model, 'respond').length === 3, { what: 'the answer to be asked for again' })
+    await says(next, { responseId: 'r2', itemId: 'i2', text: 'Ten each.' })
+    next.media()
+    await until(() => model.appended.length > 0, { what: 'the audio' })
+    await app.pass(async () => (await transcript()).length === 3, 'the turns')
+    expect(await transcript()).toEqual([
+      '1 agent: Hello there.',
+      '2 caller: What do chairs cost?',
+      '3 agent: Ten each.',
+    ])
+    expect(await session()).toMatchObject({ resumed_count: 1, stream_sid: 'MZ2', ended_at: null })
+    expect(await entry()).toMatchObject({ epoch: 2 })
+    next.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
+    await ended()
+    expect(await session()).toMatchObject({ end_reason: 'caller_hangup', usage: { input_tokens: 21 } })
+    expect(await resume()).toContain(HANG_UP)
+  })
+
+  it('is ended at its carrier when nobody brings it back', async () => {
+    const client = await talked()
+    client.terminate()
+    await isDetached()
+    expect(requests()).toEqual([])
+    await ended()
+    expect(await session()).toMatchObject({ end_reason: 'carrier_lost' })
+    expect(requests()).toMatchObject([{ form: { Status: 'completed' } }])
+    expect(await resume()).toContain(HANG_UP)
+  })
+
+  it('is over when its carrier says so meanwhile', async () => {
+    const client = await talked()
+    client.terminate()
+    await isDetached()
+    await app.post('/api/v1/call-status', { form: { ...RESUME, CallStatus: 'completed' } })
+    await ended()
+    expect(await session()).toMatchObject({ end_reason: 'caller_hangup' })
+    expect([requests(), await resume()]).toEqual([[], expect.stringContaining(HANG_UP)])
+  })
+
+  it('is taken from a stream that stands yet, which is closed, but not by one of the same epoch', async () => {
+    const client = await talked()
+    const document = await resume()
+    const [first, second] = [await streamOf(document, 'MZ2'), await resume()]
+    expect(await client.closed()).toBe(1000)
+    await until(async () => (await entry()).epoch === 2, { what: 'the take-over' })
+    expect(await (await streamOf(second, 'MZ3')).closed()).toBe(POLICY)
+    expect([first.closeCode, await states()]).toEqual([null, ['talking']])
+    expect(requests()).toEqual([])
+  })
+
+  it('is given up when it is lost again and again', async () => {
+    const client = await talked()
+    client.terminate()
+    await isDetached()
+    for (let times = 0; times < 5; times += 1) expect(await resume()).toContain('<Connect>')
+    expect(await resume()).toMatch(/<Say>[^<]*sorry[^<]*<\/Say><Hangup\/>/)
+    await ended()
+    expect(await resume()).toContain(HANG_UP)
+  })
+
+  it('goes to the fallback number then, and is not ended there by us', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: '+12025550150' }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    const client = await talked()
+    client.terminate()
+    await isDetached()
+    for (let times = 0; times < 5; times += 1) await resume()
+    expect(await resume()).toContain('<Number>+12025550150</Number>')
+    await app.pass(async () => (await states()).length === 0, 'the session to be gone')
+    await app.clock.advance(30_000)
+    expect(requests()).toEqual([])
+  })
+
+  describe('with another node', () => {
+    let other: { served: ServedApp; model: ScriptedModel; nodeId: string | null }
+    let isClosed = false
+
+    beforeEach(async () => {
+      const model = new ScriptedModel()
+      isClosed = false
+      const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl }
+      other = { served: await ServedApp.start(test, { clock: app.clock, model, settings }), model, nodeId: null }
+      return async () => {
+        void other.served.app.close().then(() => {
+          isClosed = true
+        })
+        await app.pass(() => isClosed, 'the other node to stop')
+      }
+    })
+
+    it('goes on there from what was said, once and in order, and the first node lets it go', async () => {
+      const client = await talked()
+      const owner = (await entry()).owner
+      client.terminate()
+      await isDetached()
+      await app.pass(async () => (await transcript()).length === 2, 'the turns')
+      await app.pass(async () => (await session()).usage.input_tokens === 7, 'what it cost so far')
+      const next = await streamOf(await resume(), 'MZ2', other.served.address)
+      await until(() => other.model.sessions.length === 1, { what: 'the session on the other node' })
+      const model = other.model.last
+      await until(() => commands(model, 'respond').length === 1, { what: 'the agent to be asked on' })
+      expect(commands(model, 'system_message')[0]?.text).toContain('agent: Hello there.\ncaller: What do chairs cost?')
+      expect(commands(model, 'respond')[0]?.instructions).toMatch(/sorry.*answer/)
+      expect(await entry()).toMatchObject({ epoch: 2 })
+      expect((await entry()).owner).not.toBe(owner)
+      model.tell({ type: 'response_started', responseId: 'r1' })
+      model.tell({ type: 'item_added', itemId: 'i1', previousItemId: null, role: 'agent' })
+      model.tell({ type: 'agent_transcript', responseId: 'r1', itemId: 'i1', text: 'Sorry. Ten each.', final: true })
+      model.speak('r1', 'i1', Buffer.alloc(1600).toString('base64'))
+      model.tell({
+        type: 'response_done',
+        responseId: 'r1',
+        status: 'completed',
+        errorCode: null,
+        fault: null,
+        usage: USAGE,
+      })
+      await until(() => next.messages.some(({ event }) => event === 'mark'), { what: 'a mark' })
+      await app.clock.advance(300)
+      for (const mark of next.messages.filter(({ event }) => event === 'mark')) next.send(mark)
+      await app.pass(async () => (await transcript()).length === 3, 'the turns')
+      // The first node waits in vain, and neither ends the call nor writes of it.
+      await app.pass(async () => (await states()).length === 0, 'the first node to let go')
+      expect([requests(), (await session()).ended_at]).toEqual([[], null])
+      expect(await transcript()).toEqual([
+        ...['1 agent: Hello there.', '2 caller: What do chairs cost?', '3 agent: Sorry. Ten each.'],
+      ])
+      next.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
+      await ended()
+      expect(await session()).toMatchObject({
+        ...{ end_reason: 'caller_hangup', resumed_count: 1 },
+        usage: { input_tokens: 14, output_tokens: 18 },
+      })
+      expect(await resume()).toContain(HANG_UP)
+    })
+  })
+})
+
+function commands<T extends ModelCommand['type']>(model: ScriptedSession, type: T) {
+  return model.commands.filter((command): command is Extract<ModelCommand, { type: T }> => command.type === type)
+}
