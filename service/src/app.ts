@@ -39,6 +39,7 @@ import { LiveSessions } from './voice/live-sessions.ts'
 import type { AbandonedCall } from './voice/media-stream-join.ts'
 import type { EndedCall } from './voice/session-builder.ts'
 import { makeVoice } from './voice-floor.ts'
+import { makeWatching } from './watch-floor.ts'
 
 /** The service, wired and ready to listen. */
 export type App = {
@@ -96,14 +97,14 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, floors, server)
+  const calls = await wireCalls(deps, { ...floors, nodeId }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
-    await Promise.all([calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    await Promise.all([calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await calls.closeRecords()
     await floors.credentials.close()
     await heartbeat.close()
@@ -116,12 +117,13 @@ async function wire(deps: Deps): Promise<App> {
     publicUrl: () => publicUrlOf(deps, server),
     async drain() {
       phase = 'stopping'
-      await calls.drain()
+      await Promise.all([calls.watching.stopping(), calls.drain()])
     },
     async listen() {
       try {
         const address = await server.listen({ host: config.host, port: config.port })
         phase = 'serving'
+        calls.watching.start()
         return address
       } catch (error) {
         closed ??= close()
@@ -158,7 +160,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     cache,
     credentials,
     journal,
-    sessions: makeSessions({ db, clock, nodeId }),
+    sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
@@ -177,7 +179,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
 type Floors = ReturnType<typeof makeFloors>
 
 /** Live calls and what remains of them. */
-async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
+async function wireCalls(deps: Deps, floors: Floors & { nodeId: NodeId }, server: HttpServer) {
   const { clock, log, carriers } = deps
   const { credentials, finishing, journal } = floors
   const publicUrl = () => publicUrlOf(deps, server)
@@ -188,7 +190,9 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   const { findTenant } = credentials
-  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
+  const watching = makeWatching(deps, needs)
+  const { handOver } = watching
+  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, handOver }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
   await server.register(async (tenant) => {
@@ -199,6 +203,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     await tenant.register(routes.tenantRoutes)
   })
   return {
+    watching,
     drain: voice.drain,
     async closeLive() {
       routes.close()

@@ -9,6 +9,8 @@ type Deps = {
   capacity: Pick<LiveCapacity, 'stop' | 'taken'>
   /** DRAIN_SECONDS. */
   drainMs: number
+  /** Gives calls to another node where it can; never rejects. Those that are still here afterwards are ended. */
+  handOver: () => Promise<void>
 }
 
 const LOOK_INTERVAL_MS = 100
@@ -25,12 +27,16 @@ const SOCKETS_WITHIN_MS = 1_000
 /** Calls that are ended by force are over within this. */
 export const VOICE_OVER_MS = SOCKETS_WITHIN_MS + WRITTEN_WITHIN_MS
 
-/** Takes no call from now on; resolves when those that there are have ended, or were ended when the time is over. */
-export async function drainCalls({ clock, live, capacity, drainMs }: Deps): Promise<void> {
+/**
+ * Takes no call from now on; resolves when those that there are have ended, or, when the time is over, were handed over to another
+ * node or ended.
+ */
+export async function drainCalls({ clock, live, capacity, drainMs, handOver }: Deps): Promise<void> {
   capacity.stop()
   const startMs = clock.monotonicMs()
   const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
   await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
+  if (live.size > 0) await handOver()
   live.endAll()
   await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
 }
