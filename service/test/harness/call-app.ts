@@ -119,7 +119,7 @@ export function streamTokenIn(document: string): string {
 }
 
 /** As the carrier signs: HMAC-SHA1 over the address and the sorted fields. */
-function sign(url: string, form: Form, token: string): string {
+export function sign(url: string, form: Form, token: string): string {
   const fields = Object.keys(form)
     .sort()
     .map((name) => `${name}${form[name]}`)
