@@ -27,8 +27,7 @@ describe('a call that another node takes', () => {
       isOver = true
     })
     await app.clock.advance(4_000)
-    await beat(test.db, OTHER_NODE, '1')
-    await app.pass(() => isOver, 'the end of the calls')
+    await app.pass(() => beat(test.db, OTHER_NODE, '1').then(() => isOver), 'the end of the calls')
   }
 
   it.runIf(kind === 'server')('is sent there at the end of a drain, and is not ended here', async () => {

@@ -64,31 +64,27 @@ function makeNode({ db, nodeId, clock, rest, silenceMs, tenants }: Parts) {
     here,
     hungUp,
     logged: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
-    async sweepOpen() {
+    /** `isSlow`: time passes while the carrier is asked. */
+    async sweepOpen({ isSlow = false } = {}) {
       await openCalls.sweep()
-      await passing(clock, openCalls.settled())
+      await (isSlow ? passing(clock, openCalls.settled()) : openCalls.settled())
     },
-    async sweepOrphans() {
+    async sweepOrphans({ isSlow = false } = {}) {
       await orphanedCalls.sweep()
-      await passing(clock, orphanedCalls.settled())
+      await (isSlow ? passing(clock, orphanedCalls.settled()) : orphanedCalls.settled())
     },
   }
 }
 
-/** As long as a database and a carrier of this machine take as a rule. */
-const USUAL_LOOKS = 40
-
-/** Waits until the work is done; time moves on when it takes long. */
+/** Moves time on until the work is done. */
 async function passing(clock: TestClock, work: Promise<void>): Promise<void> {
   let isDone = false
-  let looks = 0
   const done = work.then(() => {
     isDone = true
   })
   await until(
     async () => {
-      looks += 1
-      if (!isDone && looks > USUAL_LOOKS) await clock.advance(100)
+      if (!isDone) await clock.advance(100)
       return isDone
     },
     { what: 'the work in the background', timeoutMs: 20_000 },
