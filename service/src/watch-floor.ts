@@ -8,6 +8,7 @@ import { makeOrphanedCalls } from './calls/orphaned-calls.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import { makeSendCallBack } from './calls/send-call-back.ts'
 import type { Deps } from './deps.ts'
+import { withTimeout } from './kernel/clock.ts'
 import type { AgentVersionId, NodeId, TenantId } from './kernel/ids.ts'
 import { saysStopping } from './platform/nodes/heartbeat-store.ts'
 import type { Journal } from './records/journal.ts'
@@ -28,6 +29,8 @@ export type WatchNeeds = {
 
 /** Three heartbeats that did not come. */
 const SILENCE_MS = 3_000
+/** A database that does not answer must not hold up a stop. */
+const TOLD_WITHIN_MS = 1_000
 
 /** Wires what looks after calls in the background: lost ones, those of nodes that are gone, and those of a node that stops. */
 export function makeWatching(deps: Deps, needs: WatchNeeds) {
@@ -56,10 +59,13 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   return {
     start: () => watch.start(),
     close: () => watch.close(),
-    /** No other node hands its calls over to this one from now on. Never rejects. */
+    /** No other node hands its calls over to this one from now on. Takes a second at most, never rejects. */
     async stopping() {
       if (!mayHaveHeir) return
-      await saysStopping(db, nodeId).catch((err: unknown) => log.warn({ err }, 'other nodes were not told of the stop'))
+      const late = () => new Error('the database is silent')
+      await withTimeout(clock, saysStopping(db, nodeId), TOLD_WITHIN_MS, late).catch((err: unknown) =>
+        log.warn({ err }, 'other nodes were not told of the stop'),
+      )
     },
     async handOver() {
       if (!mayHaveHeir) return

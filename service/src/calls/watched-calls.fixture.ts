@@ -97,7 +97,7 @@ async function passing(clock: TestClock, work: Promise<void>): Promise<void> {
  * There are the tenants `acme` and `globex`; `node` is the one that looks, and `other` the one whose calls it may take.
  */
 export function useWatchedCalls(test: TestDatabase) {
-  const parts: { clock?: TestClock; rest?: CarrierRest; node?: WatchingNode; other?: WatchingNode } = {}
+  const parts: { clock?: TestClock; rest?: CarrierRest; node?: WatchingNode; other?: WatchingNode; db?: Db } = {}
   const tenants = new Map<string, TenantRuntime>()
   beforeEach(async () => {
     const [clock, rest] = [new TestClock(), await startCarrierRest()]
@@ -106,11 +106,11 @@ export function useWatchedCalls(test: TestDatabase) {
       await makeTenant(test.db, id)
       tenants.set(id, tenantOfCarrier(id))
     }
-    const { db } = await test.anotherNode()
+    parts.db ??= (await test.anotherNode()).db
     Object.assign(parts, {
       ...{ clock, rest },
       node: makeNode({ ...both, db: test.db, nodeId: NODE, silenceMs: 0 }),
-      other: makeNode({ ...both, db, nodeId: OTHER_NODE, silenceMs: 3_000 }),
+      other: makeNode({ ...both, db: parts.db, nodeId: OTHER_NODE, silenceMs: 3_000 }),
     })
   })
   afterEach(async () => {

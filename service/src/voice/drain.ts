@@ -16,6 +16,8 @@ type Deps = {
 const LOOK_INTERVAL_MS = 100
 /** The carrier of a call that was answered just now opens its stream within this. */
 const BEGIN_WITHIN_MS = 5_000
+/** Carriers are asked three times, for fifty calls at once. */
+const HANDED_OVER_WITHIN_MS = 60_000
 /** A call that is told to end finishes its sentence, which has bounds of its own. */
 const LAST_WORDS_MS = 20_000
 /** A call whose stream is gone waits for the transcripts of its last words, and no longer. */
@@ -36,7 +38,7 @@ export async function drainCalls({ clock, live, capacity, drainMs, handOver }: D
   const startMs = clock.monotonicMs()
   const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
   await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
-  if (live.size > 0) await handOver()
+  if (live.size > 0) await withTimeout(clock, handOver(), HANDED_OVER_WITHIN_MS, tooLate).catch(() => undefined)
   live.endAll()
   await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
 }
@@ -50,6 +52,10 @@ export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promi
 export async function answersOver(clock: Clock, carrierCalls: Pick<CarrierAnswers, 'allAnswered'>): Promise<void> {
   const late = () => new Error('a carrier does not answer')
   await withTimeout(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS, late).catch(() => undefined)
+}
+
+function tooLate(): Error {
+  return new Error('the calls are not handed over')
 }
 
 async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {
