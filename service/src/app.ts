@@ -49,6 +49,7 @@ import type { AbandonedCall } from './voice/media-stream-join.ts'
 import type { SessionState } from './voice/session/state.ts'
 import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
 import { makeVoice } from './voice-floor.ts'
+import { makeWatching } from './watch-floor.ts'
 
 /** The service, wired and ready to listen. */
 export type App = {
@@ -107,14 +108,14 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, floors, server)
+  const calls = await wireCalls(deps, { ...floors, nodeId }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
-    await Promise.all([calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    await Promise.all([calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await calls.closeRecords()
     await floors.credentials.close()
     await heartbeat.close()
@@ -127,12 +128,13 @@ async function wire(deps: Deps): Promise<App> {
     publicUrl: () => publicUrlOf(deps, server),
     async drain() {
       phase = 'stopping'
-      await calls.drain()
+      await Promise.all([calls.watching.stopping(), calls.drain()])
     },
     async listen() {
       try {
         const address = await server.listen({ host: config.host, port: config.port })
         phase = 'serving'
+        calls.watching.start()
         return address
       } catch (error) {
         closed ??= close()
@@ -177,7 +179,7 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
     finishing: kept.finishing,
     late: kept.late,
     statuses,
-    sessions: makeSessions({ db, clock, nodeId }),
+    sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
     resuming: makeResuming({ db, clock }),
     outcomes: makeOutcomes({ db }),
     callLogs: makeCallLogs({ db }),
@@ -198,22 +200,28 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
 type Floors = ReturnType<typeof makeFloors>
 
 /** Live calls and what remains of them. */
-async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
+async function wireCalls(deps: Deps, floors: Floors & { nodeId: NodeId }, server: HttpServer) {
   const { clock, log, carriers, database } = deps
   const { credentials, finishing, kept } = floors
   const publicUrl = () => publicUrlOf(deps, server)
   const carrierCalls = makeHangingUp({ carriers, clock, log })
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
+  const watching = makeWatching(deps, needs)
   const ends = {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
     isHeld: (call: StreamedCall) => floors.resuming.isHeld(heldCall(call)),
-    checkpoint: (call: StreamedCall, state: SessionState) => void noteProgress(deps, floors, call, state),
+    checkpoint: (call: StreamedCall, state: SessionState) => {
+      void noteProgress(deps, floors, call, state)
+      void watching.streamLost(call.tenant.tenant_id, call.callSid)
+    },
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   // The embedded database cannot be away.
   const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
   const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
-  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, greetingOf }, server)
+  const { handOver } = watching
+  const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
+  const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
@@ -229,6 +237,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     await tenant.register(routes.makeCallRoutes)
   })
   return {
+    watching,
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close()])

@@ -56,6 +56,8 @@ export type VoiceNeeds = {
   finish(ended: EndedCall): Promise<void>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
   abandon(abandoned: AbandonedCall): void
+  /** Gives the calls of this process to another one where it can, when DRAIN_SECONDS are over; never rejects. */
+  handOver: () => Promise<void>
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
 }
@@ -66,7 +68,10 @@ export type Voice = {
   tokens: StreamTokens
   /** Where streams come in, as carriers and pages reach it. */
   streamUrl(): string
-  /** Takes no call from now on; resolves when those that there are have ended, or were ended when DRAIN_SECONDS are over. */
+  /**
+   * Takes no call from now on; resolves when those that there are have ended, or, when DRAIN_SECONDS are over, were handed over
+   * or ended.
+   */
   drain(): Promise<void>
   /** Ends what is left of calls and everything that was started for them. */
   close(): Promise<void>
@@ -85,7 +90,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { isOverloaded } = admission
   const capacity = new LiveCapacity({ clock, maxCalls: config.maxCalls, reserveMs: ttlMs, isOverloaded })
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
-  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon } = needs
+  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
   const { greetingOf } = needs
   const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
@@ -100,7 +105,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     tokens,
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
     async drain() {
-      await drainCalls({ clock, live, capacity, drainMs: config.drainSeconds * 1_000 })
+      await drainCalls({ clock, live, capacity, handOver, drainMs: config.drainSeconds * 1_000 })
       await answersOver(clock, carrierCalls)
     },
     async close() {

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { SessionId } from './call-values.ts'
@@ -13,20 +14,33 @@ export type DirectoryRow = {
   epoch: number
 }
 
+/** Who looks after calls that nobody reports on goes by these; see `open-call-store.ts`. */
+type Watched = {
+  /** When the call is to be asked for next; null once nothing more can come of it. */
+  look_at: Generated<Date | null>
+  /** How often in a row the carrier could not be asked. */
+  look_tries: Generated<number>
+  /** Until when the node that took the call from a dead one brings it back; null when nobody has to. */
+  rescue_at: Generated<Date | null>
+}
+
 declare module '../platform/db/schema.ts' {
   interface Schema {
-    call_directory: DirectoryRow
+    call_directory: DirectoryRow & Watched
   }
 }
 
 /** The epoch of a call whose stream nobody has taken over. */
 const FIRST_EPOCH = 1
 
-/** Enters a call; null when it is known already. Of several at once the others wait for the first. */
+/**
+ * Enters a call; null when it is known already. Of several at once the others wait for the first. `look_at`: when it must have
+ * begun; five minutes from now if not given.
+ */
 export async function enterCall(
   tx: Tx,
   tenantId: TenantId,
-  call: { call_sid: string; session_id: SessionId },
+  call: { call_sid: string; session_id: SessionId; look_at?: Date },
 ): Promise<DirectoryRow | null> {
   const row = await tx
     .insertInto('call_directory')

@@ -5,6 +5,7 @@ import type { DirectoryRow } from './call-directory-store.ts'
 import { tellChange } from './call-events.ts'
 import { findCallLog, updateCallLog } from './call-log-store.ts'
 import type { CallRecord } from './call-record.ts'
+import { nextLook, setLook } from './open-call-store.ts'
 import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
 
 type Change = {
@@ -18,8 +19,8 @@ type Change = {
 }
 
 /**
- * Changes a call and writes down, in the same transaction, what its tenant is to be told of that. All that happens to a call
- * goes through here, so an event can neither be forgotten nor sent without its cause.
+ * Changes a call and writes down, in the same transaction, what its tenant is to be told of that, and when to look after it
+ * again. All that happens to a call goes through here, so an event can neither be forgotten nor sent without its cause.
  *
  * @returns the call as it is now.
  */
@@ -29,6 +30,8 @@ export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...
   const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
   if (log) await updateCallLog(tx, call.tenant_id, before.log.id, log)
   if (session) await updateVoiceSession(tx, call.tenant_id, before.session.id, session)
+  const look = nextLook(before, after, now)
+  if (look) await setLook(tx, call.tenant_id, call.call_sid, look.at)
   await enqueue(tx, tenant, await tellChange(tx, tenant, before, after), now)
   return after
 }

@@ -11,6 +11,7 @@ import { keepPromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
 import type { CallDirection, SessionId } from './call-values.ts'
 import { changeCall, loadRecord } from './change-call.ts'
+import { LOST_AFTER_MS } from './open-call-store.ts'
 import { listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
 import {
   insertVoiceSession,
@@ -112,12 +113,23 @@ export type StreamProgress = { callSid: string; epoch: number; progress: Session
 const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }
 
-export function makeSessions({ db, clock, nodeId }: { db: Db; clock: Clock; nodeId: NodeId }): Sessions {
+type Deps = {
+  db: Db
+  clock: Clock
+  nodeId: NodeId
+  /** How long a call that was answered has for its stream to begin. */
+  beginWithinMs?: number
+}
+
+const BEGIN_WITHIN_MS = 120_000
+
+export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_MS }: Deps): Sessions {
   async function openIn(tx: Tx, tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
     const tenantId = tenant.tenant_id
     await holdKnownTenant(tx, tenantId)
     const record = newRecord(tenant, call, new Date(clock.now()))
-    const entered = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id })
+    const look_at = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
+    const entered = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id, look_at })
     if (entered) {
       await insertCallLog(tx, tenantId, record.log)
       await insertVoiceSession(tx, tenantId, record.session)

@@ -3,9 +3,9 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { drainCalls } from './drain.ts'
 
 /** Calls that end when the test says so, or, told to, after their last words. */
-function calls(size: number, { lastWordsMs = 1_000, answered = 0 } = {}) {
+function calls(size: number, { lastWordsMs = 1_000, answered = 0, takenOver = 0 } = {}) {
   const clock = new TestClock()
-  const state = { size, answered, endings: 0, isStopped: false, isOver: false }
+  const state = { size, answered, endings: 0, handOvers: 0, isStopped: false, isOver: false }
   const live = {
     get size() {
       return state.size
@@ -23,7 +23,11 @@ function calls(size: number, { lastWordsMs = 1_000, answered = 0 } = {}) {
       state.isStopped = true
     },
   }
-  void drainCalls({ clock, live, capacity, drainMs: 60_000 }).then(() => {
+  const handOver = async () => {
+    state.handOvers += 1
+    state.size -= takenOver
+  }
+  void drainCalls({ clock, live, capacity, drainMs: 60_000, handOver }).then(() => {
     state.isOver = true
   })
   return { clock, state }
@@ -55,6 +59,21 @@ describe('draining', () => {
     expect(state.endings).toBe(0)
     await clock.advance(1_200)
     expect(state).toMatchObject({ endings: 1, isOver: true })
+  })
+
+  it('hands calls over before it ends those that are left', async () => {
+    const { clock, state } = calls(3, { takenOver: 2 })
+    await clock.advance(59_999)
+    expect(state).toMatchObject({ handOvers: 0, size: 3 })
+    await clock.advance(200)
+    expect(state).toMatchObject({ handOvers: 1, endings: 1, size: 1 })
+  })
+
+  it('hands nothing over when no call is left', async () => {
+    const { clock, state } = calls(1)
+    state.size = 0
+    await clock.advance(60_000)
+    expect(state).toMatchObject({ handOvers: 0, isOver: true })
   })
 
   it('does not wait for ever for last words', async () => {

@@ -9,11 +9,15 @@ type Deps = {
   capacity: Pick<LiveCapacity, 'stop' | 'taken'>
   /** DRAIN_SECONDS. */
   drainMs: number
+  /** Gives calls to another node where it can; never rejects. Those that are still here afterwards are ended. */
+  handOver: () => Promise<void>
 }
 
 const LOOK_INTERVAL_MS = 100
 /** The carrier of a call that was answered just now opens its stream within this. */
 const BEGIN_WITHIN_MS = 5_000
+/** Carriers are asked three times, for fifty calls at once. */
+const HANDED_OVER_WITHIN_MS = 60_000
 /** A call that is told to end finishes its sentence, which has bounds of its own. */
 const LAST_WORDS_MS = 20_000
 /** A call whose stream is gone waits for the transcripts of its last words, and no longer. */
@@ -25,12 +29,16 @@ const SOCKETS_WITHIN_MS = 1_000
 /** Calls that are ended by force are over within this. */
 export const VOICE_OVER_MS = SOCKETS_WITHIN_MS + WRITTEN_WITHIN_MS
 
-/** Takes no call from now on; resolves when those that there are have ended, or were ended when the time is over. */
-export async function drainCalls({ clock, live, capacity, drainMs }: Deps): Promise<void> {
+/**
+ * Takes no call from now on; resolves when those that there are have ended, or, when the time is over, were handed over to another
+ * node or ended.
+ */
+export async function drainCalls({ clock, live, capacity, drainMs, handOver }: Deps): Promise<void> {
   capacity.stop()
   const startMs = clock.monotonicMs()
   const isBegun = () => capacity.taken === live.size || clock.monotonicMs() - startMs >= BEGIN_WITHIN_MS
   await waitUntil(clock, () => live.size === 0 && isBegun(), drainMs)
+  if (live.size > 0) await withTimeout(clock, handOver(), HANDED_OVER_WITHIN_MS, tooLate).catch(() => undefined)
   live.endAll()
   await waitUntil(clock, () => live.size === 0, LAST_WORDS_MS)
 }
@@ -44,6 +52,10 @@ export function callsOver(clock: Clock, live: Pick<LiveSessions, 'size'>): Promi
 export async function answersOver(clock: Clock, carrierCalls: Pick<CarrierAnswers, 'allAnswered'>): Promise<void> {
   const late = () => new Error('a carrier does not answer')
   await withTimeout(clock, carrierCalls.allAnswered(), ANSWERED_WITHIN_MS, late).catch(() => undefined)
+}
+
+function tooLate(): Error {
+  return new Error('the calls are not handed over')
 }
 
 async function waitUntil(clock: Clock, condition: () => boolean, timeoutMs: number): Promise<void> {

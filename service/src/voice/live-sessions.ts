@@ -221,6 +221,11 @@ export class LiveSessions {
     return sessions.sort((a, b) => b.facts.startedAt.getTime() - a.facts.startedAt.getTime())
   }
 
+  /** Every call that is here, whoever's it is. */
+  all(): LiveSession[] {
+    return [...this.#byStream.values()]
+  }
+
   /** Ends every call; each finishes its sentence. */
   endAll(): void {
     for (const session of this.#byCall.values()) session.command({ type: 'end', reason: 'shutdown' })

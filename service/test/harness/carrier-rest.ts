@@ -2,31 +2,47 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request that the service made of its carrier. */
-export type CarrierRequest = { path: string; form: Record<string, string> }
+export type CarrierRequest = { method: string; path: string; form: Record<string, string> }
 
-/** The REST surface of a carrier that says yes to everything. */
-export type CarrierRest = { baseUrl: string; requests: CarrierRequest[]; close(): Promise<void> }
+/** What the carrier answers: a status, and its JSON. */
+export type CarrierReply = { status: number; body: object }
+
+/** The REST surface of a carrier that says yes to everything, until a test has it say something else. */
+export type CarrierRest = {
+  baseUrl: string
+  requests: CarrierRequest[]
+  /** Asked for each request; a promise that does not settle is a carrier that hangs. */
+  reply: (request: CarrierRequest) => CarrierReply | Promise<CarrierReply>
+  close(): Promise<void>
+}
+
+const YES: CarrierReply = { status: 200, body: {} }
 
 export async function startCarrierRest(): Promise<CarrierRest> {
   const requests: CarrierRequest[] = []
   const server = createServer((request, response) => {
-    bodyOf(request).then(
-      (body) => {
-        requests.push({ path: request.url ?? '', form: Object.fromEntries(new URLSearchParams(body)) })
-        response.writeHead(200).end('{}')
-      },
+    answerTo(request).then(
+      ({ status, body }) => response.writeHead(status).end(JSON.stringify(body)),
       () => response.destroy(),
     )
   })
+  const answerTo = async (message: IncomingMessage) => {
+    const form = Object.fromEntries(new URLSearchParams(await bodyOf(message)))
+    const request = { method: message.method ?? '', path: message.url ?? '', form }
+    requests.push(request)
+    return rest.reply(request)
+  }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return {
+  const rest: CarrierRest = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    reply: () => YES,
     close() {
       server.closeAllConnections()
       return new Promise((resolve) => server.close(() => resolve()))
     },
   }
+  return rest
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

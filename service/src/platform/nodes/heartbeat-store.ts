@@ -9,6 +9,8 @@ declare module '../db/schema.ts' {
       started_at: Generated<Date>
       heartbeat_at: Generated<Date>
       version: string
+      /** It ends its calls and takes no more. */
+      stopping: Generated<boolean>
     }
   }
 }
@@ -31,6 +33,29 @@ export async function beat(db: Db, nodeId: NodeId, version: string): Promise<voi
 /** Says that the node has stopped. Repeating it changes nothing. */
 export async function removeNode(db: Db, nodeId: NodeId): Promise<void> {
   await db.deleteFrom('nodes').where('node_id', '=', nodeId).execute()
+}
+
+/** Says that the node ends its calls and takes no more. Repeating it changes nothing. */
+export async function saysStopping(db: Db, nodeId: NodeId): Promise<void> {
+  await db.updateTable('nodes').set({ stopping: true }).where('node_id', '=', nodeId).execute()
+}
+
+/** Whether another node takes calls: it was heard from within the last `withinMs`, and does not stop. */
+export async function hasHeir(db: Db, nodeId: NodeId, withinMs: number): Promise<boolean> {
+  const heir = await db
+    .selectFrom('nodes')
+    .select('node_id')
+    .where('node_id', '<>', nodeId)
+    .where('stopping', '=', false)
+    .where(isHeardFrom(withinMs))
+    .limit(1)
+    .executeTakeFirst()
+  return heir !== undefined
+}
+
+/** For a query that has `nodes`: whether the node was heard from within the last `withinMs`. */
+export function isHeardFrom(withinMs: number) {
+  return sql<boolean>`nodes.heartbeat_at >= ${ago(withinMs)}`
 }
 
 /** Forgets the nodes that were not heard from for `silentMs`. */

@@ -1,0 +1,119 @@
+import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { CarrierRequests } from './carrier-requests.ts'
+import type { OpenCalls } from './open-calls.ts'
+import type { OrphanedCalls } from './orphaned-calls.ts'
+import { takenCallsAcrossTenants } from './orphaned-calls-store.ts'
+
+/** What looks after calls in the background, each second. */
+export type CallWatch = {
+  start(): void
+  /** Begins nothing more; what is under way goes on. Never rejects. */
+  stop(): Promise<void>
+  /** Stops, gives up what is on its way to carriers, and waits a second at most for the rest. Never rejects. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn'>
+  nodeId: NodeId
+  live: Pick<LiveSessions, 'all'>
+  orphanedCalls: OrphanedCalls
+  openCalls: OpenCalls
+  requests: CarrierRequests
+  /** Stops to serve a call that is not this node's any more, without ending it. */
+  letGo(tenantId: TenantId, callSid: string): void
+}
+
+const INTERVAL_MS = 1_000
+/** How often a node asks whether its calls are still its own; after it was away it asks at once. */
+const OWN_INTERVAL_MS = 5_000
+const AWAY_MS = 2_500
+const CLOSE_WITHIN_MS = 1_000
+
+export function makeCallWatch(deps: Deps): CallWatch {
+  return new Watch(deps)
+}
+
+class Watch implements CallWatch {
+  readonly #deps: Deps
+  #cancel: Cancel = () => {}
+  #running: Promise<void> | null = null
+  #isFailing = false
+  #lastMs = Number.NEGATIVE_INFINITY
+  #ownAtMs = Number.NEGATIVE_INFINITY
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  start(): void {
+    this.#cancel = this.#deps.clock.every(INTERVAL_MS, () => this.#runUnlessRunning())
+    this.#runUnlessRunning()
+  }
+
+  async stop(): Promise<void> {
+    this.#cancel()
+    await this.#soon(async () => void (await this.#running))
+  }
+
+  async close(): Promise<void> {
+    this.#cancel()
+    const { requests, orphanedCalls, openCalls } = this.#deps
+    requests.close()
+    await this.#soon(async () => {
+      await this.#running
+      await orphanedCalls.settled()
+      await openCalls.settled()
+    })
+  }
+
+  async #soon(work: () => Promise<void>): Promise<void> {
+    const late = () => new Error('the database is silent')
+    await withTimeout(this.#deps.clock, work(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+  }
+
+  #runUnlessRunning(): void {
+    this.#running ??= this.#run().finally(() => {
+      this.#running = null
+    })
+  }
+
+  /** A database that is away is said once, and once that it is back. */
+  async #run(): Promise<void> {
+    const { log, orphanedCalls, openCalls } = this.#deps
+    try {
+      await this.#letGoOfTaken()
+      await orphanedCalls.sweep()
+      await openCalls.sweep()
+      if (this.#isFailing) log.info('calls are looked after again')
+      this.#isFailing = false
+    } catch (err) {
+      if (!this.#isFailing) log.warn({ err }, 'calls cannot be looked after')
+      this.#isFailing = true
+    }
+  }
+
+  /** A node that could not be heard does not know whether its calls were taken: it serves them until it does. */
+  async #letGoOfTaken(): Promise<void> {
+    const { db, clock, log, live, nodeId, letGo } = this.#deps
+    const nowMs = clock.monotonicMs()
+    const wasAway = nowMs - this.#lastMs > AWAY_MS
+    if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) {
+      const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
+      for (const callSid of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
+        const tenantId = here.get(callSid)
+        if (tenantId === undefined) continue
+        log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')
+        letGo(tenantId, callSid)
+      }
+      this.#ownAtMs = nowMs
+    }
+    this.#lastMs = nowMs
+  }
+}

@@ -1,0 +1,78 @@
+import type { Clock } from '../kernel/clock.ts'
+import { type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
+import type { Carriers } from '../platform/telephony/registry.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+
+/** What became of a request to a carrier. */
+export type CarrierOutcome<T> =
+  | { type: 'done'; value: T }
+  /** The carrier refuses it, as for a call that is over. */
+  | { type: 'refused'; err: CarrierError }
+  /** It was not answered, or not now; nothing is known of the call. */
+  | { type: 'failed'; err: unknown }
+  /** There is nobody to ask: the tenant has no carrier account. */
+  | { type: 'no_account' }
+
+type CarrierRequest<T> = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<T>
+
+/** How long a carrier has for an answer. */
+const ANSWER_WITHIN_MS = 5_000
+
+/** Requests to carriers about calls that nobody waits for: bounded, and given up all at once when the process ends. */
+export class CarrierRequests {
+  readonly #clock: Clock
+  readonly #carriers: Carriers
+  readonly #closing = new AbortController()
+
+  constructor({ clock, carriers }: { clock: Clock; carriers: Carriers }) {
+    this.#clock = clock
+    this.#carriers = carriers
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  /** Makes one request in the name of the tenant's account, of 5 s at most. Never rejects. */
+  async make<T>({ telephony }: TenantRuntime, request: CarrierRequest<T>): Promise<CarrierOutcome<T>> {
+    const account = accountOf(telephony)
+    if (!account) return { type: 'no_account' }
+    const late = new AbortController()
+    const cancel = this.#clock.after(ANSWER_WITHIN_MS, () => late.abort())
+    try {
+      const signal = AbortSignal.any([late.signal, this.#closing.signal])
+      return { type: 'done', value: await request(this.#carriers[telephony.provider], account, signal) }
+    } catch (err) {
+      return err instanceof CarrierError && err.kind === 'rejected' ? { type: 'refused', err } : { type: 'failed', err }
+    } finally {
+      cancel()
+    }
+  }
+
+  /** Resolves after the time, or when there is none left. */
+  pause(ms: number): Promise<void> {
+    const { signal } = this.#closing
+    if (signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const go = () => {
+        cancel()
+        signal.removeEventListener('abort', go)
+        resolve()
+      }
+      const cancel = this.#clock.after(ms, go)
+      signal.addEventListener('abort', go)
+    })
+  }
+
+  /** Gives up what is on its way; what is asked for later fails. Again, it changes nothing. */
+  close(): void {
+    this.#closing.abort()
+  }
+}
+
+function accountOf({
+  account_sid: accountSid,
+  auth_token: authToken,
+}: TenantRuntime['telephony']): CarrierAccount | null {
+  return accountSid === null || authToken === null ? null : { accountSid, authToken }
+}

@@ -1,0 +1,135 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { AgentVersionId, NodeId, TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { CarrierCall } from '../platform/telephony/port.ts'
+import { type CallReport, statusReport } from '../records/call-record.ts'
+import { isOver } from '../records/call-status.ts'
+import { LOOK_INTERVAL_MS, LOST_AFTER_MS, setLook } from '../records/open-call-store.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
+import type { EndLostCall } from './lost-calls.ts'
+import { isAbandoned, type StepFacts, stepFor } from './open-call-step.ts'
+import { lookAgain, type OpenCall } from './open-calls-store.ts'
+import type { CallStatuses } from './record-status.ts'
+
+export type OpenCallLookDeps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  nodeId: NodeId
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  statuses: CallStatuses
+  requests: CarrierRequests
+  endLostCall: EndLostCall
+  /** Whether this process has the call's session, or is yet to write down its end. */
+  willEnd(tenantId: TenantId, callSid: string): boolean
+  /** The call is over: what is here of it ends. */
+  hungUp(tenantId: TenantId, callSid: string): void
+  /** The longest that a call with this agent may take, in ms. */
+  maxCallMs(tenant: TenantRuntime, versionId: AgentVersionId | null): Promise<number>
+}
+
+/** How much older than its maximum a call may become before it is closed, whoever has it. */
+const GRACE_MS = 600_000
+
+type Asking = { facts: StepFacts; away: Set<TenantId> }
+
+/** Looks at one open call: asks its carrier, and does what follows. */
+export class OpenCallLook {
+  readonly #deps: OpenCallLookDeps
+
+  constructor(deps: OpenCallLookDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Whether all was found out that there is to be found out. Never rejects. `away`: tenants whose carrier did not answer just
+   * now, which are not asked again and to which this one adds its own.
+   */
+  async at(call: OpenCall, away: Set<TenantId>): Promise<boolean> {
+    const { tenantId, callSid } = call
+    try {
+      const tenant = await this.#deps.tenants.get(tenantId)
+      return tenant === null || (await this.#settle(tenant, call, away))
+    } catch (err) {
+      this.#deps.log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'an open call could not be looked after')
+      return false
+    }
+  }
+
+  async #settle(tenant: TenantRuntime, call: OpenCall, away: Set<TenantId>): Promise<boolean> {
+    const facts = await this.#factsOf(tenant, call)
+    const step = stepFor(call, facts)
+    if (step === 'ask') return this.#ask(tenant, call, { facts, away })
+    if (step === 'complete') await setLook(this.#deps.db, call.tenantId, call.callSid, null)
+    if (step === 'cancel') await this.#deps.statuses.cancelUnbegun(call.tenantId, call.callSid)
+    if (step === 'end') await this.#close(call)
+    return true
+  }
+
+  async #factsOf(tenant: TenantRuntime, call: OpenCall): Promise<StepFacts> {
+    const nowMs = this.#deps.clock.now()
+    const ageMs = nowMs - (call.begunAt ?? call.createdAt).getTime()
+    const isTooOld = ageMs > GRACE_MS && ageMs > GRACE_MS + (await this.#deps.maxCallMs(tenant, call.agentVersionId))
+    return {
+      nowMs,
+      isTooOld,
+      isForgotten: call.owner === this.#deps.nodeId && !this.#deps.willEnd(call.tenantId, call.callSid),
+    }
+  }
+
+  async #ask(tenant: TenantRuntime, call: OpenCall, { facts, away }: Asking): Promise<boolean> {
+    const answer = away.has(call.tenantId)
+      ? null
+      : await this.#deps.requests.make(tenant, (carrier, account, signal) =>
+          carrier.fetchCall(account, call.callSid, signal),
+        )
+    if (answer?.type === 'done') {
+      await this.#apply(call, answer.value, facts)
+      return true
+    }
+    if (isOfAccount(answer)) away.add(call.tenantId)
+    if (facts.isTooOld) await this.#close(call)
+    else if (answer?.type !== 'no_account')
+      await lookAgain(this.#deps.db, call.tenantId, call.callSid, this.#afterBackoff(call))
+    return answer?.type === 'no_account'
+  }
+
+  /** The carrier's word, and then what follows from it. Null: it knows no such call. */
+  async #apply(call: OpenCall, told: CarrierCall | null, facts: StepFacts): Promise<void> {
+    const { tenantId, callSid } = call
+    const reported = told && (await this.#deps.statuses.record(tenantId, callSid, reportOf(call, told, facts.nowMs)))
+    const isNobodys = isAbandoned(call, facts)
+    if (reported?.isOver) {
+      this.#deps.hungUp(tenantId, callSid)
+      if (isNobodys) await this.#deps.endLostCall(call, null)
+    } else if (facts.isTooOld || (told === null && (isNobodys || call.begunAt === null))) await this.#close(call)
+  }
+
+  /** Nobody tells how it ended, but that it has. */
+  async #close(call: OpenCall): Promise<void> {
+    const { tenantId, callSid, begunAt } = call
+    const now = new Date(this.#deps.clock.now())
+    if (begunAt === null) await this.#deps.statuses.record(tenantId, callSid, statusReport('failed', now))
+    else await this.#deps.endLostCall(call, isOver(call.status) ? null : statusReport('completed', now))
+    this.#deps.hungUp(tenantId, callSid)
+  }
+
+  #afterBackoff({ tries }: OpenCall): Date {
+    return new Date(this.#deps.clock.now() + Math.min(LOOK_INTERVAL_MS, LOST_AFTER_MS * 2 ** Math.max(0, tries - 1)))
+  }
+}
+
+/** Whether the account's other calls would fare no better. */
+function isOfAccount(answer: CarrierOutcome<unknown> | null): boolean {
+  return answer?.type === 'failed' || answer?.type === 'no_account'
+}
+
+/** The carrier tells how long the call took, and not when it ended. */
+function reportOf({ answeredAt }: OpenCall, told: CarrierCall, nowMs: number): CallReport {
+  const { status, durationSeconds, answeredBy } = told
+  const endMs = answeredAt && durationSeconds !== null ? answeredAt.getTime() + durationSeconds * 1_000 : nowMs
+  const at = new Date(isOver(status) ? Math.min(nowMs, endMs) : nowMs)
+  return { ...statusReport(status, at), durationSeconds, answeredBy }
+}

@@ -1,0 +1,203 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../../test/harness/database.ts'
+import { someCall, storedEvents } from '../records/calls.fixture.ts'
+import { carrierSays, MAX_CALL_MS, NO_SUCH_CALL, useWatchedCalls } from './watched-calls.fixture.ts'
+
+const test = useDatabase()
+const calls = useWatchedCalls(test)
+const MINUTE_MS = 60_000
+
+/** How often the carrier was asked for calls. */
+function asked(): number {
+  return calls.rest.requests.filter(({ method }) => method === 'GET').length
+}
+
+function openEntries() {
+  return test.db.selectFrom('call_directory').select('call_sid').where('look_at', 'is not', null).execute()
+}
+
+/** Moves time on by steps, with a sweep after each. */
+async function sweepFor(ms: number, stepMs: number): Promise<void> {
+  for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
+    await calls.clock.advance(stepMs)
+    await calls.node.sweepOpen()
+  }
+}
+
+describe('a call with a stream', () => {
+  beforeEach(async () => {
+    calls.rest.reply = () => carrierSays('in-progress')
+    await calls.talk('CA1', calls.node)
+  })
+
+  it('is asked for every five minutes, and stays as it is while it goes on', async () => {
+    await sweepFor(295_000, 5_000)
+    expect(asked()).toBe(0)
+    await sweepFor(5_000, 5_000)
+    expect(asked()).toBe(1)
+    await sweepFor(295_000, 5_000)
+    expect(asked()).toBe(1)
+    await sweepFor(5_000, 5_000)
+    expect(asked()).toBe(2)
+    expect((await calls.stored('CA1')).log.status).toBe('in-progress')
+  })
+
+  it('is asked for ten seconds after its stream was lost', async () => {
+    await calls.node.openCalls.streamLost(calls.tenant('acme').tenant_id, 'CA1')
+    await sweepFor(9_000, 1_000)
+    expect(asked()).toBe(0)
+    await sweepFor(1_000, 1_000)
+    expect(asked()).toBe(1)
+  })
+
+  it('takes its end from the carrier, at the instant that follows from its length, and ends what is here of it', async () => {
+    calls.rest.reply = () => carrierSays('completed', { duration: '42', answered_by: 'human' })
+    const answeredMs = calls.clock.now()
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect(log).toMatchObject({ status: 'completed', duration_seconds: 42, answered_by: 'human' })
+    expect(log.ended_at).toEqual(new Date(answeredMs + 42_000))
+    expect(calls.node.hungUp).toEqual(['CA1'])
+    // Its session is here, and tells its own end.
+    expect(session.ended_at).toBeNull()
+  })
+
+  it('is closed at its maximum and ten minutes, whatever its carrier says', async () => {
+    await sweepFor(MAX_CALL_MS + 10 * MINUTE_MS, 5 * MINUTE_MS)
+    expect((await calls.stored('CA1')).session.ended_at).toBeNull()
+    await sweepFor(5 * MINUTE_MS, 5 * MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect([log.status, session.end_reason]).toEqual(['completed', 'process_lost'])
+    expect(calls.node.hungUp).toEqual(['CA1'])
+    const events = (await storedEvents(test.db)).map(({ event }) => event)
+    expect(events.slice(2)).toEqual(['voice.session.completed', 'voice.call.completed'])
+    expect(await openEntries()).toEqual([])
+  })
+
+  it('is not closed because the carrier does not know it while it talks here', async () => {
+    calls.rest.reply = () => NO_SUCH_CALL
+    await sweepFor(10 * MINUTE_MS, 5 * MINUTE_MS)
+    expect(asked()).toBe(2)
+    expect((await calls.stored('CA1')).log.status).toBe('in-progress')
+  })
+
+  it('is asked for again sooner and then later when the carrier cannot be asked', async () => {
+    calls.rest.reply = () => ({ status: 500, body: {} })
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    const seen: number[] = []
+    for (let second = 1; second <= 800; second++) {
+      const before = asked()
+      await sweepFor(1_000, 1_000)
+      if (asked() > before) seen.push(second)
+    }
+    expect(seen).toEqual([10, 30, 70, 150, 310, 610])
+    calls.rest.reply = () => carrierSays('completed')
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    expect((await calls.stored('CA1')).log.status).toBe('completed')
+    expect((await calls.stored('CA1')).entry.look_tries).toBe(0)
+  })
+})
+
+describe('a call without a session that anybody has', () => {
+  it('is closed when its end was told and its session was lost, ten seconds later', async () => {
+    await calls.talk('CA1', calls.node)
+    calls.node.here.clear()
+    await test.db.updateTable('call_directory').set({ owner: null }).execute()
+    calls.rest.reply = () => carrierSays('completed')
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect([log.status, session.end_reason]).toEqual(['completed', 'process_lost'])
+    expect(await openEntries()).toEqual([])
+  })
+
+  it('is closed when the carrier does not know it', async () => {
+    await calls.talk('CA1', calls.node)
+    calls.node.here.clear()
+    calls.rest.reply = () => NO_SUCH_CALL
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect([log.status, session.end_reason]).toEqual(['completed', 'process_lost'])
+  })
+
+  it('is ended when its node was to write its end, and did not in ten minutes', async () => {
+    await calls.talk('CA1', calls.other)
+    calls.rest.reply = () => carrierSays('completed')
+    await sweepFor(10 * MINUTE_MS, MINUTE_MS)
+    expect((await calls.stored('CA1')).session.ended_at).toBeNull()
+    await sweepFor(15 * MINUTE_MS, MINUTE_MS)
+    expect((await calls.stored('CA1')).session.end_reason).toBe('process_lost')
+    expect(await openEntries()).toEqual([])
+  })
+})
+
+describe('a call that never began', () => {
+  it('is asked for when its token is past', async () => {
+    await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
+    calls.rest.reply = () => carrierSays('no-answer')
+    await sweepFor(129_000, 1_000)
+    expect(asked()).toBe(0)
+    await sweepFor(1_000, 1_000)
+    const { log, session } = await calls.stored('CA1')
+    expect([asked(), log.status, session.end_reason]).toEqual([1, 'no-answer', 'rejected'])
+  })
+
+  it('has failed when the carrier does not know it', async () => {
+    await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
+    calls.rest.reply = () => NO_SUCH_CALL
+    await sweepFor(130_000, 10_000)
+    expect((await calls.stored('CA1')).log.status).toBe('failed')
+  })
+
+  it('is canceled when it was a page that did not come, also when the process that waited for it is gone', async () => {
+    await calls.other.sessions.open(calls.tenant('acme'), someCall('browser-1', { direction: 'browser' }))
+    await sweepFor(130_000, 10_000)
+    const { log, session } = await calls.stored('browser-1')
+    expect([log.status, session.end_reason, asked()]).toEqual(['canceled', 'caller_hangup', 0])
+    expect(await openEntries()).toEqual([])
+  })
+})
+
+describe('looking after calls', () => {
+  it('asks for a call once however many nodes look', async () => {
+    calls.rest.reply = () => carrierSays('in-progress')
+    for (let n = 0; n < 20; n++) await calls.talk(`CA${n}`, calls.node)
+    await calls.clock.advance(5 * MINUTE_MS)
+    await Promise.all([calls.node.sweepOpen(), calls.other.sweepOpen()])
+    expect(asked()).toBe(20)
+  })
+
+  it('does not let an account that hangs hold up another one, and asks that account for few of its calls', async () => {
+    for (let n = 0; n < 25; n++) await calls.talk(`CA${n}`, calls.node)
+    await calls.talk('CB1', calls.node, 'globex')
+    calls.rest.reply = ({ path }) =>
+      path.includes('AC-acme') ? new Promise(() => {}) : carrierSays('completed', { sid: 'CB1' })
+    await calls.clock.advance(5 * MINUTE_MS)
+    await calls.node.sweepOpen({ isSlow: true })
+    expect((await calls.stored('CB1')).log.status).toBe('completed')
+    // Ten at once, and none of those that waited behind them.
+    expect(asked()).toBe(11)
+  })
+
+  it('cannot ask for the call of a tenant without an account, and closes it in the end', async () => {
+    await calls.talk('CA1', calls.node)
+    const { telephony, ...acme } = calls.tenant('acme')
+    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, account_sid: null } })
+    await sweepFor(MAX_CALL_MS + 15 * MINUTE_MS, 5 * MINUTE_MS)
+    expect(asked()).toBe(0)
+    expect((await calls.stored('CA1')).session.end_reason).toBe('process_lost')
+  })
+
+  it('is over with a call once it is complete', async () => {
+    await calls.talk('CA1', calls.node)
+    await test.db
+      .updateTable('call_logs')
+      .set({ status: 'completed', ended_at: new Date(calls.clock.now()) })
+      .execute()
+    await test.db
+      .updateTable('voice_sessions')
+      .set({ ended_at: new Date(calls.clock.now()) })
+      .execute()
+    await sweepFor(5 * MINUTE_MS, MINUTE_MS)
+    expect([asked(), await openEntries()]).toEqual([0, []])
+  })
+})

@@ -1,0 +1,121 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { isOver } from '../records/call-status.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { forEachByTenant } from './by-tenant.ts'
+import type { OpenCalls } from './open-calls.ts'
+import { openCallsAcrossTenants } from './open-calls-store.ts'
+import { claimOrphansAcrossTenants, type OrphanedCall, rescueOver, silentOwners } from './orphaned-calls-store.ts'
+import type { SendCallBack } from './send-call-back.ts'
+
+/** Brings calls back whose nodes are gone. */
+export type OrphanedCalls = {
+  /**
+   * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, and makes their carriers ask what comes
+   * next for them. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
+   * Nothing in the time after this node itself was away: until then it has not heard from the others either.
+   *
+   * @throws AppError `unavailable` when the database does not answer.
+   */
+  sweep(): Promise<void>
+  /** Resolves when nothing is under way any more. */
+  settled(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn' | 'error'>
+  nodeId: NodeId
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  openCalls: Pick<OpenCalls, 'look'>
+  sendCallBack: SendCallBack
+  /** 0 where there can be no other node: whoever had a call is gone. */
+  silenceMs: number
+}
+
+const BATCH_ROWS = 500
+const MAX_UNDER_WAY = 1_500
+/** Of one tenant. */
+const SENT_AT_ONCE = 50
+/** What was not begun by then is left to the next look at it, which comes as soon as a stream should have. */
+const BEGIN_WITHIN_MS = 15_000
+/** Longer than all tries of a call that was begun in time. */
+export const RESCUE_LEASE_MS = 60_000
+/** A node that did not look for so long was away: it judges the silence of others once it has listened for as long again. */
+const MOST_BETWEEN_LOOKS_MS = 2_500
+
+export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
+  const { db, clock, log, nodeId, tenants, openCalls, sendCallBack, silenceMs } = deps
+  const underWay = new Map<Promise<void>, number>()
+  const listening = { sinceMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
+
+  /** Whether this node has heard the others' heartbeats for as long as they must be silent. */
+  function hasListened(): boolean {
+    const nowMs = clock.monotonicMs()
+    if (nowMs - listening.lastMs > MOST_BETWEEN_LOOKS_MS) listening.sinceMs = nowMs
+    listening.lastMs = nowMs
+    return nowMs - listening.sinceMs >= silenceMs
+  }
+
+  async function claim(owners: NodeId[]): Promise<OrphanedCall[]> {
+    const room = MAX_UNDER_WAY - [...underWay.values()].reduce((sum, calls) => sum + calls, 0)
+    if (room <= 0) return []
+    const lookAt = new Date(clock.now() + BEGIN_WITHIN_MS)
+    return claimOrphansAcrossTenants(db, {
+      ...{ owners, lookAt, leaseMs: RESCUE_LEASE_MS },
+      limitRows: Math.min(room, BATCH_ROWS),
+    })
+  }
+
+  /** Never rejects: a call that was taken and is left is looked after, as any open call is. */
+  async function rescue(orphans: OrphanedCall[]): Promise<void> {
+    try {
+      const known = await openCallsAcrossTenants(
+        db,
+        orphans.map(({ callSid }) => callSid),
+      )
+      const isLive = (call: (typeof known)[number]) => call.direction !== 'browser' && !isOver(call.status)
+      await Promise.all([
+        openCalls.look(known.filter((call) => !isLive(call)).map(({ callSid }) => callSid)),
+        bringBack(known.filter(isLive)),
+      ])
+    } catch (err) {
+      log.error({ err, calls: orphans.length }, 'calls of a node that is gone could not be brought back')
+    }
+  }
+
+  async function bringBack(calls: OrphanedCall[]): Promise<void> {
+    const untilMs = clock.monotonicMs() + BEGIN_WITHIN_MS
+    await forEachByTenant(calls, SENT_AT_ONCE, async (call) => {
+      const fields = { tenant_id: call.tenantId, call_sid: call.callSid }
+      try {
+        const tenant = await tenants.get(call.tenantId)
+        const isLate = clock.monotonicMs() > untilMs
+        const outcome = tenant && !isLate ? await sendCallBack(tenant, call) : 'failed'
+        await rescueOver(db, call)
+        if (outcome === 'failed') log.error({ ...fields, isLate }, 'a call of a node that is gone was not brought back')
+        if (outcome === 'refused') await openCalls.look([call.callSid])
+      } catch (err) {
+        log.error({ ...fields, err }, 'a call of a node that is gone was not brought back')
+      }
+    })
+  }
+
+  return {
+    async sweep() {
+      const owners = await silentOwners(db, nodeId, silenceMs)
+      // Asked after the answer: as long as that took, nobody was heard.
+      const orphans = await claim(hasListened() ? owners : [])
+      if (orphans.length === 0) return
+      log.warn({ calls: orphans.length, nodes: owners.length }, 'calls of a node that is gone are brought back')
+      const rescuing = rescue(orphans).finally(() => underWay.delete(rescuing))
+      underWay.set(rescuing, orphans.length)
+    },
+    async settled() {
+      await Promise.all(underWay.keys())
+    },
+  }
+}

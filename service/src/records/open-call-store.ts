@@ -1,0 +1,32 @@
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { type CallRecord, isComplete } from './call-record.ts'
+import { isOver } from './call-status.ts'
+
+/** A call that nobody has said anything of for so long is asked for. */
+export const LOOK_INTERVAL_MS = 300_000
+/** A call that has lost its stream, or was told to be over and has a session, is asked for so soon. */
+export const LOST_AFTER_MS = 10_000
+
+/**
+ * When to look after a call next because of a change; `at: null` for never again, null when the change is no reason to look at
+ * another time than was meant before.
+ */
+export function nextLook(before: CallRecord, after: CallRecord, now: Date): { at: Date | null } | null {
+  if (isComplete(after)) return isComplete(before) ? null : { at: null }
+  const isOverNow = isOver(after.log.status) && !isOver(before.log.status)
+  // Whoever has the session writes its end within moments, if it lives.
+  if (isOverNow) return { at: new Date(now.getTime() + LOST_AFTER_MS) }
+  const hasBegun = after.session.stream_sid !== before.session.stream_sid
+  return hasBegun ? { at: new Date(now.getTime() + LOOK_INTERVAL_MS) } : null
+}
+
+/** Says when to look after a call that is not complete; null: never again, because it is. */
+export async function setLook(db: Db, tenantId: TenantId, callSid: string, at: Date | null): Promise<void> {
+  await db
+    .updateTable('call_directory')
+    .set({ look_at: at, look_tries: 0, rescue_at: null })
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+}
