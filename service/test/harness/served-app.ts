@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
+import { joinCluster } from '../../src/platform/cluster/cluster.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
 import { makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
@@ -15,6 +16,9 @@ import type { TestDatabase } from './database.ts'
 export const ACCOUNT = { sid: 'AC00000000000000000000000000000001', token: 'token-of-the-account-of-the-tests' }
 
 const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
+
+/** A test asks again and again until something is so. */
+const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type Answer<Body> = { status: number; body: Body }
@@ -30,6 +34,8 @@ export type AppOptions = {
   model?: RealtimeDriver | null
   /** Default: what there is. */
   carriers?: Carriers
+  /** Another node of the same installation, whose tenants can be called here too. */
+  besides?: ServedApp
 }
 
 /** The whole service on a port of this machine, for as long as a test wants it. */
@@ -37,9 +43,10 @@ export class ServedApp {
   readonly app: App
   readonly address: string
   readonly #lines: string[]
-  readonly #tokens = new Map<string, string>()
+  readonly #tokens: Map<string, string>
 
-  constructor(app: App, address: string, lines: string[]) {
+  constructor(app: App, address: string, lines: string[], besides?: ServedApp) {
+    this.#tokens = besides ? besides.#tokens : new Map()
     this.app = app
     this.address = address
     this.#lines = lines
@@ -48,25 +55,28 @@ export class ServedApp {
   /** Starts it on the database of the test file, which it leaves open. Whoever starts it closes it. */
   static async start(test: TestDatabase, options: AppOptions = {}): Promise<ServedApp> {
     const lines: string[] = []
-    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...options.settings })
+    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, ...UNLIMITED, ...options.settings })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
     const clock = options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
+    const metrics = makeMetrics(new CoarseClock(systemClock))
+    const { db } = options.database ?? test.database
     const app = await buildApp({
       ...{
         config,
         log,
         clock,
         version: '0',
-        metrics: makeMetrics(new CoarseClock(systemClock)),
+        metrics,
+        cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db }),
         sealer: makeSealer(Buffer.alloc(32, 1)),
       },
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
     })
-    return new ServedApp(app, await app.listen(), lines)
+    return new ServedApp(app, await app.listen(), lines, options.besides)
   }
 
   /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */

@@ -6,6 +6,8 @@ export type TcpProxy = {
   port: number
   /** Nothing passes any more on the connections that are open, and nobody is told; new ones work. */
   freeze(): void
+  /** From now on everything takes this much longer, on connections that are open too, in each direction. */
+  delay(ms: number): void
   /** Cuts every connection and stops listening. */
   close(): Promise<void>
 }
@@ -13,6 +15,7 @@ export type TcpProxy = {
 /** Listens on a free port of 127.0.0.1 and passes every connection on to `target`. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
+  let delayMs = 0
   const keep = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => undefined)
@@ -21,7 +24,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const server = createServer((client) => {
     const upstream = connect(target)
     for (const socket of [client, upstream]) keep(socket)
-    client.pipe(upstream).pipe(client)
+    upstream.on('error', () => client.destroy())
+    pass(client, upstream, () => delayMs)
+    pass(upstream, client, () => delayMs)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,10 +35,20 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     freeze() {
       for (const socket of sockets) socket.pause()
     },
+    delay(ms) {
+      delayMs = ms
+    },
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+/** Passes on what comes, in order, each piece as much later as is asked for now. */
+function pass(from: Socket, to: Socket, delayMs: () => number): void {
+  const later = (work: () => void) => (delayMs() === 0 ? work() : setTimeout(work, delayMs()))
+  from.on('data', (piece) => later(() => void to.write(piece)))
+  from.on('end', () => later(() => void to.end()))
 }
