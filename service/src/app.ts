@@ -13,9 +13,11 @@ import { makeCallRoutes } from './calls-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
+import { makeLiveCalls } from './live-floor.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { adminGuard, tenantGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
+import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
@@ -30,6 +32,7 @@ import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
+import { makeTenantChanges } from './tenancy/tenant-changes.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
@@ -73,6 +76,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   try {
     return await wire(deps)
   } catch (error) {
+    deps.cluster.close()
     await deps.database.close()
     throw error
   }
@@ -87,16 +91,17 @@ async function wire(deps: Deps): Promise<App> {
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
 
   let phase: Phase = 'starting'
-  const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy })
+  const rateLimits = rateLimitsOf(deps, floors)
+  const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey }))
-  const checks = [{ name: 'database', check: () => database.ping(2_000) }]
+  const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, floors, server)
+  const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
@@ -107,6 +112,8 @@ async function wire(deps: Deps): Promise<App> {
     await calls.closeRecords()
     await floors.credentials.close()
     await heartbeat.close()
+    floors.changes.close()
+    deps.cluster.close()
     metrics.stop()
     await database.close()
   }
@@ -137,7 +144,7 @@ async function wire(deps: Deps): Promise<App> {
 }
 
 /** The rules of each floor, each given what it needs from the floors below. */
-function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, nodeId: NodeId) {
+function makeFloors({ config, clock, log, cluster: { bus }, database: { db }, sealer }: Deps, nodeId: NodeId) {
   const live = new LiveSessions(clock)
   const telephony = {
     account_sid: config.telephonyAccountSid,
@@ -146,10 +153,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
   }
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
-  const onChange = (tenantId: TenantId) => {
-    cache.invalidate(tenantId)
-    credentials.forget(tenantId)
-  }
+  const changes = makeTenantChanges({ bus, cache, credentials })
   const journal = new Journal({ db, clock, log })
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   return {
@@ -157,6 +161,7 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     live,
     cache,
     credentials,
+    changes,
     journal,
     sessions: makeSessions({ db, clock, nodeId }),
     outcomes: makeOutcomes({ db }),
@@ -166,8 +171,14 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
     tasks: makeCallbackTasks({ db, clock }),
     finishing: makeFinishing({ db, clock, log, tenants: cache, journal }),
     statuses: makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd }),
-    tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
-    apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
+    tenants: makeTenants({
+      db,
+      clock,
+      sealer,
+      defaultTelephonyToken: telephony.auth_token !== null,
+      onChange: changes.changed,
+    }),
+    apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
     agents: makeAgents({ db, clock }),
     versions: makeAgentVersions({ db, clock }),
     phoneRoutes: makePhoneRoutes({ db, clock }),
@@ -176,8 +187,17 @@ function makeFloors({ config, clock, log, database: { db }, sealer }: Deps, node
 
 type Floors = ReturnType<typeof makeFloors>
 
+function rateLimitsOf({ config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
+  return makeRateLimits({
+    counter: cluster.rates,
+    registry: metrics.registry,
+    perAddress: config.rateLimitIp,
+    limitOf: async (tenantId) => (await cache.get(tenantId))?.limits.requests_per_minute ?? config.rateLimitTenant,
+  })
+}
+
 /** Live calls and what remains of them. */
-async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
+async function wireCalls(deps: Deps, floors: Floors & { rateLimits: RateLimits; nodeId: NodeId }, server: HttpServer) {
   const { clock, log, carriers } = deps
   const { credentials, finishing, journal } = floors
   const publicUrl = () => publicUrlOf(deps, server)
@@ -188,14 +208,17 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   const { findTenant } = credentials
-  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
+  const refused = floors.rateLimits.failed
+  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, refused }, server)
   const routes = makeCallRoutes(deps, needs, voice)
+  const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(credentials.findTenant))
+    tenant.addHook('onRequest', floors.rateLimits.asTenant)
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
-    await tenant.register(liveRoutes({ live: floors.live, clock }))
+    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
     await tenant.register(routes.tenantRoutes)
   })
   return {
@@ -203,6 +226,7 @@ async function wireCalls(deps: Deps, floors: Floors, server: HttpServer) {
     async closeLive() {
       routes.close()
       await voice.close()
+      liveCalls.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {

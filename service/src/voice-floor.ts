@@ -27,6 +27,8 @@ import { makeTools } from './voice/tools/registry.ts'
 export type VoiceNeeds = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   findTenant: FindTenant
+  /** Told the address of a socket whose credential turned out to be none after its handshake. */
+  refused(address: string): void
   resolveAgent: ResolveAgent
   sessions: Sessions
   journal: Journal
@@ -96,11 +98,11 @@ type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSock
 
 function streamRoutes(
   { clock, log, carriers }: Deps,
-  { tenants, findTenant, publicUrl }: VoiceNeeds,
+  { tenants, findTenant, refused, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
-    ...{ ...parts, clock, log, findTenant, seats: new PreStartSeats() },
+    ...{ ...parts, clock, log, findTenant, refused, seats: new PreStartSeats() },
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec

@@ -8,7 +8,7 @@ import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
-import { MediaStream } from './media-stream.ts'
+import { MediaStream, StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import type { JoinStream } from './media-stream-join.ts'
 import type { StreamWatch } from './media-stream-watch.ts'
 import type { PreStartSeats } from './pre-start.ts'
@@ -26,6 +26,8 @@ export type MediaStreamRouteDeps = {
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
+  /** Told the address of a socket whose credential turned out to be none after its handshake. */
+  refused(address: string): void
   /** The public address of this service, as `wss://voice.example.com`. */
   publicSocketUrl: () => string
 }
@@ -40,11 +42,16 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
     // A socket that is gone before it is one tells nobody but its connection.
     request.raw.socket.once('close', () => seat?.release())
     const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
-    const { clock, log, watch, join } = deps
+    const { clock, log, watch, join, refused } = deps
+    const { ip } = request
     deps.webSockets.accept(request, reply, (socket) => {
       return new MediaStream(socket, {
         ...{ clock, log, codec, watch, seat },
-        join: (start, entry) => join({ start, shown, handshake, socket, codec, ...entry }),
+        join: (start, entry) =>
+          join({ start, shown, handshake, socket, codec, ...entry }).catch((error: unknown) => {
+            if (error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED) refused(ip)
+            throw error
+          }),
       })
     })
   }
@@ -85,14 +92,14 @@ async function shownBy({ tokens, findTenant }: MediaStreamRouteDeps, request: Fa
   const token = tokenIn(request)
   if (token !== undefined) {
     const claims = tokens.read(token)
-    if (!claims || !(await tokens.spend(claims))) throw refused('The stream token is wrong, used or expired.')
+    if (!claims || !(await tokens.spend(claims))) throw unauthorized('The stream token is wrong, used or expired.')
     return { type: 'token', claims }
   }
   // Whoever stands between us and a carrier may ask for a password of its own: that is none of our credentials.
   if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return null
   const key = bearerOf(request)
   const tenant = key === null ? null : await findTenant(key)
-  if (!tenant) throw refused('The API key is unknown or revoked.')
+  if (!tenant) throw unauthorized('The API key is unknown or revoked.')
   return { type: 'bearer', tenantId: tenant.tenantId }
 }
 
@@ -103,6 +110,6 @@ function tokenIn({ query, params }: FastifyRequest): string | undefined {
   return (params as { token?: string }).token
 }
 
-function refused(message: string): AppError {
+function unauthorized(message: string): AppError {
   return new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } })
 }
