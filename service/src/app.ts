@@ -208,8 +208,7 @@ async function wireCalls(deps: Deps, floors: Floors & { rateLimits: RateLimits; 
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
   }
   const { findTenant } = credentials
-  const refused = floors.rateLimits.failed
-  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant, refused }, server)
+  const voice = await makeVoice(deps, { ...needs, ...ends, carrierCalls, findTenant }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)

@@ -44,6 +44,13 @@ describe('the limits of the whole service', () => {
     expect((await app.talk({ CallSid: 'CA-good' })).closeCode).toBeNull()
   })
 
+  it('count a key that opens a stream for its tenant', async () => {
+    const headers = { authorization: `Bearer ${app.served.tokenOf('acme')}` }
+    for (let n = 0; n < 20; n += 1) (await StreamClient.open(app.served.address, '/media-stream', headers)).terminate()
+    await expect(StreamClient.open(app.served.address, '/media-stream', headers)).rejects.toThrow('429')
+    expect((await get('/unknown')).status).toBe(404)
+  })
+
   it("keep a tenant to the setting, or to its own document's", async () => {
     const list = () => app.served.call('acme', 'GET', '/call-logs')
     for (let n = 0; n < 20; n += 1) expect((await list()).status).toBe(200)

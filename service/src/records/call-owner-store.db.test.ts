@@ -23,9 +23,15 @@ async function end(name: string): Promise<void> {
   await test.db.updateTable('voice_sessions').set(set).where('call_sid', '=', `CA-${name}`).execute()
 }
 
+async function heardFrom(heartbeatAt: Date): Promise<void> {
+  await test.db.updateTable('nodes').set({ heartbeat_at: heartbeatAt }).execute()
+}
+
 beforeEach(async () => {
   for (const id of ['acme', 'other']) await makeTenant(test.db, id)
   for (const node of [NODE, OTHER_NODE]) await beat(test.db, node, '1.0.0')
+  // However slow the machine, it was just now.
+  await heardFrom(new Date(Date.UTC(2100, 0, 1)))
 })
 
 describe('the owner of a call', () => {
@@ -52,5 +58,8 @@ describe('the owners of calls', () => {
     expect(await listOwners(test.db, acme.tenant_id)).toEqual([NODE])
     await removeNode(test.db, NODE)
     expect(await listOwners(test.db, acme.tenant_id)).toEqual([])
+    expect(await listOwners(test.db, other.tenant_id)).toEqual([OTHER_NODE])
+    await heardFrom(new Date(Date.UTC(2020, 0, 1)))
+    expect(await listOwners(test.db, other.tenant_id)).toEqual([])
   })
 })

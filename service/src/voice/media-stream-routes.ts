@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { bearerOf, type FindTenant } from '../platform/http/guards.ts'
+import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
 import type { Log } from '../platform/log.ts'
@@ -26,8 +27,8 @@ export type MediaStreamRouteDeps = {
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
-  /** Told the address of a socket whose credential turned out to be none after its handshake. */
-  refused(address: string): void
+  /** Counts the keys of tenants that open sockets, and those that show after the handshake that they have none. */
+  limits: Pick<RateLimits, 'ofTenant' | 'failed'>
   /** The public address of this service, as `wss://voice.example.com`. */
   publicSocketUrl: () => string
 }
@@ -37,19 +38,20 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     deps.webSockets.expectUpgrade(request)
     const shown = await shownBy(deps, request)
+    if (shown?.type === 'bearer') await deps.limits.ofTenant(shown.tenantId, reply)
     const codec = await deps.codecOf(tenantIn(shown))
     const seat = shown === null ? deps.seats.take(request.ip) : null
     // A socket that is gone before it is one tells nobody but its connection.
     request.raw.socket.once('close', () => seat?.release())
     const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
-    const { clock, log, watch, join, refused } = deps
+    const { clock, log, watch, join, limits } = deps
     const { ip } = request
     deps.webSockets.accept(request, reply, (socket) => {
       return new MediaStream(socket, {
         ...{ clock, log, codec, watch, seat },
         join: (start, entry) =>
           join({ start, shown, handshake, socket, codec, ...entry }).catch((error: unknown) => {
-            if (error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED) refused(ip)
+            if (error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED) limits.failed(ip)
             throw error
           }),
       })

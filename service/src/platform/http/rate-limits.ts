@@ -25,6 +25,8 @@ export type RateLimits = {
   asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The hook behind `tenantGuard`: counts the request for its tenant. @throws as `asStranger`. */
   asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The same for a route that finds out by itself whose credential it is. @throws as `asStranger`. */
+  ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void>
   /**
    * What a refused request is answered with: a failed credential or an unknown address counts for its address, and beyond the
    * limit nobody is told any more which of them it was.
@@ -63,12 +65,13 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
     await spend(reply, 'address', addressKey(request.ip), perAddress)
   }
 
+  const ofTenant = async (tenantId: TenantId, reply: FastifyReply) =>
+    spend(reply, 'tenant', tenantId, await limitOf(tenantId))
+
   return {
     asStranger,
-    async asTenant(request, reply) {
-      const tenantId = tenantOf(request)
-      await spend(reply, 'tenant', tenantId, await limitOf(tenantId))
-    },
+    asTenant: (request, reply) => ofTenant(tenantOf(request), reply),
+    ofTenant,
     async judge(refusal, request, reply) {
       if (!isStrangers(refusal, request)) return refusal
       return asStranger(request, reply).then(
