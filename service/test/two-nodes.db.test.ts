@@ -13,7 +13,7 @@ const test = useDatabase()
 const redis = useRedis()
 
 /** The embedded database has one node. */
-const together = describe.runIf(inject('databaseTemplate').kind === 'server')
+const hasNodes = inject('databaseTemplate').kind === 'server'
 /** Two services, each anew for each test: on a machine that does much else they take their time. */
 const AT_LEISURE = { timeout: 60_000 }
 const JOINED_WITHIN_MS = 20_000
@@ -81,7 +81,7 @@ async function policyOf(node: ServedApp): Promise<string | null> {
   return (await fetch(`${node.address}/api/v1/call-logs`, { headers })).headers.get('ratelimit-policy')
 }
 
-together('a call on one node, from another one', AT_LEISURE, () => {
+describe.runIf(hasNodes)('a call on one node, from another one', AT_LEISURE, () => {
   it('is listed with those of that node, and shown', async () => {
     await talk(b, '1')
     await talk(a, '2')
@@ -164,7 +164,7 @@ together('a call on one node, from another one', AT_LEISURE, () => {
   })
 })
 
-together('what is changed on one node', AT_LEISURE, () => {
+describe.runIf(hasNodes)('what is changed on one node', AT_LEISURE, () => {
   it('is refused on the other within a second: a revoked key', async () => {
     const { created } = await a.administer<{ created: { api_key: { id: string }; token: string } }>(
       'POST',
@@ -206,7 +206,7 @@ async function limitTo(requestsPerMinute: number): Promise<void> {
   await a.administer('PUT', '/tenants/acme', { ...config, limits: { requests_per_minute: requestsPerMinute } })
 }
 
-together('a Redis', AT_LEISURE, () => {
+describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
   it('that is stopped and started again: calls go on, limits stay bounded, nodes join again', async () => {
     onTestFinished(() => (redis.isRunning ? undefined : redis.start()))
     const client = await talk(b)
