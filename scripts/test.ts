@@ -4,12 +4,13 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import { type Need, type NeedContext, UnmetNeed } from './needs/need.ts'
 import { startPostgres } from './needs/postgres.ts'
+import { findRedis } from './needs/redis.ts'
 import { makeRunFolder, type RunFolder, sweepAbandonedRuns } from './needs/run-folder.ts'
 import { type Counts, countResults } from './testing/counts.ts'
 import { runVitest } from './testing/vitest.ts'
 
 /** Everything the tests need; a further need is one more function here. */
-const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [startPostgres]
+const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [findRedis, startPostgres]
 
 type Outcome = { exitCode: number; counts: Counts }
 

@@ -16,11 +16,13 @@ import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { makeKeptRecords } from './kept-records.ts'
 import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
+import { makeLiveCalls } from './live-floor.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { adminGuard, tenantGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
+import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
@@ -39,6 +41,7 @@ import { makeCredentials } from './tenancy/credentials.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
+import { makeTenantChanges } from './tenancy/tenant-changes.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
@@ -84,6 +87,7 @@ export async function buildApp(deps: Deps): Promise<App> {
   try {
     return await wire(deps)
   } catch (error) {
+    deps.cluster.close()
     await deps.database.close()
     throw error
   }
@@ -99,16 +103,17 @@ async function wire(deps: Deps): Promise<App> {
   await floors.kept.start()
 
   let phase: Phase = 'starting'
-  const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy })
+  const rateLimits = rateLimitsOf(deps, floors)
+  const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey }))
-  const checks = [{ name: 'database', check: () => database.ping(2_000) }]
+  const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, { ...floors, nodeId }, server)
+  const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
@@ -119,6 +124,8 @@ async function wire(deps: Deps): Promise<App> {
     await calls.closeRecords()
     await floors.credentials.close()
     await heartbeat.close()
+    floors.changes.close()
+    deps.cluster.close()
     metrics.stop()
     await database.close()
   }
@@ -153,6 +160,7 @@ async function wire(deps: Deps): Promise<App> {
 function makeFloors(deps: Deps, nodeId: NodeId) {
   const { config, clock, log, sealer } = deps
   const { db } = deps.database
+  const { bus } = deps.cluster
   const live = new LiveSessions(clock)
   const telephony = {
     account_sid: config.telephonyAccountSid,
@@ -161,10 +169,7 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
   }
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
-  const onChange = (tenantId: TenantId) => {
-    cache.invalidate(tenantId)
-    credentials.forget(tenantId)
-  }
+  const changes = makeTenantChanges({ bus, cache, credentials })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
@@ -174,6 +179,7 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
     live,
     cache,
     credentials,
+    changes,
     kept,
     journal: kept.journal,
     finishing: kept.finishing,
@@ -189,8 +195,14 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
-    tenants: makeTenants({ db, clock, sealer, defaultTelephonyToken: telephony.auth_token !== null, onChange }),
-    apiKeys: makeApiKeys({ db, clock, onRevoked: (tenantId) => credentials.forget(tenantId) }),
+    tenants: makeTenants({
+      db,
+      clock,
+      sealer,
+      defaultTelephonyToken: telephony.auth_token !== null,
+      onChange: changes.changed,
+    }),
+    apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
     agents: makeAgents({ db, clock }),
     versions: makeAgentVersions({ db, clock }),
     phoneRoutes: makePhoneRoutes({ db, clock }),
@@ -199,8 +211,17 @@ function makeFloors(deps: Deps, nodeId: NodeId) {
 
 type Floors = ReturnType<typeof makeFloors>
 
+function rateLimitsOf({ config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
+  return makeRateLimits({
+    counter: cluster.rates,
+    registry: metrics.registry,
+    perAddress: config.rateLimitIp,
+    limitOf: async (tenantId) => (await cache.get(tenantId))?.limits.requests_per_minute ?? config.rateLimitTenant,
+  })
+}
+
 /** Live calls and what remains of them. */
-async function wireCalls(deps: Deps, floors: Floors & { nodeId: NodeId }, server: HttpServer) {
+async function wireCalls(deps: Deps, floors: Floors & { rateLimits: RateLimits; nodeId: NodeId }, server: HttpServer) {
   const { clock, log, carriers, database } = deps
   const { credentials, finishing, kept } = floors
   const publicUrl = () => publicUrlOf(deps, server)
@@ -223,15 +244,17 @@ async function wireCalls(deps: Deps, floors: Floors & { nodeId: NodeId }, server
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
+  const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(findTenant))
+    tenant.addHook('onRequest', floors.rateLimits.asTenant)
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(recordingRoutes(floors.recordings))
-    await tenant.register(liveRoutes({ live: floors.live, clock }))
+    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(routes.makeCallRoutes)
@@ -241,6 +264,7 @@ async function wireCalls(deps: Deps, floors: Floors & { nodeId: NodeId }, server
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close()])
+      liveCalls.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {

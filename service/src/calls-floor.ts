@@ -59,7 +59,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, gate, addresses, publicUrl })
+  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, addresses, publicUrl })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({

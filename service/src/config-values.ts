@@ -82,6 +82,16 @@ export function databaseUrl(text: string | undefined): string | null {
   return text
 }
 
+/** The address of a Redis, or null. */
+export function redisUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url || !/^rediss?:$/.test(url.protocol) || !url.hostname || !/^(\/\d{0,3})?$/.test(url.pathname) || url.search) {
+    throw new Error('must be a Redis address, such as redis://user:password@host:6379 (rediss:// over TLS).')
+  }
+  return text
+}
+
 /** 32 bytes in base64, or null. */
 export function encryptionKey(text: string | undefined): Buffer | null {
   if (text === undefined) return null

@@ -10,6 +10,7 @@ import {
   oneOf,
   phoneNumber,
   publicUrl,
+  redisUrl,
   socketAddress,
   trustProxy,
 } from './config-values.ts'
@@ -72,6 +73,27 @@ export const SETTINGS = {
     meaning:
       'A PostgreSQL server as postgres://user:password@host:port/name. Unset: PostgreSQL embedded in the service, in DATA_DIR.',
     read: databaseUrl,
+  }),
+  redisUrl: setting({
+    name: 'REDIS_URL',
+    shownDefault: 'unset',
+    meaning:
+      'A Redis as redis://user:password@host:6379 (rediss:// over TLS), which joins the nodes of one installation: live calls are reached from every node, and rate limits are counted together. Unset: one node.',
+    read: redisUrl,
+  }),
+  rateLimitIp: setting({
+    name: 'RATE_LIMIT_IP_PER_MINUTE',
+    shownDefault: '60',
+    meaning:
+      'The requests without a valid credential that one address (IPv6: one /64) may make in a minute, failed credentials among them.',
+    read: (text = '60') => integer(text, 1, 1_000_000),
+  }),
+  rateLimitTenant: setting({
+    name: 'RATE_LIMIT_TENANT_PER_MINUTE',
+    shownDefault: '1000',
+    meaning:
+      'The requests that one tenant may make in a minute; `limits.requests_per_minute` of its document is its own. What carriers sign, the admin API and the probes are not limited.',
+    read: (text = '1000') => integer(text, 1, 1_000_000),
   }),
   encryptionKey: setting({
     name: 'ENCRYPTION_KEY',

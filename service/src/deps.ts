@@ -3,6 +3,7 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
@@ -22,6 +23,7 @@ export type Deps = {
   clock: Clock
   metrics: Metrics
   database: Database
+  cluster: Cluster
   sealer: Sealer
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
@@ -38,8 +40,8 @@ const DATABASE_WAIT_MS = 30_000
 const DATABASE_RETRY_MS = 500
 
 /**
- * Opens what the service stands on: the database, with its schema brought up to date, the sealing key, the metrics, the
- * carriers and the model.
+ * Opens what the service stands on: the database, with its schema brought up to date, the way to other nodes, the sealing key,
+ * the metrics, the carriers and the model.
  *
  * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
  */
@@ -56,13 +58,15 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
   }
   const carriers = makeCarriers({ apiBaseUrl: config.telephonyApiUrl })
   const model = modelOf(config, clock, log)
+  const metrics = makeMetrics(clock)
   return {
     config,
     version,
     log,
     clock,
-    metrics: makeMetrics(clock),
+    metrics,
     database,
+    cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.db }),
     sealer: makeSealer(key),
     carriers,
     model,

@@ -25,7 +25,7 @@ async function main(): Promise<void> {
       config.modelApiKey,
       config.encryptionKey?.toString('base64') ?? null,
     ],
-    ...[config.streamTokenSecret, config.streamTokenSecretPrevious],
+    ...[config.streamTokenSecret, config.streamTokenSecretPrevious, passwordIn(config.redisUrl)],
   ]
   const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
   crashOnTheUnexpected(log)
@@ -46,6 +46,11 @@ async function main(): Promise<void> {
     const facts = { adminEnabled: config.adminKey !== null, demo: await app.hasDemo(), simulated: rehearsal?.simulated }
     process.stdout.write(welcome(address, facts))
   }
+}
+
+/** As it stands in the address, and so in no line of the log. */
+function passwordIn(url: string | null): string | null {
+  return (url !== null && new URL(url).password) || null
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
 import type { FindTenant } from './platform/http/guards.ts'
+import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
@@ -37,6 +38,7 @@ import { makeTools } from './voice/tools/registry.ts'
 export type VoiceNeeds = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   findTenant: FindTenant
+  rateLimits: RateLimits
   resolveAgent: ResolveAgent
   sessions: Sessions
   journal: Journal
@@ -125,11 +127,11 @@ type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSock
 
 function streamRoutes(
   { clock, log, carriers }: Deps,
-  { tenants, findTenant, publicUrl }: VoiceNeeds,
+  { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
-    ...{ ...parts, clock, log, findTenant, seats: new PreStartSeats() },
+    ...{ ...parts, clock, log, findTenant, limits, seats: new PreStartSeats() },
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec

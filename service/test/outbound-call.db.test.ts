@@ -14,7 +14,7 @@ type Shown = Record<string, unknown>
 
 describe('an outbound call', () => {
   const test = useDatabase()
-  const live = useLiveApp(test, { takesAll: true, agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin.' } })
+  const live = useLiveApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin.' } })
   const calls: SimulatedCall[] = []
   beforeAll(() => {
     live.simulator.carrier.faults.rest.listLagMs = 0

@@ -5,10 +5,10 @@ import type { Log } from '../platform/log.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import { isMachine } from '../records/answered-by.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CallStatusCallbacks, ToldStatus } from './call-status.ts'
 import { findDiallerAcrossTenants } from './dial-store.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
+import type { MachineCalls } from './machine-calls.ts'
 import { settleDial } from './settle-dial.ts'
 
 /** What a carrier asks or tells about a call that it was asked for. */
@@ -38,11 +38,11 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   signatures: CallbackSignatures
   statuses: CallStatusCallbacks
-  live: Pick<LiveSessions, 'answeredByMachine'>
+  machines: Pick<MachineCalls, 'answered'>
 }
 
 export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
-  const { db, clock, log, tenants, signatures, statuses, live } = deps
+  const { db, clock, log, tenants, signatures, statuses, machines } = deps
 
   async function adopt({ dialRef, callSid, signed }: OfDial): Promise<TenantRuntime | null> {
     const tenantId = await findDiallerAcrossTenants(db, dialRef)
@@ -65,7 +65,7 @@ export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
       // The result of detection alone comes without a status: the others repeat it.
       const { report, callSid } = told
       if (tenant && report?.status === null && isMachine(report.answeredBy)) {
-        live.answeredByMachine(tenant.tenant_id, callSid)
+        machines.answered(tenant.tenant_id, callSid)
       }
     },
   }

@@ -2,6 +2,7 @@ import type { ResolveAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { hasCallbackTask } from '../operators/callback-task-store.ts'
+import type { Bus } from '../platform/bus/port.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
@@ -15,6 +16,7 @@ import type { CallStatusCallbacks } from './call-status.ts'
 import type { DialGate } from './dial-gate.ts'
 import { makeDialing } from './dialing.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
+import { makeMachineCalls } from './machine-calls.ts'
 import { makeMakeCall } from './make-call.ts'
 import { makeCallRoutes } from './make-call-routes.ts'
 import { makeOutboundAnswer } from './outbound-answer.ts'
@@ -36,6 +38,7 @@ type Deps = {
   tokens: StreamTokens
   capacity: LiveCapacity
   live: LiveSessions
+  bus: Bus
   hasModel: boolean
   gate: DialGate
   reports: CallStatuses
@@ -57,13 +60,15 @@ export function makeOutbound(deps: Deps) {
     }),
   })
   const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
-  const callbacks = makeOutboundCallbacks(deps)
+  const machines = makeMachineCalls(deps.bus, deps.live)
+  const callbacks = makeOutboundCallbacks({ ...deps, machines })
   const answers = makeOutboundAnswer({ ...deps, callbacks })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
   return {
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
     tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
     async close() {
+      machines.close()
       await Promise.all([dialing.close(), settling.close()])
     },
   }

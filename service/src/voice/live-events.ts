@@ -5,6 +5,9 @@ export type LiveEventName = 'state' | 'turn' | 'turn_delta' | 'tool' | 'latency'
 
 type Watcher = (event: LiveEvent) => void
 
+/** The events of a call, wherever it is. `broken` is called when no more of them can be had, and those told are not all. */
+export type WatchedEvents = { watch(afterId: number, watcher: Watcher, broken: () => void): () => void }
+
 /** The last minutes of a call: whoever lost the connection for longer begins anew from the oldest that is kept. */
 const MAX_KEPT = 256
 /** A watcher who comes is sent all of it at once; and each live call keeps so much. */
@@ -32,6 +35,11 @@ export class LiveEvents {
     // In halves: to drop one for each that comes would move all of them each time.
     if (this.#kept.length >= 2 * MAX_KEPT || this.#keptChars >= 2 * MAX_KEPT_CHARS) this.#keep(newest(this.#kept))
     for (const watcher of this.#watchers) watcher(told)
+  }
+
+  /** The id of the newest event; 0 before there is one. */
+  get lastId(): number {
+    return this.#count
   }
 
   /**

@@ -1,12 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
-import type { TenantId } from '../kernel/ids.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, iso, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
-import { actOn, type LiveAction } from './live-actions.ts'
-import type { LiveSession, LiveSessions } from './live-sessions.ts'
+import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import type { LiveCalls } from './live-calls.ts'
 import { eventStream } from './live-stream.ts'
 
 const Params = strict({ stream_sid: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -54,13 +51,7 @@ const Action = Type.Object({
 })
 
 /** The tenant's calls while they last. */
-export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }): FastifyPluginAsyncTypebox {
-  function known(tenantId: TenantId, streamSid: string): LiveSession {
-    const session = live.find(tenantId, streamSid)
-    if (!session) throw new AppError('not_found', 'There is no such live session.')
-    return session
-  }
-
+export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock }): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/sessions/active',
@@ -76,7 +67,7 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
         },
       },
       async (request) => {
-        const sessions = live.list(tenantOf(request)).map(toWire)
+        const sessions = await calls.list(tenantOf(request))
         return { ok: true as const, count: sessions.length, sessions }
       },
     )
@@ -92,7 +83,10 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
           response: { 200: Type.Object({ ok: Ok, session: Session }), ...errorResponses },
         },
       },
-      async (request) => ({ ok: true as const, session: toWire(known(tenantOf(request), request.params.stream_sid)) }),
+      async (request) => ({
+        ok: true as const,
+        session: await calls.get(tenantOf(request), request.params.stream_sid),
+      }),
     )
 
     app.get(
@@ -112,8 +106,9 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
         },
       },
       async (request, reply) => {
-        const { events } = known(tenantOf(request), request.params.stream_sid)
-        const stream = eventStream(events, lastEventId(request.headers['last-event-id']), clock)
+        const afterId = lastEventId(request.headers['last-event-id'])
+        const events = await calls.events(tenantOf(request), request.params.stream_sid, afterId)
+        const stream = eventStream(events, afterId, clock)
         // The framework takes a stream wherever it takes text; its types do not know that.
         const text = stream as unknown as string
         return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
@@ -133,9 +128,8 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
         },
       },
       async (request) => {
-        const session = known(tenantOf(request), request.params.stream_sid)
-        const action = actOn(session, request.body, clock.now())
-        return { ok: true as const, action: actionToWire(session, action) }
+        const action = await calls.act(tenantOf(request), request.params.stream_sid, request.body)
+        return { ok: true as const, action }
       },
     )
   }
@@ -144,27 +138,4 @@ export function liveRoutes({ live, clock }: { live: LiveSessions; clock: Clock }
 /** What is no number of ours begins at the oldest event that is kept. */
 function lastEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
-}
-
-function toWire({ facts, phase }: LiveSession) {
-  return {
-    stream_sid: facts.streamSid,
-    call_sid: facts.callSid,
-    voice_session_id: facts.sessionId,
-    tenant: facts.tenantId,
-    org_id: facts.orgId,
-    agent_name: facts.agentName,
-    call_type: facts.callType,
-    customer_phone: facts.customerPhone,
-    greeting: facts.greeting,
-    started_at: iso(facts.startedAt),
-    state: phase,
-    escalated: false,
-    escalation_target: null,
-  }
-}
-
-function actionToWire({ facts }: LiveSession, { id, at, ...action }: LiveAction) {
-  const { tenantId: tenant_id, streamSid: stream_sid, callSid: call_sid } = facts
-  return { id, tenant_id, stream_sid, call_sid, ...action, created_at: iso(at) }
 }

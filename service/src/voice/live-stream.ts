@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../kernel/clock.ts'
-import type { LiveEvent, LiveEvents } from './live-events.ts'
+import type { LiveEvent, WatchedEvents } from './live-events.ts'
 
 /** So that a proxy does not take a quiet call for a dead connection. */
 const HEARTBEAT_MS = 15_000
@@ -12,9 +12,9 @@ const MAX_WAITING_BYTES = 64 * 1024
 
 /**
  * The events of a call as server-sent events, from after `afterId` on. Ends with the call's last event; a reader that does
- * not keep up is cut off.
+ * not keep up is cut off, and so is one whose events break off: it comes back for the rest.
  */
-export function eventStream(events: LiveEvents, afterId: number, clock: Clock): Readable {
+export function eventStream(events: WatchedEvents, afterId: number, clock: Clock): Readable {
   let stopWatching = () => {}
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => write(': alive\n\n'))
   const stream = new Readable({
@@ -44,7 +44,7 @@ export function eventStream(events: LiveEvents, afterId: number, clock: Clock): 
 
   // Sends the headers on their way, and says how soon to come back.
   write('retry: 1000\n\n')
-  stopWatching = events.watch(afterId, tell)
+  stopWatching = events.watch(afterId, tell, () => stream.destroy())
   maxWaitingBytes = stream.readableLength + MAX_WAITING_BYTES
   return stream
 }

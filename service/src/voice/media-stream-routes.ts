@@ -4,11 +4,12 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { bearerOf, type FindTenant } from '../platform/http/guards.ts'
+import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
-import { MediaStream } from './media-stream.ts'
+import { MediaStream, StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import type { JoinStream } from './media-stream-join.ts'
 import type { StreamWatch } from './media-stream-watch.ts'
 import type { PreStartSeats } from './pre-start.ts'
@@ -26,6 +27,8 @@ export type MediaStreamRouteDeps = {
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
+  /** Counts the keys of tenants that open sockets, and those that show after the handshake that they have none. */
+  limits: Pick<RateLimits, 'ofTenant' | 'failed'>
   /** The public address of this service, as `wss://voice.example.com`. */
   publicSocketUrl: () => string
 }
@@ -35,16 +38,22 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     deps.webSockets.expectUpgrade(request)
     const shown = await shownBy(deps, request)
+    if (shown?.type === 'bearer') await deps.limits.ofTenant(shown.tenantId, reply)
     const codec = await deps.codecOf(tenantIn(shown))
     const seat = shown === null ? deps.seats.take(request.ip) : null
     // A socket that is gone before it is one tells nobody but its connection.
     request.raw.socket.once('close', () => seat?.release())
     const handshake = { url: deps.publicSocketUrl() + request.url, headers: request.headers }
-    const { clock, log, watch, join } = deps
+    const { clock, log, watch, join, limits } = deps
+    const { ip } = request
     deps.webSockets.accept(request, reply, (socket) => {
       return new MediaStream(socket, {
         ...{ clock, log, codec, watch, seat },
-        join: (start, entry) => join({ start, shown, handshake, socket, codec, ...entry }),
+        join: (start, entry) =>
+          join({ start, shown, handshake, socket, codec, ...entry }).catch((error: unknown) => {
+            if (error instanceof StreamRefusal && error.closeCode === UNAUTHENTICATED) limits.failed(ip)
+            throw error
+          }),
       })
     })
   }
@@ -85,14 +94,14 @@ async function shownBy({ tokens, findTenant }: MediaStreamRouteDeps, request: Fa
   const token = tokenIn(request)
   if (token !== undefined) {
     const claims = tokens.read(token)
-    if (!claims || !(await tokens.spend(claims))) throw refused('The stream token is wrong, used or expired.')
+    if (!claims || !(await tokens.spend(claims))) throw unauthorized('The stream token is wrong, used or expired.')
     return { type: 'token', claims }
   }
   // Whoever stands between us and a carrier may ask for a password of its own: that is none of our credentials.
   if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return null
   const key = bearerOf(request)
   const tenant = key === null ? null : await findTenant(key)
-  if (!tenant) throw refused('The API key is unknown or revoked.')
+  if (!tenant) throw unauthorized('The API key is unknown or revoked.')
   return { type: 'bearer', tenantId: tenant.tenantId }
 }
 
@@ -103,6 +112,6 @@ function tokenIn({ query, params }: FastifyRequest): string | undefined {
   return (params as { token?: string }).token
 }
 
-function refused(message: string): AppError {
+function unauthorized(message: string): AppError {
   return new AppError('unauthorized', message, { headers: { 'www-authenticate': 'Bearer' } })
 }

@@ -80,7 +80,7 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
   async function start(options: Partial<AppOptions>): Promise<ServedApp> {
     const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl }
     const model = hasModel ? new ScriptedModel() : null
-    const node = await ServedApp.start(test, { clock: app.clock, model, settings, takesAll: true, ...options })
+    const node = await ServedApp.start(test, { clock: app.clock, model, settings, ...options })
     nodes.push(node)
     return node
   }

@@ -18,18 +18,13 @@ type Options = {
   settings?: Record<string, string>
   agent?: Record<string, unknown>
   document?: Record<string, unknown>
-  /** See `AppOptions`. */
-  takesAll?: boolean
 }
 
 /**
  * Starts the service anew for each test of the file, on the database of the file (call `useDatabase` first), with a tenant
  * `acme` whose agent answers `NUMBER`.
  */
-export function useLiveApp(
-  test: TestDatabase,
-  { settings = {}, takesAll = false, ...furnished }: Options = {},
-): LiveApp {
+export function useLiveApp(test: TestDatabase, { settings = {}, ...furnished }: Options = {}): LiveApp {
   let simulator: Simulator | undefined
   let served: ServedApp | undefined
   beforeAll(async () => {
@@ -46,7 +41,7 @@ export function useLiveApp(
       OPENAI_REALTIME_URL: model.url,
       OPENAI_API_KEY: 'sk-key-of-the-live-app-tests',
     }
-    served = await ServedApp.start(test, { takesAll, settings: { ...providers, ...settings } })
+    served = await ServedApp.start(test, { settings: { ...providers, ...settings } })
     await served.furnish('acme', { number: NUMBER, ...furnished })
   })
   afterEach(async () => {

@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
+import { joinCluster } from '../../src/platform/cluster/cluster.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
 import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
@@ -18,6 +19,9 @@ import type { TestDatabase } from './database.ts'
 export const ACCOUNT = { sid: 'AC00000000000000000000000000000001', token: 'token-of-the-account-of-the-tests' }
 
 const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
+
+/** A test asks again and again until something is so. */
+const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 type Answer<Body> = { status: number; body: Body }
@@ -33,9 +37,11 @@ export type AppOptions = {
   model?: RealtimeDriver | null
   /** Default: what there is. */
   carriers?: Carriers
-  /** Whether calls are taken however busy this machine is with other tests; default false. */
-  takesAll?: boolean
+  /** Another node of the same installation, whose tenants can be called here too. */
+  besides?: ServedApp
 }
+
+type Started = { address: string; dataDir: string; lines: string[]; besides: ServedApp | undefined }
 
 /** The whole service on a port of this machine, for as long as a test wants it. */
 export class ServedApp {
@@ -43,9 +49,10 @@ export class ServedApp {
   readonly address: string
   readonly dataDir: string
   readonly #lines: string[]
-  readonly #tokens = new Map<string, string>()
+  readonly #tokens: Map<string, string>
 
-  constructor(app: App, { address, dataDir, lines }: { address: string; dataDir: string; lines: string[] }) {
+  constructor(app: App, { address, dataDir, lines, besides }: Started) {
+    this.#tokens = besides ? besides.#tokens : new Map()
     this.app = app
     this.address = address
     this.dataDir = dataDir
@@ -57,25 +64,35 @@ export class ServedApp {
     const lines: string[] = []
     // Below the folder of the test run, which goes with it.
     const dataDir = await mkdtemp(join(tmpdir(), 'served-'))
-    const config = readConfig({ PORT: '0', ADMIN_API_KEY: ADMIN_KEY, DATA_DIR: dataDir, ...options.settings })
+    const config = readConfig({
+      PORT: '0',
+      ADMIN_API_KEY: ADMIN_KEY,
+      DATA_DIR: dataDir,
+      ...UNLIMITED,
+      ...options.settings,
+    })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
     const clock = options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
+    const metrics = calmMetrics()
+    const { db } = options.database ?? test.database
     const app = await buildApp({
       ...{
         config,
         log,
         clock,
         version: '0',
-        metrics: metricsOf(options),
+        metrics,
+        cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db }),
         sealer: makeSealer(Buffer.alloc(32, 1)),
       },
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
     })
-    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines })
+    const { besides } = options
+    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines, besides })
   }
 
   /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */
@@ -143,8 +160,8 @@ export class ServedApp {
   }
 }
 
-function metricsOf({ takesAll = false }: AppOptions): Metrics {
+/** Calls are taken however busy this machine is with other tests. */
+function calmMetrics(): Metrics {
   const metrics = makeMetrics(new CoarseClock(systemClock))
-  const calm = { ...metrics.eventLoop, sample: () => ({ utilisation: 0, delayP99Ms: 0 }) }
-  return takesAll ? { ...metrics, eventLoop: calm } : metrics
+  return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ utilisation: 0, delayP99Ms: 0 }) } }
 }

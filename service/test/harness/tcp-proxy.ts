@@ -10,6 +10,8 @@ export type TcpProxy = {
   cut(): Promise<void>
   /** Takes connections again, on the same port. */
   mend(): Promise<void>
+  /** From now on everything takes this much longer, on connections that are open too, in each direction. */
+  delay(ms: number): void
   /** Cuts every connection and stops listening. */
   close(): Promise<void>
 }
@@ -17,6 +19,7 @@ export type TcpProxy = {
 /** Listens on a free port of 127.0.0.1 and passes every connection on to `target`. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
+  let delayMs = 0
   const keep = (socket: Socket): void => {
     sockets.add(socket)
     socket.on('error', () => undefined)
@@ -25,7 +28,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   const server = createServer((client) => {
     const upstream = connect(target)
     for (const socket of [client, upstream]) keep(socket)
-    client.pipe(upstream).pipe(client)
+    upstream.on('error', () => client.destroy())
+    pass(client, upstream, () => delayMs)
+    pass(upstream, client, () => delayMs)
   })
   const listen = async (port: number) => {
     server.listen(port, '127.0.0.1')
@@ -44,8 +49,18 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     freeze() {
       for (const socket of sockets) socket.pause()
     },
+    delay(ms) {
+      delayMs = ms
+    },
     cut,
     mend: () => listen(port),
     close: cut,
   }
+}
+
+/** Passes on what comes, in order, each piece as much later as is asked for now. */
+function pass(from: Socket, to: Socket, delayMs: () => number): void {
+  const later = (work: () => void) => (delayMs() === 0 ? work() : setTimeout(work, delayMs()))
+  from.on('data', (piece) => later(() => void to.write(piece)))
+  from.on('end', () => later(() => void to.end()))
 }

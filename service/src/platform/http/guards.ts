@@ -24,6 +24,7 @@ export function adminGuard({ adminKey }: { adminKey: string | null }): Guard {
     const given = request.headers['x-admin-key']
     if (typeof given !== 'string') throw refusedAdmin('Send the admin key in the x-admin-key header.')
     if (!secretsEqual(given, adminKey)) throw refusedAdmin('The admin key is wrong.')
+    administrators.add(request)
   }
 }
 
@@ -31,7 +32,7 @@ export function adminGuard({ adminKey }: { adminKey: string | null }): Guard {
  * Asks for both the matched route and the path as it was sent: the router decodes `%61dmin` before it matches, and a path
  * that matches no route must not tell by a 404 that it is unknown.
  */
-function isAdminPath(request: FastifyRequest): boolean {
+export function isAdminPath(request: FastifyRequest): boolean {
   return [request.routeOptions.url, decodedPath(request.url)].some(
     (path) => path === ADMIN_PATH || path?.startsWith(`${ADMIN_PATH}/`),
   )
@@ -46,7 +47,13 @@ function refusedAdmin(message: string): AppError {
   return new AppError('unauthorized', message, { headers: { 'www-authenticate': 'ApiKey header="x-admin-key"' } })
 }
 
+const administrators = new WeakSet<FastifyRequest>()
 const tenants = new WeakMap<FastifyRequest, TenantId>()
+
+/** Whether a guard has let the request in. */
+export function isRecognised(request: FastifyRequest): boolean {
+  return administrators.has(request) || tenants.has(request)
+}
 
 /** RFC 6750's `Bearer`, whose word is matched in any case; a token is up to 512 visible characters. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512}) *$/i

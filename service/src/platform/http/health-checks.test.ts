@@ -40,7 +40,7 @@ describe('HealthChecks', () => {
     await clock.advance(1_500)
     const second = health.results()
     await clock.advance(500)
-    expect(await first).toEqual([{ name: 'database', ok: false, latencyMs: 2_000 }])
+    expect(await first).toEqual([{ name: 'database', isOptional: false, ok: false, latencyMs: 2_000 }])
     expect(await second).toEqual(await first)
     expect(state.asked).toBe(1)
   })
@@ -56,10 +56,10 @@ describe('HealthChecks', () => {
   ])('says that a check which %s has failed, and asks it again later', async (_how, run) => {
     const { clock, state, health } = checking()
     state.run = run
-    expect(await health.results()).toEqual([{ name: 'database', ok: false, latencyMs: 0 }])
+    expect(await health.results()).toEqual([{ name: 'database', isOptional: false, ok: false, latencyMs: 0 }])
     state.run = async () => {}
     await clock.advance(1_000)
-    expect(await health.results()).toEqual([{ name: 'database', ok: true, latencyMs: 0 }])
+    expect(await health.results()).toEqual([{ name: 'database', isOptional: false, ok: true, latencyMs: 0 }])
   })
 
   it('logs only what changes', async () => {

@@ -1,11 +1,11 @@
 import { type Clock, withTimeout } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 
-/** Something that this process needs to work: `check` rejects when it does not. */
-export type HealthCheck = { name: string; check(): Promise<void> }
+/** Something that this process needs to work, or to work in full when `isOptional`: `check` rejects when it does not. */
+export type HealthCheck = { name: string; isOptional?: boolean; check(): Promise<void> }
 
 /** How a check went, and how long it took. Why it failed is in the log only. */
-export type HealthResult = { name: string; ok: boolean; latencyMs: number }
+export type HealthResult = { name: string; isOptional: boolean; ok: boolean; latencyMs: number }
 
 type Deps = { checks: HealthCheck[]; clock: Clock; log: Log }
 
@@ -41,7 +41,7 @@ export class HealthChecks {
   }
 
   async #ask(health: HealthCheck): Promise<HealthResult> {
-    const { name } = health
+    const { name, isOptional = false } = health
     const { clock } = this.#deps
     const startMs = clock.monotonicMs()
     const err = await withTimeout(
@@ -54,7 +54,8 @@ export class HealthChecks {
       (error: unknown) => error,
     )
     this.#tellChange(name, err)
-    return { name, ok: err === null, latencyMs: Math.round((clock.monotonicMs() - startMs) * 10) / 10 }
+    const latencyMs = Math.round((clock.monotonicMs() - startMs) * 10) / 10
+    return { name, isOptional, ok: err === null, latencyMs }
   }
 
   #tellChange(name: string, err: unknown): void {

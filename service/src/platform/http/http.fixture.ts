@@ -6,10 +6,16 @@ import { CoarseClock } from '../../kernel/coarse-clock.ts'
 import { makeLog } from '../log.ts'
 import type { HttpLimits } from './limits.ts'
 import { makeMetrics } from './metrics.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { buildServer, type HttpServer, stopServer } from './server.ts'
 import type { TrustProxy } from './trust.ts'
 
-type Options = { limits?: Partial<HttpLimits>; trustProxy?: TrustProxy; secrets?: string[] }
+type Options = {
+  limits?: Partial<HttpLimits>
+  trustProxy?: TrustProxy
+  secrets?: string[]
+  rateLimits?: RateLimits
+}
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string }
 
@@ -22,11 +28,12 @@ export type TestServer = {
   metricsText(): Promise<string>
 }
 
-export function testServer({ limits, trustProxy = false, secrets = [] }: Options = {}): TestServer {
+export function testServer({ limits, trustProxy = false, secrets = [], rateLimits }: Options = {}): TestServer {
   const lines: string[] = []
   const log = makeLog({ level: 'debug', secrets, destination: { write: (line) => lines.push(line) } })
   const metrics = makeMetrics(new CoarseClock(systemClock))
-  const server = buildServer({ log, clock: systemClock, metrics, trustProxy, ...(limits && { limits }) })
+  const own = { ...(limits && { limits }), ...(rateLimits && { rateLimits }) }
+  const server = buildServer({ log, clock: systemClock, metrics, trustProxy, ...own })
   onTestFinished(async () => {
     await stopServer(server, 0)
     metrics.stop()

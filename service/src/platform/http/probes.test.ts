@@ -14,8 +14,9 @@ function probed() {
   const metrics = makeMetrics(new CoarseClock(systemClock))
   onTestFinished(() => metrics.stop())
   const state: { phase: Phase; down: string | null } = { phase: 'serving', down: null }
-  const checks = ['database', 'bus'].map((name) => ({
+  const checks = ['database', 'bus', 'redis'].map((name) => ({
     name,
+    isOptional: name === 'redis',
     check: async () => {
       if (state.down === name) throw new Error('connect ECONNREFUSED 10.1.2.3:5432 password=swordfish')
     },
@@ -79,9 +80,11 @@ describe('/health', () => {
       ok: true,
       version: '1.2.3',
       uptime_seconds: 90,
+      degraded: false,
       checks: [
-        { name: 'database', ok: true, latency_ms: 0 },
-        { name: 'bus', ok: true, latency_ms: 0 },
+        { name: 'database', required: true, ok: true, latency_ms: 0 },
+        { name: 'bus', required: true, ok: true, latency_ms: 0 },
+        { name: 'redis', required: false, ok: true, latency_ms: 0 },
       ],
     })
   })
@@ -92,10 +95,22 @@ describe('/health', () => {
     const answer = await server.inject({ url: '/health' })
     expect(answer.statusCode).toBe(503)
     expect(answer.json()).toMatchObject({ ok: false, code: 'unavailable', error: 'Not ready: bus.', version: '1.2.3' })
-    expect(answer.json().checks).toContainEqual({ name: 'bus', ok: false, latency_ms: 0 })
+    expect(answer.json().checks).toContainEqual({ name: 'bus', required: true, ok: false, latency_ms: 0 })
     expect(answer.body).not.toMatch(/10\.1\.2\.3|swordfish/)
     expect(logText()).toContain('check failed')
     expect(logText()).not.toContain('swordfish')
+  })
+})
+
+describe('something that the process works on without', () => {
+  it('keeps it ready while it is away, and shows as degraded', async () => {
+    const { server, state } = probed()
+    state.down = 'redis'
+    expect((await server.inject({ url: '/readyz' })).json()).toEqual({ ok: true })
+    const health = await server.inject({ url: '/health' })
+    expect(health.statusCode).toBe(200)
+    expect(health.json()).toMatchObject({ ok: true, degraded: true })
+    expect(health.json().checks).toContainEqual({ name: 'redis', required: false, ok: false, latency_ms: 0 })
   })
 })
 

@@ -21,11 +21,17 @@ type ProbeDeps = {
   checks: HealthCheck[]
 }
 
-const Check = Type.Object({ name: Type.String(), ok: Type.Boolean(), latency_ms: Type.Number() })
+const Check = Type.Object({
+  name: Type.String(),
+  required: Type.Boolean({ description: 'Whether this process is not ready without it.' }),
+  ok: Type.Boolean(),
+  latency_ms: Type.Number(),
+})
 
 const healthFields = {
   version: Type.String(),
   uptime_seconds: Type.Integer({ minimum: 0 }),
+  degraded: Type.Boolean({ description: 'Something is away that this process works on without.' }),
   checks: Type.Array(Check),
 }
 
@@ -68,7 +74,8 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
         const facts = {
           version: deps.version,
           uptime_seconds: Math.floor((deps.clock.monotonicMs() - startMs) / 1000),
-          checks: results.map(({ name, ok, latencyMs }) => ({ name, ok, latency_ms: latencyMs })),
+          degraded: results.some(({ isOptional, ok }) => isOptional && !ok),
+          checks: results.map(toWire),
         }
         const lacking = failed(results)
         if (lacking.length === 0) return { ok: true as const, ...facts }
@@ -83,7 +90,11 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
 }
 
 function failed(results: HealthResult[]): string[] {
-  return results.filter(({ ok }) => !ok).map(({ name }) => name)
+  return results.filter(({ isOptional, ok }) => !isOptional && !ok).map(({ name }) => name)
+}
+
+function toWire({ name, isOptional, ok, latencyMs }: HealthResult) {
+  return { name, required: !isOptional, ok, latency_ms: latencyMs }
 }
 
 function notReady(lacking: string[], reply: FastifyReply) {

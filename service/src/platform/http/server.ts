@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import {
   type FastifyBaseLogger,
+  type FastifyError,
   type FastifyInstance,
   fastify,
   type RawReplyDefaultExpression,
@@ -21,6 +22,7 @@ import { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
 import { refuseOpenSchemas } from './open-schemas.ts'
+import type { RateLimits } from './rate-limits.ts'
 import { requestIdOf } from './request-ids.ts'
 import { refuseUnsafeText } from './text-faults.ts'
 import { makeTrusts, type TrustProxy } from './trust.ts'
@@ -40,6 +42,8 @@ type ServerDeps = {
   clock: Clock
   metrics: Metrics
   trustProxy: TrustProxy
+  /** Counts refusals that are nobody's; without it they are answered as they are. */
+  rateLimits?: Pick<RateLimits, 'judge'>
   /** Shorter ones for tests. */
   limits?: Partial<HttpLimits>
 }
@@ -80,7 +84,10 @@ export function buildServer(deps: ServerDeps): HttpServer {
   // Only JSON is taken until a plugin adds a parser: a browser may send text/plain across origins unasked.
   server.removeContentTypeParser('text/plain')
   takeJson(server)
-  server.setErrorHandler(answerError)
+  server.setErrorHandler<FastifyError>(async (error, request, reply) => {
+    const judged = deps.rateLimits ? await deps.rateLimits.judge(error, request, reply) : error
+    return answerError(judged, request, reply)
+  })
   server.setValidatorCompiler(compileValidator)
   server.setSchemaErrorFormatter(validationError)
   server.addHook('onRoute', refuseOpenSchemas)

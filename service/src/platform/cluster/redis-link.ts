@@ -1,0 +1,163 @@
+import type { Redis } from 'ioredis'
+import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { Log } from '../log.ts'
+
+type Deps = { url: string; clock: Clock; log: Pick<Log, 'info' | 'warn'> }
+type Connections = { commands: Redis; subscriber: Redis }
+
+const CONNECT_TIMEOUT_MS = 5_000
+const MAX_RETRY_MS = 1_000
+/** A connection can be dead without a word: it is asked this often, and cut when it does not answer in time. */
+const PING_INTERVAL_MS = 1_000
+const PING_TIMEOUT_MS = 2_000
+const MAX_SILENT_PINGS = 3
+
+const OPTIONS = {
+  // What cannot be sent now is refused: who asks has something better to do than to wait for it.
+  ...{ enableOfflineQueue: false, maxRetriesPerRequest: 0, autoResendUnfulfilledCommands: false },
+  // After a loss every channel is subscribed to again by ourselves, so that it is known when that is done.
+  autoResubscribe: false,
+  ...{ protocol: 2 as const, lazyConnect: true, connectTimeout: CONNECT_TIMEOUT_MS, connectionName: 'parley' },
+  retryStrategy: (tries: number) => Math.min(50 * 2 ** Math.min(tries, 10), MAX_RETRY_MS),
+}
+
+/** Opens the two connections to a Redis in the background; whether it is there shows in `isUp`. Never throws. */
+export async function openRedis(deps: Deps): Promise<RedisLink> {
+  // Only who has a Redis pays for loading it.
+  const { Redis } = await import('ioredis')
+  return new RedisLink({ commands: new Redis(deps.url, OPTIONS), subscriber: new Redis(deps.url, OPTIONS) }, deps)
+}
+
+/**
+ * A Redis that may go away and come back: it connects again for ever, after a second at most, and subscribes again to what was
+ * listened to. While it is away everything that is asked of it fails at once.
+ */
+export class RedisLink {
+  readonly #connections: Connections
+  readonly #deps: Omit<Deps, 'url'>
+  readonly #listeners = new Map<string, Set<(text: string) => void>>()
+  readonly #stopPings: Cancel
+  /** How often a connection was looked at that was open and not yet ready. */
+  readonly #silentPings = new WeakMap<Redis, number>()
+  #hasSubscribed = false
+  /** Null before the first connection came about or failed. */
+  #wasUp: boolean | null = null
+  #upSinceMs = 0
+  #isClosed = false
+
+  constructor(connections: Connections, { clock, log }: Omit<Deps, 'url'>) {
+    this.#connections = connections
+    this.#deps = { clock, log }
+    const { commands, subscriber } = connections
+    for (const redis of [commands, subscriber]) {
+      redis.on('error', (error: Error) => this.#tell(error.message))
+      redis.on('close', () => this.#tell('the connection was closed'))
+      redis.on('ready', () => this.#tell())
+      redis.connect().catch(() => {})
+    }
+    subscriber.on('ready', () => void this.#subscribeAll())
+    subscriber.on('close', () => {
+      this.#hasSubscribed = false
+    })
+    subscriber.on('message', (channel: string, text: string) => {
+      for (const listener of this.#listeners.get(channel) ?? []) listener(text)
+    })
+    this.#stopPings = clock.every(PING_INTERVAL_MS, () => void this.#pingAll())
+  }
+
+  /** Whether it can be talked to, and everything that is listened to is heard. */
+  get isUp(): boolean {
+    const { commands, subscriber } = this.#connections
+    return !this.#isClosed && commands.status === 'ready' && subscriber.status === 'ready' && this.#hasSubscribed
+  }
+
+  /** For how long it has been up without a break: for ever when it was never seen away, 0 while it is away. */
+  get upForMs(): number {
+    return this.isUp && this.#wasUp ? this.#deps.clock.monotonicMs() - this.#upSinceMs : 0
+  }
+
+  /** @throws AppError `unavailable`: at once while it is away, after `timeoutMs` when it does not answer. */
+  async run<T>(command: (redis: Redis) => Promise<T>, timeoutMs: number): Promise<T> {
+    if (!this.isUp) throw away()
+    try {
+      return await withTimeout(this.#deps.clock, command(this.#connections.commands), timeoutMs, away)
+    } catch (error) {
+      // What the library throws holds the command with all of its arguments.
+      throw error instanceof AppError ? error : away((error as Error).message)
+    }
+  }
+
+  listen(channel: string, listener: (text: string) => void): Cancel {
+    const listeners = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, listeners.add(listener))
+    if (listeners.size === 1) this.#onSubscriber((redis) => redis.subscribe(channel))
+    return () => {
+      if (!listeners.delete(listener) || listeners.size > 0) return
+      this.#listeners.delete(channel)
+      this.#onSubscriber((redis) => redis.unsubscribe(channel))
+    }
+  }
+
+  /** Repeating it does nothing. */
+  close(): void {
+    this.#isClosed = true
+    this.#stopPings()
+    this.#connections.commands.disconnect()
+    this.#connections.subscriber.disconnect()
+  }
+
+  /** What fails now is done again with all others when the connection is there again. */
+  #onSubscriber(command: (redis: Redis) => Promise<unknown>): void {
+    const { subscriber } = this.#connections
+    if (subscriber.status === 'ready') command(subscriber).catch(() => {})
+  }
+
+  async #subscribeAll(): Promise<void> {
+    const channels = [...this.#listeners.keys()]
+    try {
+      if (channels.length > 0) await this.#connections.subscriber.subscribe(...channels)
+      this.#hasSubscribed = true
+      this.#tell()
+    } catch {
+      this.#connections.subscriber.disconnect(true)
+    }
+  }
+
+  async #pingAll(): Promise<void> {
+    const { commands, subscriber } = this.#connections
+    await Promise.all([commands, subscriber].map((redis) => this.#ping(redis)))
+  }
+
+  async #ping(redis: Redis): Promise<void> {
+    if (redis.status !== 'ready') return this.#hurry(redis)
+    this.#silentPings.delete(redis)
+    const answer = withTimeout(this.#deps.clock, redis.ping(), PING_TIMEOUT_MS, () => new Error('no answer'))
+    await answer.catch(() => redis.disconnect(true))
+  }
+
+  /** What took the connection, and then says nothing, is no Redis: it is tried again. */
+  #hurry(redis: Redis): void {
+    const silentPings = redis.status === 'connect' ? (this.#silentPings.get(redis) ?? 0) + 1 : 0
+    this.#silentPings.set(redis, silentPings)
+    if (silentPings < MAX_SILENT_PINGS) return
+    this.#silentPings.delete(redis)
+    redis.disconnect(true)
+  }
+
+  /** Once for each change. */
+  #tell(reason = 'no answer'): void {
+    const { isUp } = this
+    if (this.#isClosed || this.#wasUp === isUp) return
+    // One of the two is there and the other one soon will be.
+    if (this.#wasUp === null && !isUp && reason === 'no answer') return
+    if (isUp) this.#upSinceMs = this.#wasUp === null ? Number.NEGATIVE_INFINITY : this.#deps.clock.monotonicMs()
+    this.#wasUp = isUp
+    if (isUp) this.#deps.log.info({}, 'redis is there')
+    else this.#deps.log.warn({ reason }, 'redis is away')
+  }
+}
+
+function away(detail?: string): AppError {
+  return new AppError('unavailable', 'Redis does not answer. Try again.', detail === undefined ? {} : { detail })
+}

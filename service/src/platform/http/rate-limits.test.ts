@@ -1,0 +1,135 @@
+import { Registry } from 'prom-client'
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { aloneRateCounter } from '../cluster/shared-rate-counter.ts'
+import { adminGuard, tenantGuard } from './guards.ts'
+import { testServer } from './http.fixture.ts'
+import { makeRateLimits } from './rate-limits.ts'
+import type { TrustProxy } from './trust.ts'
+
+const ADMIN = { 'x-admin-key': 'ak_of_the_rate_limit_tests' }
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+
+/** A server with a tenant's route, an administrator's, an open one and one that is neither. */
+function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustProxy; perAddress?: number } = {}) {
+  const clock = new TestClock()
+  const registry = new Registry()
+  const rateLimits = makeRateLimits({
+    counter: aloneRateCounter(clock),
+    registry,
+    perAddress,
+    limitOf: async (tenantId) => (tenantId === 'small' ? 5 : 1_000),
+  })
+  const { server } = testServer({ trustProxy, rateLimits })
+  server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'] }))
+  server.get('/api/v1/admin/things', async () => ({ ok: true }))
+  server.get('/livez', async () => ({ ok: true }))
+  server.register(async (tenant) => {
+    const known = new Set(['small', 'big'])
+    tenant.addHook(
+      'onRequest',
+      tenantGuard(async (token) => (known.has(token) ? { tenantId: token as TenantId } : null)),
+    )
+    tenant.addHook('onRequest', rateLimits.asTenant)
+    tenant.get('/api/v1/things', async () => ({ ok: true }))
+  })
+  server.register(async (open) => {
+    open.addHook('onRequest', rateLimits.asStranger)
+    open.get('/docs', async () => ({ ok: true }))
+    open.get('/login', async () => {
+      throw new AppError('unauthorized', 'The password is wrong.')
+    })
+  })
+  type Sent = { headers?: Record<string, string>; remoteAddress?: string }
+  const get = (url: string, { headers = {}, remoteAddress = '192.0.2.1' }: Sent = {}) =>
+    server.inject({ url, headers, remoteAddress })
+  async function statuses(times: number, url: string, sent?: Sent): Promise<number[]> {
+    const seen: number[] = []
+    for (let n = 0; n < times; n += 1) seen.push((await get(url, sent)).statusCode)
+    return [...new Set(seen)]
+  }
+  return { clock, registry, get, statuses }
+}
+
+describe('requests without a valid credential', () => {
+  it.each([
+    ['to an unknown address', '/wp-login.php', {}, 404],
+    ['without a credential', '/api/v1/things', {}, 401],
+    ['with a wrong one', '/api/v1/things', bearer('guessed'), 401],
+    ['of an administrator without a key', '/api/v1/admin/things', {}, 401],
+    ['of an administrator with a wrong one', '/api/v1/admin/things', { 'x-admin-key': 'guessed' }, 401],
+    ['to an open page', '/docs', {}, 200],
+    ['that an open page refuses', '/login', {}, 401],
+  ])('%s are 60 in a minute from an address; the 61st is a 429', async (_what, url, headers, status) => {
+    const { statuses, get, clock } = limited()
+    expect(await statuses(60, url, { headers })).toEqual([status])
+    const refused = await get(url, { headers })
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers).toMatchObject({
+      'retry-after': '61',
+      'ratelimit-policy': '"address";q=60;w=60',
+      ratelimit: '"address";r=0;t=61',
+    })
+    expect(refused.json()).toMatchObject({ ok: false, code: 'rate_limited', error: expect.stringContaining('61 s') })
+    expect((await get(url, { headers, remoteAddress: '192.0.2.2' })).statusCode).toBe(status)
+    await clock.advance(61_000)
+    expect((await get(url, { headers })).statusCode).toBe(status)
+  })
+
+  it('are counted together, and keep nobody out who has one, nor a probe', async () => {
+    const { statuses, registry } = limited()
+    await statuses(30, '/nothing')
+    await statuses(30, '/api/v1/things', { headers: bearer('guessed') })
+    expect(await statuses(1, '/docs')).toEqual([429])
+    expect(await statuses(5, '/api/v1/things', { headers: bearer('big') })).toEqual([200])
+    expect(await statuses(200, '/api/v1/admin/things', { headers: ADMIN })).toEqual([200])
+    expect(await statuses(200, '/api/v1/admin/nothing', { headers: ADMIN })).toEqual([404])
+    expect(await statuses(200, '/livez')).toEqual([200])
+    expect(await registry.metrics()).toContain('http_rate_limited_total{limit="address"} 1')
+  })
+
+  it('are those of one client when they come from one /64 of IPv6', async () => {
+    const { statuses, get } = limited()
+    for (let n = 0; n < 60; n += 1) await get('/nothing', { remoteAddress: `2001:db8:1:2::${n.toString(16)}` })
+    expect(await statuses(1, '/nothing', { remoteAddress: '2001:db8:1:2:ffff::1' })).toEqual([429])
+    expect(await statuses(1, '/nothing', { remoteAddress: '2001:db8:1:3::1' })).toEqual([404])
+  })
+
+  it.each<[string, TrustProxy, (n: number) => string]>([
+    ['nobody is trusted to say where it comes from', false, (n) => `198.51.100.${n}`],
+    ['a proxy says so, and the client pretends to be others', 1, (n) => `198.51.100.${n}, 203.0.113.9`],
+    ['a range is trusted, and the client pretends to come by it', ['192.0.2.0/24'], (n) => `10.0.0.${n}, 203.0.113.9`],
+    ['more than an address is claimed', 1, (n) => `${n}, unknown, [::1]:${n}, 203.0.113.9`],
+  ])('are those of one client when %s', async (_what, trustProxy, claim) => {
+    const { get } = limited({ trustProxy })
+    for (let n = 0; n < 60; n += 1) {
+      expect((await get('/nothing', { headers: { 'x-forwarded-for': claim(n) } })).statusCode).toBe(404)
+    }
+    expect((await get('/nothing', { headers: { 'x-forwarded-for': claim(61) } })).statusCode).toBe(429)
+  })
+})
+
+describe("requests with a tenant's credential", () => {
+  it("are as many in a minute as the tenant's limit, whatever address they come from", async () => {
+    const { statuses, get, clock } = limited({ perAddress: 1 })
+    const headers = bearer('small')
+    for (let n = 1; n <= 5; n += 1) {
+      const answer = await get('/api/v1/things', { headers, remoteAddress: `192.0.2.${n}` })
+      expect(answer.statusCode).toBe(200)
+      expect(answer.headers).toMatchObject({
+        'ratelimit-policy': '"tenant";q=5;w=60',
+        ratelimit: `"tenant";r=${5 - n};t=61`,
+      })
+    }
+    const refused = await get('/api/v1/things', { headers })
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers['retry-after']).toBe('61')
+    expect(await statuses(5, '/api/v1/things', { headers: bearer('big') })).toEqual([200])
+    // A refusal of a tenant is no stranger's.
+    expect(await statuses(1, '/nothing')).toEqual([404])
+    await clock.advance(61_000)
+    expect(await statuses(1, '/api/v1/things', { headers })).toEqual([200])
+  })
+})

@@ -1,0 +1,104 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Counter, type Registry } from 'prom-client'
+import { AppError } from '../../kernel/errors.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { type RateCounter, type Taken, WINDOW_SECONDS } from '../cluster/rate-counter.ts'
+import { isAdminPath, isRecognised, tenantOf } from './guards.ts'
+import { addressKey } from './trust.ts'
+
+type Deps = {
+  counter: RateCounter
+  registry: Registry
+  /** Requests without a valid credential that an address may make in a minute. */
+  perAddress: number
+  /** Requests that a tenant may make in a minute. @throws whatever: then the request fails. */
+  limitOf(tenantId: TenantId): Promise<number>
+}
+
+/** How often one client may ask. What a carrier has signed, what the administrator asks and probes are not counted. */
+export type RateLimits = {
+  /**
+   * The hook for routes that need no credential: counts the request for its address.
+   *
+   * @throws AppError `rate_limited` with Retry-After.
+   */
+  asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The hook behind `tenantGuard`: counts the request for its tenant. @throws as `asStranger`. */
+  asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The same for a route that finds out by itself whose credential it is. @throws as `asStranger`. */
+  ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void>
+  /**
+   * What a refused request is answered with: a failed credential or an unknown address counts for its address, and beyond the
+   * limit nobody is told any more which of them it was.
+   */
+  judge<Refusal extends Error>(
+    refusal: Refusal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Refusal | AppError>
+  /** Counts a credential of this address that failed elsewhere than in a request. */
+  failed(address: string): void
+}
+
+export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps): RateLimits {
+  const refusals = new Counter({
+    name: 'http_rate_limited_total',
+    help: 'Requests refused with 429, by what was counted: an address or a tenant.',
+    labelNames: ['limit'],
+    registers: [registry],
+  })
+
+  async function spend(reply: FastifyReply, kind: 'address' | 'tenant', name: string, limit: number): Promise<void> {
+    const taken = await counter.take(`${kind}:${name}`, limit)
+    reply.headers(headersOf(kind, limit, taken))
+    if (taken.isAdmitted) return
+    refusals.inc({ limit: kind })
+    throw tooMany(taken)
+  }
+
+  /** A request to an open page that is refused there is one request. */
+  const counted = new WeakSet<FastifyRequest>()
+
+  async function asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (counted.has(request)) return
+    counted.add(request)
+    await spend(reply, 'address', addressKey(request.ip), perAddress)
+  }
+
+  const ofTenant = async (tenantId: TenantId, reply: FastifyReply) =>
+    spend(reply, 'tenant', tenantId, await limitOf(tenantId))
+
+  return {
+    asStranger,
+    asTenant: (request, reply) => ofTenant(tenantOf(request), reply),
+    ofTenant,
+    async judge(refusal, request, reply) {
+      if (!isStrangers(refusal, request)) return refusal
+      return asStranger(request, reply).then(
+        () => refusal,
+        (error: AppError) => error,
+      )
+    },
+    failed: (address) => void counter.take(`address:${addressKey(address)}`, perAddress),
+  }
+}
+
+/** Whether a request was refused because nobody knows who asks, or what for. */
+function isStrangers(refusal: Error, request: FastifyRequest): boolean {
+  if (isRecognised(request)) return false
+  const isUnauthorized = refusal instanceof AppError && refusal.code === 'unauthorized'
+  return isUnauthorized || request.is404 || isAdminPath(request)
+}
+
+/** As draft-ietf-httpapi-ratelimit-headers has them: the policy, and what is left of it. */
+function headersOf(kind: string, limit: number, { remaining, resetSeconds }: Taken): Record<string, string> {
+  return {
+    'ratelimit-policy': `"${kind}";q=${limit};w=${WINDOW_SECONDS}`,
+    ratelimit: `"${kind}";r=${remaining};t=${resetSeconds}`,
+  }
+}
+
+function tooMany({ resetSeconds }: Taken): AppError {
+  const headers = { 'retry-after': String(resetSeconds) }
+  return new AppError('rate_limited', `Too many requests: wait ${resetSeconds} s before the next one.`, { headers })
+}

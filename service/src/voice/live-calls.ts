@@ -1,0 +1,69 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { iso } from '../platform/http/schemas.ts'
+import { type AskedAction, actOn, type LiveAction } from './live-actions.ts'
+import type { WatchedEvents } from './live-events.ts'
+import type { LiveSession, LiveSessions } from './live-sessions.ts'
+
+/** A live call, and what was done to it, as the API tells them: the same on the wire between nodes. */
+export type ShownCall = ReturnType<typeof showCall>
+export type ShownAction = ReturnType<typeof showAction>
+
+/** A tenant's live calls, as far as they can be reached. */
+export type LiveCalls = {
+  /** Newest first. */
+  list(tenantId: TenantId): Promise<ShownCall[]>
+  /** @throws AppError `not_found`. */
+  get(tenantId: TenantId, streamSid: string): Promise<ShownCall>
+  /** @throws AppError `not_found`, and as `actOn`. */
+  act(tenantId: TenantId, streamSid: string, asked: AskedAction): Promise<ShownAction>
+  /** What happens in the call after the event `afterId`, to be watched from the same one. @throws AppError `not_found`. */
+  events(tenantId: TenantId, streamSid: string, afterId: number): Promise<WatchedEvents>
+}
+
+/** Those of this process. */
+export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
+  function known(tenantId: TenantId, streamSid: string): LiveSession {
+    const session = live.find(tenantId, streamSid)
+    if (!session) throw noSuchSession()
+    return session
+  }
+
+  return {
+    list: async (tenantId) => live.list(tenantId).map(showCall),
+    get: async (tenantId, streamSid) => showCall(known(tenantId, streamSid)),
+    async act(tenantId, streamSid, asked) {
+      const session = known(tenantId, streamSid)
+      return showAction(session, actOn(session, asked, clock.now()))
+    },
+    events: async (tenantId, streamSid) => known(tenantId, streamSid).events,
+  }
+}
+
+export function noSuchSession(): AppError {
+  return new AppError('not_found', 'There is no such live session.')
+}
+
+function showCall({ facts, phase }: LiveSession) {
+  return {
+    stream_sid: facts.streamSid,
+    call_sid: facts.callSid,
+    voice_session_id: facts.sessionId as string,
+    tenant: facts.tenantId as string,
+    org_id: facts.orgId,
+    agent_name: facts.agentName,
+    call_type: facts.callType as string,
+    customer_phone: facts.customerPhone,
+    greeting: facts.greeting,
+    started_at: iso(facts.startedAt),
+    state: phase as string,
+    escalated: false,
+    escalation_target: null as string | null,
+  }
+}
+
+function showAction({ facts }: LiveSession, { id, at, ...action }: LiveAction) {
+  const { tenantId, streamSid: stream_sid, callSid: call_sid } = facts
+  return { id, tenant_id: tenantId as string, stream_sid, call_sid, ...action, created_at: iso(at) }
+}
