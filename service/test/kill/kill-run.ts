@@ -73,17 +73,22 @@ async function onlyNode(database: pg.Client): Promise<string> {
 async function measure(stage: Stage, plan: KillPlan): Promise<KillFigures> {
   const [ledger, owners] = [new TurnLedger(), new OwnerWatch()]
   const watching = repeat(OWNERS_MS, async () => owners.note(await ownersOf(stage.database)))
+  try {
+    return { ...(await killAndCompare(stage, ledger, plan)), ...owners.figures() }
+  } finally {
+    await watching.stop()
+  }
+}
+
+async function killAndCompare(stage: Stage, ledger: TurnLedger, plan: KillPlan) {
   await startTalking(stage, plan.calls)
   const { killedMs, victims } = await kill(stage, ledger, plan.delayMs)
   const seen = await comeBack(stage, { killedMs, victims, withinMs: RESUME_WITHIN_MS[plan.afterLoss] })
   await stage.carrier.hangUp()
   const faults = await readAll(stage, ledger)
-  await watching.stop()
-  const its = seen.filter(({ sid }) => victims.has(sid))
   return {
-    ...owners.figures(),
     afterLoss: plan.afterLoss,
-    comebacks: its.map((call) => comebackOf(call, killedMs)),
+    comebacks: seen.filter(({ sid }) => victims.has(sid)).map((call) => comebackOf(call, killedMs)),
     dropped: seen.filter(({ status }) => status !== 'in-progress').length,
     turnsShown: ledger.count,
     ...faults,
