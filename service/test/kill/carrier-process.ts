@@ -4,14 +4,14 @@ import { startSimulator } from '../../../simulator/src/simulator.ts'
 import { CallWatch } from './call-watch.ts'
 import type { CarrierAnswer, CarrierAsk, CarrierStart, Ringing } from './carrier-messages.ts'
 import { monotonicMs } from './monotonic.ts'
-import { BRAIN, CALLER } from './talk.ts'
+import { BRAIN, ORDERS_MAX, orderer } from './talk.ts'
 
 const LOOK_MS = 10
 const HOST = '127.0.0.1'
 
 const { seed, faults, ...account }: CarrierStart = JSON.parse(process.argv[2] ?? '{}')
 const simulator = await startSimulator({
-  carrier: { host: HOST, port: 0, ...account, seed, faults, anybody: CALLER, callsPerSecond: 50 },
+  carrier: { host: HOST, port: 0, ...account, seed, faults, anybody: orderer(ORDERS_MAX), callsPerSecond: 50 },
   model: { host: HOST, port: 0, brain: BRAIN },
 })
 const { carrier } = simulator
@@ -26,28 +26,30 @@ const looking = setInterval(() => {
   for (const watch of watches) watch.look(nowMs)
 }, LOOK_MS)
 
+let ringing: NodeJS.Timeout | undefined
+let rung = 0
+
 /**
- * One ever so often, so that their voices do not all want the machine at once, until so many have a stream. A call that is
- * refused is rung again: a node that has just started on a busy machine takes none for a while.
+ * One ever so often, so that their voices do not all want the machine at once. A call that is refused is rung again: a node
+ * that has just started on a busy machine takes none for a while.
  */
-function ring({ calls: wanted, everyMs, to, ...addresses }: Ringing): void {
-  let rung = 0
-  const ringing = setInterval(() => {
+function ring({ calls: wanted, everyMs, orders, ...ring }: Ringing): void {
+  ringing = setInterval(() => {
     const live = [...calls].filter(({ status }) => status === 'ringing' || status === 'in-progress')
-    if (live.filter(({ streams }) => streams.length > 0).length >= wanted) clearInterval(ringing)
     if (live.length >= wanted) return
-    rung += 1
-    carrier.ring({ ...addresses, to, from: `+1202555${String(rung).padStart(4, '0')}`, caller: CALLER })
+    rung = (rung + 1) % 10_000
+    carrier.ring({ ...ring, from: `+1202555${String(rung).padStart(4, '0')}`, caller: orderer(orders) })
   }, everyMs)
 }
 
 async function answer(ask: CarrierAsk): Promise<CarrierAnswer> {
   if (ask.do === 'ring') ring(ask)
-  if (ask.do === 'hang-up') {
-    for (const call of calls) call.hangUp()
-    await Promise.all([...calls].map(({ settled }) => settled))
-  }
-  return watches.map((watch) => watch.seen())
+  if (ask.do === 'stop-ringing' || ask.do === 'hang-up') clearInterval(ringing)
+  if (ask.do !== 'hang-up') return watches.map((watch) => watch.seen())
+  for (const call of calls) call.hangUp()
+  await Promise.all([...calls].map(({ settled }) => settled))
+  calls.clear()
+  return watches.splice(0).map((watch) => watch.seen())
 }
 
 process.on('message', ({ id, ask }: { id: number; ask: CarrierAsk }) => {
@@ -55,6 +57,7 @@ process.on('message', ({ id, ask }: { id: number; ask: CarrierAsk }) => {
 })
 process.on('disconnect', () => {
   clearInterval(looking)
+  clearInterval(ringing)
   void simulator.close().finally(() => process.exit(0))
 })
 process.send?.({ id: 0, result: { carrierUrl: carrier.baseUrl, modelUrl: simulator.model.url } })

@@ -11,9 +11,10 @@ export type CarrierProcess = {
   carrierUrl: string
   modelUrl: string
   ring(ringing: Ringing): Promise<void>
+  stopRinging(): Promise<void>
   /** All calls so far, oldest first. */
   look(): Promise<SeenCall[]>
-  /** Every caller hangs up; resolves when nothing of their calls goes on any more. */
+  /** Every caller hangs up; resolves when nothing of their calls goes on any more. Then they are forgotten. */
   hangUp(): Promise<SeenCall[]>
   stop(): Promise<void>
 }
@@ -44,6 +45,7 @@ export async function startCarrierProcess(start: CarrierStart, own: (pid: number
   return {
     ...addresses,
     ring: async (ringing) => void (await ask({ do: 'ring', ...ringing })),
+    stopRinging: async () => void (await ask({ do: 'stop-ringing' })),
     look: () => ask({ do: 'look' }),
     hangUp: () => ask({ do: 'hang-up' }),
     async stop() {

@@ -12,6 +12,7 @@ import { type OwnerRow, OwnerWatch } from './owner-watch.ts'
 import { repeat } from './repeated.ts'
 import { makeTenant, NUMBER, readSession } from './service-api.ts'
 import { ACCOUNT, type ServiceNode, startNode } from './service-nodes.ts'
+import { ORDERS_MAX } from './talk.ts'
 import { connectTo, type TestServer } from './test-database.ts'
 import { TurnLedger } from './turn-ledger.ts'
 
@@ -102,12 +103,14 @@ async function ownersOf(database: pg.Client): Promise<OwnerRow[]> {
 /** All are in progress, and of each something that was said is stored. */
 async function startTalking({ carrier, front, database }: Stage, calls: number): Promise<void> {
   const addresses = { voiceUrl: `${front.url}/api/v1/incoming-call`, statusCallback: `${front.url}/api/v1/call-status` }
-  await carrier.ring({ to: NUMBER, calls, everyMs: RING_EVERY_MS, ...addresses })
+  await carrier.ring({ to: NUMBER, calls, everyMs: RING_EVERY_MS, orders: ORDERS_MAX, ...addresses })
   const talk = async () => (await talkingIn(database)) >= calls
   await until(talk, { what: 'all calls to talk', timeoutMs: TALKING_MS }).catch(async (cause: unknown) => {
-    const calls = (await carrier.look()).map((call) => JSON.stringify(call))
-    throw new Error(`not all calls began:\n${calls.join('\n')}`, { cause })
+    const seen = await carrier.look()
+    const refused = seen.filter(({ streams }) => streams.length === 0).length
+    throw new Error(`of ${seen.length} calls ${refused} were not taken: is the machine busy?`, { cause })
   })
+  await carrier.stopRinging()
 }
 
 async function talkingIn(database: pg.Client): Promise<number> {

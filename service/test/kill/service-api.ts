@@ -39,7 +39,11 @@ export async function makeTenant(address: string): Promise<string> {
   })
   const { version } = await administer<{ version: { id: string } }>(address, 'POST', '/agent-versions', {
     agent_id: agent.id,
-    config: { greeting: 'Hello, what may I put on your list?', instructions: 'Write down what is ordered.' },
+    config: {
+      greeting: 'Hello, what may I put on your list?',
+      instructions: 'Write down what is ordered.',
+      tools: ['end_call', 'record_outcome'],
+    },
   })
   await administer(address, 'POST', `/agent-versions/${version.id}/publish`, {})
   await administer(address, 'POST', '/phone-routes', { phone_number: NUMBER, agent_key: AGENT_KEY })
