@@ -12,6 +12,8 @@ export type CrashOptions = {
   random: number
   seed: number
   settleSeconds: number
+  /** Before all other processes of the machine. */
+  isRealtime: boolean
   help: boolean
 }
 
@@ -26,6 +28,7 @@ tells whether something is gone that a client had been told, whether a call was 
   --random 100     kills at a time by chance; 0 for none
   --seed 1         of what is by chance
   --settle 150     seconds that the service has afterwards to put things in order
+  --realtime       real-time priority, for a machine that others use (as root)
 
 Moments: ${POINTS.map(({ name }) => name).join(', ')}
 
@@ -41,6 +44,7 @@ export function parseCrashOptions(args: string[]): CrashOptions {
       random: { type: 'string' },
       seed: { type: 'string', default: '1' },
       settle: { type: 'string', default: '150' },
+      realtime: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -54,6 +58,7 @@ export function parseCrashOptions(args: string[]): CrashOptions {
     random: random === '0' ? 0 : whole('--random', random),
     seed: whole('--seed', values.seed),
     settleSeconds: whole('--settle', values.settle),
+    isRealtime: values.realtime,
     help: values.help,
   }
 }

@@ -79,17 +79,25 @@ async function runAll(run: Run): Promise<CrashResult[]> {
   return all
 }
 
+async function withStage(server: TestServer, options: CrashOptions): Promise<CrashResult[]> {
+  const stage = await startStage(server, options.seed)
+  try {
+    const random = makeRandom(options.seed)
+    return await runAll({ server, stage, options, random, canDial: await canDial(stage) })
+  } finally {
+    await stage.close()
+  }
+}
+
 async function main(): Promise<number> {
   const options = parseCrashOptions(process.argv.slice(2))
   if (options.help) {
     print(CRASH_USAGE)
     return 0
   }
-  const server = await startTestServer(abortOnSignals())
+  const server = await startTestServer(abortOnSignals(), options.isRealtime)
   try {
-    const stage = await startStage(server, options.seed)
-    const run = { server, stage, options, random: makeRandom(options.seed), canDial: await canDial(stage) }
-    const results = await runAll(run).finally(() => stage.close())
+    const results = await withStage(server, options)
     const missing = MISSING_POINTS.filter(({ name }) => options.points.includes(name))
     for (const { name, part } of missing) print(`${name}  not yet: ${part}`)
     print(totalLine(results))

@@ -29,8 +29,8 @@ function abortOnSignals(): AbortSignal {
 }
 
 /** Runs what was asked for; the sentences about broken bounds. */
-async function runAll({ calls, runs, seed, afterLoss }: KillOptions): Promise<string[]> {
-  const server = await startTestServer(abortOnSignals())
+async function runAll({ calls, runs, seed, afterLoss, isRealtime }: KillOptions): Promise<string[]> {
+  const server = await startTestServer(abortOnSignals(), isRealtime)
   const faults: string[] = []
   try {
     for (let run = 0; run < runs; run++) {

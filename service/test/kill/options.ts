@@ -12,6 +12,8 @@ export type KillOptions = {
   /** What is by chance (when the kill comes) is the same for the same seed. */
   seed: number
   afterLoss: readonly AfterLoss[]
+  /** Before all other processes of the machine. */
+  isRealtime: boolean
   help: boolean
 }
 
@@ -25,6 +27,7 @@ at the other node, whether a turn that was stored before is lost or doubled, and
   --runs 1            how often each behaviour of the carrier is tried
   --seed 1            of what is by chance
   --after-loss NAME   only this behaviour of the carrier: ${AFTER_LOSS.join(' or ')}
+  --realtime          real-time priority, for a machine that others use (as root)
 
 Exit code: 0, or 1 when a bound is broken or it could not run.`
 
@@ -37,6 +40,7 @@ export function parseKillOptions(args: string[]): KillOptions {
       runs: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       'after-loss': { type: 'string' },
+      realtime: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -48,6 +52,7 @@ export function parseKillOptions(args: string[]): KillOptions {
     runs: whole('--runs', values.runs),
     seed: whole('--seed', values.seed),
     afterLoss,
+    isRealtime: values.realtime,
     help: values.help,
   }
 }
