@@ -4,11 +4,10 @@ import type { SeenCall } from './call-watch.ts'
 export type Comeback = {
   /** When a stream began that is still there. */
   streamMs: number | null
-  /**
-   * When the caller heard of us again: the first audio on that stream. Where the caller was still speaking, or spoke before
-   * that, it is counted from the end of these words: nobody answers earlier.
-   */
+  /** When the first audio of ours came over it. */
   audioMs: number | null
+  /** The same, counted from the end of what the caller said after the kill and before it: nobody answers earlier. */
+  answerMs: number | null
   isInProgress: boolean
 }
 
@@ -18,7 +17,8 @@ export function comebackOf(call: SeenCall, killedMs: number): Comeback {
   const firstMediaMs = stream?.firstMediaMs ?? null
   return {
     streamMs: stream ? stream.startedMs - killedMs : null,
-    audioMs: firstMediaMs === null ? null : firstMediaMs - lastWordsBefore(call, firstMediaMs, killedMs),
+    audioMs: firstMediaMs === null ? null : firstMediaMs - killedMs,
+    answerMs: firstMediaMs === null ? null : firstMediaMs - lastWordsBefore(call, firstMediaMs, killedMs),
     isInProgress: call.status === 'in-progress',
   }
 }

@@ -29,7 +29,9 @@ type Stage = {
   token: string
 }
 
-const RING_EVERY_MS = 150
+/** Calls begin one after the other, so that the kill finds each at another place of its conversation. */
+const RING_EVERY_MS_MIN = 150
+const RINGING_MS = 6_000
 const POLL_MS = 250
 const OWNERS_MS = 100
 const READERS = 4
@@ -103,7 +105,8 @@ async function ownersOf(database: pg.Client): Promise<OwnerRow[]> {
 /** All are in progress, and of each something that was said is stored. */
 async function startTalking({ carrier, front, database }: Stage, calls: number): Promise<void> {
   const addresses = { voiceUrl: `${front.url}/api/v1/incoming-call`, statusCallback: `${front.url}/api/v1/call-status` }
-  await carrier.ring({ to: NUMBER, calls, everyMs: RING_EVERY_MS, orders: ORDERS_MAX, ...addresses })
+  const everyMs = Math.max(RING_EVERY_MS_MIN, RINGING_MS / calls)
+  await carrier.ring({ to: NUMBER, calls, everyMs, orders: ORDERS_MAX, ...addresses })
   const talk = async () => (await talkingIn(database)) >= calls
   await until(talk, { what: 'all calls to talk', timeoutMs: TALKING_MS }).catch(async (cause: unknown) => {
     const seen = await carrier.look()

@@ -21,12 +21,15 @@ export const RESUME_WITHIN_MS: Record<AfterLoss, number> = { 'next-verb': 2_000,
 /** The lines that tell what was measured. */
 export function describeKill(figures: KillFigures): string[] {
   const { afterLoss, comebacks, dropped, turnsShown, lost, doubled } = figures
-  const [streams, audio] = [times(comebacks, 'streamMs'), times(comebacks, 'audioMs')]
+  const [streams, audio, answers] = (['streamMs', 'audioMs', 'answerMs'] as const).map((which) =>
+    spread(comebacks, which),
+  )
   return [
     `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node`,
     `calls dropped ${dropped}`,
     `resumed ${comebacks.filter(hasResumed).length} of ${comebacks.length}`,
-    `resumed p50/p99 ${spread(audio)} (first audio; new stream ${spread(streams)})`,
+    `resumed p50/p99 ${streams} after the kill`,
+    `first audio p50/p99 ${audio} after the kill, ${answers} after it or the caller's last words`,
     `turns lost ${lost.length} doubled ${doubled.length} (of ${turnsShown} shown before the kill)`,
     `owners per epoch max ${figures.ownersPerEpochMax}, epochs that fell ${figures.epochsFell}`,
   ]
@@ -35,7 +38,8 @@ export function describeKill(figures: KillFigures): string[] {
 /** A sentence for each bound that is broken. */
 export function killFaults(figures: KillFigures): string[] {
   const withinMs = RESUME_WITHIN_MS[figures.afterLoss]
-  const late = figures.comebacks.filter(({ audioMs }) => audioMs === null || audioMs > withinMs).length
+  const isLate = (ms: number | null) => ms === null || ms > withinMs
+  const late = figures.comebacks.filter(({ streamMs, answerMs }) => isLate(streamMs) || isLate(answerMs)).length
   return [
     ...(figures.comebacks.length === 0 ? ['the killed node had no calls'] : []),
     ...(figures.dropped > 0 ? [`${figures.dropped} calls were dropped`] : []),
@@ -51,11 +55,9 @@ function hasResumed({ audioMs, isInProgress }: Comeback): boolean {
   return audioMs !== null && isInProgress
 }
 
-function times(comebacks: readonly Comeback[], which: 'streamMs' | 'audioMs'): number[] {
-  return comebacks.flatMap((each) => each[which] ?? []).toSorted((a, b) => a - b)
-}
-
-function spread(sorted: readonly number[]): string {
+/** The median and what 99 of 100 stay below. */
+function spread(comebacks: readonly Comeback[], which: 'streamMs' | 'audioMs' | 'answerMs'): string {
+  const sorted = comebacks.flatMap((each) => each[which] ?? []).toSorted((a, b) => a - b)
   const at = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]
   return sorted.length === 0 ? '-' : `${at(0.5)?.toFixed(0)}/${at(0.99)?.toFixed(0)} ms`
 }
