@@ -8,6 +8,17 @@ describe('the ledger of a crash', () => {
     expect([3, 4, 5, 6].map((name) => ledger.isNamePossible(name))).toEqual([false, true, true, false])
   })
 
+  it('counts what was told', () => {
+    const ledger = new CrashLedger()
+    expect(ledger.told).toBe(0)
+    ledger.names.acknowledged = 2
+    ledger.revoked.push('token')
+    ledger.streams.add('CA1')
+    ledger.turns.note('CA1', [{ seq: 1, role: 'agent', text: 'Hello', start_ms: 0 }])
+    ledger.dials.set('one', { to: '+1', callSid: 'CA2' }).set('two', { to: '+2', callSid: null })
+    expect(ledger.told).toBe(5)
+  })
+
   it('finds the numbers that were dialled more than once', () => {
     const dial = (To: string) => ({
       method: 'POST',

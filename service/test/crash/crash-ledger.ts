@@ -12,6 +12,13 @@ export class CrashLedger {
   /** Calls that were asked for, by their Idempotency-Key; the call's id once it was told. */
   readonly dials = new Map<string, { to: string; callSid: string | null }>()
 
+  /** How much was told that must be there afterwards. */
+  get told(): number {
+    const dialled = [...this.dials.values()].filter(({ callSid }) => callSid !== null).length
+    const named = this.names.acknowledged > 0 ? 1 : 0
+    return named + this.revoked.length + this.streams.size + this.turns.count + dialled
+  }
+
   /** Whether the stored name may be there: nothing older than what was acknowledged, nothing that nobody wrote. */
   isNamePossible(name: number): boolean {
     return name >= this.names.acknowledged && name <= this.names.tried

@@ -11,8 +11,8 @@ import { startPgProxy } from './pg-proxy.ts'
 import type { CrashPoint, Workload } from './points.ts'
 import { work } from './workloads.ts'
 
-/** What one kill came to. `startMs`: how long the service took to start again. */
-export type CrashResult = Damage & { isReached: boolean; startMs: number }
+/** What one kill came to. `startMs`: how long the service took to start again; `told`: how much clients had been told. */
+export type CrashResult = Damage & { isReached: boolean; startMs: number; told: number }
 
 /** A kill at a moment, the n-th one of its kind, or after a time. */
 export type Kill = { point: CrashPoint; times: number } | { afterMs: number; kinds: Exclude<Workload, 'start'>[] }
@@ -36,8 +36,8 @@ export async function crash(stage: Stage, kill: Kill, settleMs: number): Promise
   await stage.carrier.stopRinging()
   await Promise.all([working, stage.node.program.end()])
   const startMs = await stage.restart()
-  await stage.carrier.hangUp()
-  return { ...(await check(stage, ledger, settleMs)), isReached, startMs }
+  for (const { sid, streams } of await stage.carrier.hangUp()) if (streams.length > 0) ledger.streams.add(sid)
+  return { ...(await check(stage, ledger, settleMs)), isReached, startMs, told: ledger.told }
 }
 
 function kindsOf(kill: Kill): Exclude<Workload, 'start'>[] {
@@ -91,7 +91,7 @@ export async function crashStart(server: TestServer, stage: Stage, kill: { point
   const lost = await missingMigrations(databaseUrl)
   for (const node of [first, second]) await node?.program.end('SIGKILL')
   await proxy.close()
-  return { lost, doubledDials: [], stuck: [], leases: [], isReached, startMs } satisfies CrashResult
+  return { lost, doubledDials: [], stuck: [], leases: [], isReached, startMs, told: 0 } satisfies CrashResult
 }
 
 /** What every start applies has to be there once. */

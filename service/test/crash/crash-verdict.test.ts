@@ -2,11 +2,21 @@ import { describe, expect, it } from 'vitest'
 import type { CrashResult } from './crash-round.ts'
 import { crashFaults, crashLine, totalLine } from './crash-verdict.ts'
 
-const GOOD: CrashResult = { lost: [], doubledDials: [], stuck: [], leases: [], isReached: true, startMs: 1_234 }
+const GOOD: CrashResult = {
+  lost: [],
+  doubledDials: [],
+  stuck: [],
+  leases: [],
+  isReached: true,
+  startMs: 1_234,
+  told: 7,
+}
 
 describe('the verdict on a crash', () => {
   it('is a line with the sums, and no fault, when nothing is wrong', () => {
-    expect(crashLine('a', [GOOD, GOOD])).toBe('a  kills 2 of 2, start max 1.2 s, lost 0, doubled dials 0, stuck rows 0')
+    expect(crashLine('a', [GOOD, GOOD])).toBe(
+      'a  kills 2 of 2, start max 1.2 s, told 14, lost 0, doubled dials 0, stuck rows 0',
+    )
     expect(crashFaults([GOOD, GOOD])).toEqual([])
   })
 

@@ -8,7 +8,9 @@ const SHOWN_MAX = 10
 export function crashLine(name: string, results: readonly CrashResult[]): string {
   const slowest = Math.max(0, ...results.map(({ startMs }) => startMs)) / 1_000
   const reached = results.filter(({ isReached }) => isReached).length
-  return `${name}  kills ${reached} of ${results.length}, start max ${slowest.toFixed(1)} s, ${totalLine(results)}`
+  const told = results.reduce((all, each) => all + each.told, 0)
+  const kills = `kills ${reached} of ${results.length}, start max ${slowest.toFixed(1)} s`
+  return `${name}  ${kills}, told ${told}, ${totalLine(results)}`
 }
 
 /** The sums. */
