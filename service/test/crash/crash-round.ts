@@ -31,13 +31,18 @@ export async function crash(stage: Stage, kill: Kill, settleMs: number): Promise
   Object.assign(ledger.names, { tried: before, acknowledged: before })
   const sprung = arm(stage, kill, end)
   const working = work(kindsOf(kill), stage, ledger, () => over.isIt)
-  const isReached = await sprung
+  const isReached = await Promise.race([sprung, failed(working)])
   if (!isReached) end()
   await stage.carrier.stopRinging()
   await Promise.all([working, stage.node.program.end()])
   const startMs = await stage.restart()
   for (const { sid, streams } of await stage.carrier.hangUp()) if (streams.length > 0) ledger.streams.add(sid)
   return { ...(await check(stage, ledger, settleMs)), isReached, startMs, told: ledger.told }
+}
+
+/** Never resolves; rejects when the work could not be done. */
+function failed(working: Promise<void>): Promise<never> {
+  return new Promise((_resolve, reject) => void working.catch(reject))
 }
 
 function kindsOf(kill: Kill): Exclude<Workload, 'start'>[] {

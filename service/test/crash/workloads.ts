@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { administer, makeKey, NUMBER, readSession, TENANT } from '../kill/service-api.ts'
+import { AGENT_KEY, administer, makeKey, NUMBER, readSession, TENANT } from '../kill/service-api.ts'
 import type { CrashLedger } from './crash-ledger.ts'
 import type { Stage } from './crash-stage.ts'
 import type { Workload } from './points.ts'
@@ -53,6 +53,7 @@ const dial: Work = async (stage, ledger, isOver) => {
     const to = `+1202556${String(dialled).padStart(4, '0')}`
     ledger.dials.set(key, { to, callSid: null })
     const { status, callSid } = await makeCall(stage, key, to)
+    if (status === 400) throw new Error('make-call was refused')
     if (status < 300) ledger.dials.set(key, { to, callSid })
     stage.trap.reach({ where: 'client', when: 'told', method: 'POST', path: '/api/v1/make-call' })
   }
@@ -63,7 +64,7 @@ export async function makeCall({ clientProxy, token }: Stage, key: string, to: s
   const response = await fetch(`${clientProxy.url}/api/v1/make-call`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key },
-    body: JSON.stringify({ to, from: NUMBER }),
+    body: JSON.stringify({ to, from: NUMBER, agent_key: AGENT_KEY }),
     signal: AbortSignal.timeout(15_000),
   })
   const { call_sid: callSid = null } = (await response.json()) as { call_sid?: string | null }
@@ -72,13 +73,18 @@ export async function makeCall({ clientProxy, token }: Stage, key: string, to: s
 
 const WORKS: Record<Exclude<Workload, 'start'>, Work> = { talk, admin, dial }
 
-/** Does all of these until `isOver`, or until the service is gone. */
+/** Does all of these until `isOver`, or until the service is gone. @throws what failed before that */
 export async function work(
   kinds: readonly Exclude<Workload, 'start'>[],
   stage: Stage,
   ledger: CrashLedger,
   isOver: () => boolean,
 ): Promise<void> {
-  // What fails fails because the service was killed under it; a failure before that is seen by the kill that never comes.
-  await Promise.allSettled(kinds.map((kind) => WORKS[kind](stage, ledger, isOver)))
+  const attempts = kinds.map((kind) =>
+    WORKS[kind](stage, ledger, isOver).catch((error: unknown) => {
+      // What fails afterwards fails because the service was killed under it.
+      if (!isOver()) throw error
+    }),
+  )
+  await Promise.all(attempts)
 }

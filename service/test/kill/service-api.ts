@@ -3,7 +3,7 @@ import type { ShownTurn } from './turn-ledger.ts'
 
 export const TENANT = 'kill'
 export const NUMBER = '+12025550199'
-const AGENT_KEY = 'desk'
+export const AGENT_KEY = 'desk'
 const TIMEOUT_MS = 10_000
 const LIMITS = { max_concurrent_calls: 10_000, requests_per_minute: 1_000_000, idle_seconds: 600 }
 
