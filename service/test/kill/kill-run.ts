@@ -92,7 +92,7 @@ async function killAndCompare(stage: Stage, ledger: TurnLedger, plan: KillPlan) 
   return {
     afterLoss: plan.afterLoss,
     comebacks: seen.filter(({ sid }) => victims.has(sid)).map((call) => comebackOf(call, killedMs)),
-    dropped: seen.filter(({ status }) => status !== 'in-progress').length,
+    dropped: seen.flatMap(({ endedBy, endedMs }) => (endedMs !== null && endedMs > killedMs ? [String(endedBy)] : [])),
     turnsShown: ledger.count,
     ...faults,
   }

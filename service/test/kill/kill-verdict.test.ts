@@ -7,7 +7,7 @@ const GOOD: KillFigures = {
     { streamMs: 100, audioMs: 2_400, answerMs: 400, isInProgress: true },
     { streamMs: 200, audioMs: 2_900, answerMs: 900, isInProgress: true },
   ],
-  dropped: 0,
+  dropped: [],
   turnsShown: 12,
   lost: [],
   doubled: [],
@@ -33,7 +33,7 @@ describe('the verdict on a kill', () => {
 
   it.each([
     [{ comebacks: [] }, 'the killed node had no calls'],
-    [{ dropped: 1 }, '1 calls were dropped'],
+    [{ dropped: ['document'] }, '1 calls were dropped'],
     [
       { comebacks: [{ streamMs: 2_001, audioMs: 2_100, answerMs: 900, isInProgress: true }] },
       '1 calls did not go on within 2000 ms',
@@ -49,6 +49,11 @@ describe('the verdict on a kill', () => {
     [{ epochsFell: 1 }, 'an epoch fell'],
   ])('names the bound that %j breaks', (change, fault) => {
     expect(killFaults({ ...GOOD, ...change })).toEqual([fault])
+  })
+
+  it('tells who ended the calls that were dropped', () => {
+    const dropped = ['document', 'rest', 'document']
+    expect(describeKill({ ...GOOD, dropped })[1]).toBe('calls dropped 3 (document 2, rest 1)')
   })
 
   it('gives six seconds where we have to notice the loss ourselves', () => {

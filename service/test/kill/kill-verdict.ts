@@ -7,8 +7,8 @@ export type KillFigures = OwnerFigures & {
   afterLoss: AfterLoss
   /** The calls that the killed node had. */
   comebacks: Comeback[]
-  /** All calls that were not in progress any more, whoever had them. */
-  dropped: number
+  /** All calls, of both nodes, that were live at the kill and then ended: by whom, as the carrier says it. */
+  dropped: string[]
   /** Turns that had been shown before the kill, and what became of them. */
   turnsShown: number
   lost: string[]
@@ -26,7 +26,7 @@ export function describeKill(figures: KillFigures): string[] {
   )
   return [
     `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node`,
-    `calls dropped ${dropped}`,
+    `calls dropped ${dropped.length}${dropped.length > 0 ? ` (${tally(dropped)})` : ''}`,
     `resumed ${comebacks.filter(hasResumed).length} of ${comebacks.length}`,
     `resumed p50/p99 ${streams} after the kill`,
     `first audio p50/p99 ${audio} after the kill, ${answers} after it or the caller's last words`,
@@ -42,7 +42,7 @@ export function killFaults(figures: KillFigures): string[] {
   const late = figures.comebacks.filter(({ streamMs, answerMs }) => isLate(streamMs) || isLate(answerMs)).length
   return [
     ...(figures.comebacks.length === 0 ? ['the killed node had no calls'] : []),
-    ...(figures.dropped > 0 ? [`${figures.dropped} calls were dropped`] : []),
+    ...(figures.dropped.length > 0 ? [`${figures.dropped.length} calls were dropped`] : []),
     ...(late > 0 ? [`${late} calls did not go on within ${withinMs} ms`] : []),
     ...(figures.turnsShown === 0 ? ['no turn was shown before the kill'] : []),
     ...[...figures.lost.map((turn) => `lost: ${turn}`), ...figures.doubled.map((turn) => `doubled: ${turn}`)],
@@ -53,6 +53,10 @@ export function killFaults(figures: KillFigures): string[] {
 
 function hasResumed({ audioMs, isInProgress }: Comeback): boolean {
   return audioMs !== null && isInProgress
+}
+
+function tally(names: readonly string[]): string {
+  return [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`).join(', ')
 }
 
 /** The median and what 99 of 100 stay below. */
