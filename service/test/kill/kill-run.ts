@@ -87,12 +87,14 @@ async function killAndCompare(stage: Stage, ledger: TurnLedger, plan: KillPlan) 
   await startTalking(stage, plan.calls)
   const { killedMs, victims } = await kill(stage, ledger, plan.delayMs)
   const seen = await comeBack(stage, { killedMs, victims, withinMs: RESUME_WITHIN_MS[plan.afterLoss] })
+  const live = seen.filter(({ endedMs }) => endedMs === null || endedMs > killedMs)
   await stage.carrier.hangUp()
   const faults = await readAll(stage, ledger)
   return {
     afterLoss: plan.afterLoss,
-    comebacks: seen.filter(({ sid }) => victims.has(sid)).map((call) => comebackOf(call, killedMs)),
-    dropped: seen.flatMap(({ endedBy, endedMs }) => (endedMs !== null && endedMs > killedMs ? [String(endedBy)] : [])),
+    comebacks: live.filter(({ sid }) => victims.has(sid)).map((call) => comebackOf(call, killedMs)),
+    overBefore: seen.length - live.length,
+    dropped: live.flatMap(({ endedBy }) => endedBy ?? []),
     turnsShown: ledger.count,
     ...faults,
   }

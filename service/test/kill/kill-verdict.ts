@@ -7,6 +7,8 @@ export type KillFigures = OwnerFigures & {
   afterLoss: AfterLoss
   /** The calls that the killed node had. */
   comebacks: Comeback[]
+  /** How many calls were over before it. */
+  overBefore: number
   /** All calls, of both nodes, that were live at the kill and then ended: by whom, as the carrier says it. */
   dropped: string[]
   /** Turns that had been shown before the kill, and what became of them. */
@@ -20,12 +22,12 @@ export const RESUME_WITHIN_MS: Record<AfterLoss, number> = { 'next-verb': 2_000,
 
 /** The lines that tell what was measured. */
 export function describeKill(figures: KillFigures): string[] {
-  const { afterLoss, comebacks, dropped, turnsShown, lost, doubled } = figures
+  const { afterLoss, comebacks, overBefore, dropped, turnsShown, lost, doubled } = figures
   const [streams, audio, answers] = (['streamMs', 'audioMs', 'answerMs'] as const).map((which) =>
     spread(comebacks, which),
   )
   return [
-    `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node`,
+    `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node, ${overBefore} over before`,
     `calls dropped ${dropped.length}${dropped.length > 0 ? ` (${tally(dropped)})` : ''}`,
     `resumed ${comebacks.filter(hasResumed).length} of ${comebacks.length}`,
     `resumed p50/p99 ${streams} after the kill`,
