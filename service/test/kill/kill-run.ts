@@ -93,7 +93,7 @@ async function killAndCompare(stage: Stage, ledger: TurnLedger, plan: KillPlan) 
   return {
     afterLoss: plan.afterLoss,
     comebacks: live.filter(({ sid }) => victims.has(sid)).map((call) => comebackOf(call, killedMs)),
-    overBefore: seen.length - live.length,
+    overBefore: seen.flatMap((call) => (live.includes(call) ? [] : [String(call.endedBy)])),
     dropped: live.flatMap(({ endedBy }) => endedBy ?? []),
     turnsShown: ledger.count,
     ...faults,

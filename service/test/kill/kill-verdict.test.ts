@@ -7,7 +7,7 @@ const GOOD: KillFigures = {
     { streamMs: 100, audioMs: 2_400, answerMs: 400, isInProgress: true },
     { streamMs: 200, audioMs: 2_900, answerMs: 900, isInProgress: true },
   ],
-  overBefore: 0,
+  overBefore: [],
   dropped: [],
   turnsShown: 12,
   lost: [],

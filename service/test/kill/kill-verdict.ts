@@ -7,10 +7,10 @@ export type KillFigures = OwnerFigures & {
   afterLoss: AfterLoss
   /** The calls that the killed node had. */
   comebacks: Comeback[]
-  /** How many calls were over before it. */
-  overBefore: number
   /** All calls, of both nodes, that were live at the kill and then ended: by whom, as the carrier says it. */
   dropped: string[]
+  /** Those that were over before it, in the same way. */
+  overBefore: string[]
   /** Turns that had been shown before the kill, and what became of them. */
   turnsShown: number
   lost: string[]
@@ -27,8 +27,8 @@ export function describeKill(figures: KillFigures): string[] {
     spread(comebacks, which),
   )
   return [
-    `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node, ${overBefore} over before`,
-    `calls dropped ${dropped.length}${dropped.length > 0 ? ` (${tally(dropped)})` : ''}`,
+    `after the loss: ${afterLoss}, ${comebacks.length} calls of the killed node, over before ${tally(overBefore)}`,
+    `calls dropped ${tally(dropped)}`,
     `resumed ${comebacks.filter(hasResumed).length} of ${comebacks.length}`,
     `resumed p50/p99 ${streams} after the kill`,
     `first audio p50/p99 ${audio} after the kill, ${answers} after it or the caller's last words`,
@@ -57,8 +57,10 @@ function hasResumed({ audioMs, isInProgress }: Comeback): boolean {
   return audioMs !== null && isInProgress
 }
 
+/** How many, and how many of each name. */
 function tally(names: readonly string[]): string {
-  return [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`).join(', ')
+  const each = [...Map.groupBy(names, (name) => name)].map(([name, all]) => `${name} ${all.length}`)
+  return each.length === 0 ? '0' : `${names.length} (${each.join(', ')})`
 }
 
 /** The median and what 99 of 100 stay below. */
