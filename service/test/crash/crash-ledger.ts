@@ -1,0 +1,34 @@
+import { TurnLedger } from '../kill/turn-ledger.ts'
+
+/** What clients were told by the service, kept where no kill reaches it. */
+export class CrashLedger {
+  /** The tenant's name is its number: that which was tried last, and that which was acknowledged last. */
+  readonly names = { tried: 0, acknowledged: 0 }
+  /** Tokens of keys whose revocation was acknowledged. */
+  readonly revoked: string[] = []
+  /** Calls that were told to open a stream, and did. */
+  readonly streams = new Set<string>()
+  readonly turns = new TurnLedger()
+  /** Calls that were asked for, by their Idempotency-Key; the call's id once it was told. */
+  readonly dials = new Map<string, { to: string; callSid: string | null }>()
+
+  /** How much was told that must be there afterwards. */
+  get told(): number {
+    const dialled = [...this.dials.values()].filter(({ callSid }) => callSid !== null).length
+    const named = this.names.acknowledged > 0 ? 1 : 0
+    return named + this.revoked.length + this.streams.size + this.turns.count + dialled
+  }
+
+  /** Whether the stored name may be there: nothing older than what was acknowledged, nothing that nobody wrote. */
+  isNamePossible(name: number): boolean {
+    return name >= this.names.acknowledged && name <= this.names.tried
+  }
+}
+
+/** The forms with which the carrier was asked to dial, by the number; each number is wanted once. */
+export function doubledDials(asked: readonly { method: string; path: string; body: string }[]): string[] {
+  const numbers = asked
+    .filter(({ method, path }) => method === 'POST' && path.endsWith('/Calls.json'))
+    .map(({ body }) => new URLSearchParams(body).get('To') ?? '')
+  return numbers.filter((number, index) => numbers.indexOf(number) !== index)
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest'
+import { parseCrashOptions } from './crash-options.ts'
+import { MISSING_POINTS, POINTS } from './points.ts'
+
+describe('the options of the crash', () => {
+  it('are all moments, 20 times, and 100 times by chance', () => {
+    const options = parseCrashOptions([])
+    expect(options).toMatchObject({ rounds: 20, random: 100, seed: 1, settleSeconds: 150 })
+    expect(options.points).toEqual([...POINTS, ...MISSING_POINTS].map(({ name }) => name))
+  })
+
+  it('leave out chance when one moment is named', () => {
+    const args = ['--point', 'before-dial', '--rounds', '2']
+    expect(parseCrashOptions(args)).toMatchObject({ points: ['before-dial'], rounds: 2, random: 0 })
+    expect(parseCrashOptions([...args, '--random', '3']).random).toBe(3)
+  })
+
+  it.each([[['--point', 'never']], [['--rounds', '0']], [['--random', 'x']]])('refuse %j', (args) => {
+    expect(() => parseCrashOptions(args)).toThrow(args[0])
+  })
+})

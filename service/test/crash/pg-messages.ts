@@ -1,0 +1,45 @@
+/** A message of PostgreSQL's protocol, whole, as it is on the wire. `type` is null for the first one of a client. */
+export type PgMessage = { type: string | null; bytes: Buffer }
+
+const LENGTH_BYTES = 4
+
+/** Cuts a stream of bytes into messages. One for each direction of a connection; a client's first message has no type. */
+export class PgMessageReader {
+  #rest: Buffer = Buffer.alloc(0)
+  #isFirst: boolean
+
+  constructor(side: 'client' | 'server') {
+    this.#isFirst = side === 'client'
+  }
+
+  /** The messages that are whole now, in order. */
+  read(bytes: Buffer): PgMessage[] {
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
+    const messages: PgMessage[] = []
+    for (let message = this.#next(); message; message = this.#next()) messages.push(message)
+    return messages
+  }
+
+  #next(): PgMessage | null {
+    const typeBytes = this.#isFirst ? 0 : 1
+    if (this.#rest.length < typeBytes + LENGTH_BYTES) return null
+    const length = typeBytes + this.#rest.readInt32BE(typeBytes)
+    if (this.#rest.length < length) return null
+    const bytes = this.#rest.subarray(0, length)
+    this.#rest = this.#rest.subarray(length)
+    this.#isFirst = false
+    return { type: typeBytes === 0 ? null : String.fromCharCode(Number(bytes[0])), bytes }
+  }
+}
+
+/** The statement that a client's message holds; null when it holds none. */
+export function statementIn({ type, bytes }: PgMessage): string | null {
+  if (type === 'Q') return textAt(bytes, 1 + LENGTH_BYTES)
+  if (type !== 'P') return null
+  // The name of the prepared statement comes first.
+  return textAt(bytes, bytes.indexOf(0, 1 + LENGTH_BYTES) + 1)
+}
+
+function textAt(bytes: Buffer, at: number): string {
+  return bytes.toString('utf8', at, bytes.indexOf(0, at))
+}
