@@ -69,7 +69,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
   it('F55: answers too late, a call goes to the fallback number within 8 s, and one that asks what comes next', async () => {
     await app.ring()
     await app.clock.advance(5_000)
-    wire.proxy.freeze()
+    wire.proxy.freezeAll()
     const taken = await answered('/api/v1/incoming-call', 'CA7')
     expect(taken.answer).toEqual(toFallback)
     expect(taken.afterMs).toBeLessThanOrEqual(ANSWER_WITHIN_MS + 500)

@@ -6,6 +6,8 @@ export type TcpProxy = {
   port: number
   /** Nothing passes any more on the connections that are open, and nobody is told; new ones work. */
   freeze(): void
+  /** The same for those that come, too. */
+  freezeAll(): void
   /** Cuts every connection and refuses new ones, as a server that is down. */
   cut(): Promise<void>
   /** Takes connections again, on the same port. */
@@ -25,7 +27,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
   }
+  let isFrozen = false
   const server = createServer((client) => {
+    if (isFrozen) return keep(client.pause())
     const upstream = connect(target)
     for (const socket of [client, upstream]) keep(socket)
     upstream.on('error', () => client.destroy())
@@ -47,6 +51,10 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
   return {
     port,
     freeze() {
+      for (const socket of sockets) socket.pause()
+    },
+    freezeAll() {
+      isFrozen = true
       for (const socket of sockets) socket.pause()
     },
     delay(ms) {
