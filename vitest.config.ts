@@ -17,6 +17,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 15_000,
     hookTimeout: 30_000,
+    setupFiles: ['service/test/harness/ledger-setup.ts'],
     projects: [
       { extends: true, test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, DATABASE_TESTS] } },
       databaseProject('embedded'),

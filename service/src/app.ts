@@ -1,58 +1,21 @@
-import { join } from 'node:path'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
-import { makeAgentVersions } from './agents/agent-versions.ts'
-import { makeAgents } from './agents/agents.ts'
-import { makeResolveAgent } from './agents/resolve.ts'
-import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
-import { findGreeting } from './calls/dial-store.ts'
-import type { CallEnding, Finishing } from './calls/finish.ts'
-import { LAST_REQUESTS_MS, makeHangingUp } from './calls/hang-up.ts'
+import { LAST_REQUESTS_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
-import { makePhoneRoutes } from './calls/phone-routes.ts'
-import { makeCallStatuses } from './calls/record-status.ts'
-import { makeCallRoutes } from './calls-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
-import { makeKeptRecords } from './kept-records.ts'
-import { type NodeId, newId, type TenantId } from './kernel/ids.ts'
-import { makeLiveCalls } from './live-floor.ts'
-import { makeCallbackTasks } from './operators/callback-tasks.ts'
-import { makeDoNotCall } from './operators/do-not-call.ts'
-import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
-import { adminGuard, tenantGuard } from './platform/http/guards.ts'
+import { makeFloors, rateLimitsOf } from './floors.ts'
+import { type NodeId, newId } from './kernel/ids.ts'
+import { wireCalls } from './live-wiring.ts'
+import { adminGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
-import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
-import { callLogRoutes } from './records/call-log-routes.ts'
-import { makeCallLogs } from './records/call-logs.ts'
-import { makeOutcomes } from './records/outcomes.ts'
-import { makeRecordingFiles } from './records/recording-files.ts'
-import { recordingRoutes } from './records/recording-routes.ts'
-import { makeRecordings } from './records/recordings.ts'
-import { makeResuming } from './records/resuming.ts'
-import { makeSessions } from './records/sessions.ts'
-import { voiceSessionRoutes } from './records/voice-session-routes.ts'
-import { makeVoiceSessions } from './records/voice-sessions.ts'
+import { publicUrlOf } from './public-url.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
-import { makeApiKeys } from './tenancy/api-keys.ts'
-import { makeCredentials } from './tenancy/credentials.ts'
-import { promptly } from './tenancy/prompt-credentials.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
-import { TenantCache } from './tenancy/tenant-cache.ts'
-import { makeTenantChanges } from './tenancy/tenant-changes.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
-import { makeTenantSource } from './tenancy/tenant-source.ts'
-import { makeTenants } from './tenancy/tenants.ts'
 import { VOICE_OVER_MS } from './voice/drain.ts'
-import { liveRoutes } from './voice/live-routes.ts'
-import { LiveSessions } from './voice/live-sessions.ts'
-import type { AbandonedCall } from './voice/media-stream-join.ts'
-import type { SessionState } from './voice/session/state.ts'
-import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
-import { makeVoice } from './voice-floor.ts'
-import { makeWatching } from './watch-floor.ts'
 
 /** The service, wired and ready to listen. */
 export type App = {
@@ -154,146 +117,4 @@ async function wire(deps: Deps): Promise<App> {
       return closed
     },
   }
-}
-
-/** The rules of each floor, each given what it needs from the floors below. */
-function makeFloors(deps: Deps, nodeId: NodeId) {
-  const { config, clock, log, sealer } = deps
-  const { db } = deps.database
-  const { bus } = deps.cluster
-  const live = new LiveSessions(clock)
-  const telephony = {
-    account_sid: config.telephonyAccountSid,
-    auth_token: config.telephonyAuthToken,
-    from_number: config.telephonyFromNumber,
-  }
-  const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
-  const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
-  const changes = makeTenantChanges({ bus, cache, credentials })
-  const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
-  const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
-  const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
-  const kept = makeKeptRecords(deps, { nodeId, tenants: cache, statuses })
-  return {
-    telephony,
-    live,
-    cache,
-    credentials,
-    changes,
-    kept,
-    journal: kept.journal,
-    finishing: kept.finishing,
-    late: kept.late,
-    statuses,
-    sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
-    resuming: makeResuming({ db, clock }),
-    outcomes: makeOutcomes({ db }),
-    callLogs: makeCallLogs({ db }),
-    voiceSessions: makeVoiceSessions({ db }),
-    recordingFiles,
-    recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
-    resolveAgent: makeResolveAgent({ db, clock }),
-    tasks: makeCallbackTasks({ db, clock }),
-    doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
-    tenants: makeTenants({
-      db,
-      clock,
-      sealer,
-      defaultTelephonyToken: telephony.auth_token !== null,
-      onChange: changes.changed,
-    }),
-    apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
-    agents: makeAgents({ db, clock }),
-    versions: makeAgentVersions({ db, clock }),
-    phoneRoutes: makePhoneRoutes({ db, clock }),
-  }
-}
-
-type Floors = ReturnType<typeof makeFloors>
-
-function rateLimitsOf({ config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
-  return makeRateLimits({
-    counter: cluster.rates,
-    registry: metrics.registry,
-    perAddress: config.rateLimitIp,
-    limitOf: async (tenantId) => (await cache.get(tenantId))?.limits.requests_per_minute ?? config.rateLimitTenant,
-  })
-}
-
-/** Live calls and what remains of them. */
-async function wireCalls(deps: Deps, floors: Floors & { rateLimits: RateLimits; nodeId: NodeId }, server: HttpServer) {
-  const { clock, log, carriers, database } = deps
-  const { credentials, finishing, kept } = floors
-  const publicUrl = () => publicUrlOf(deps, server)
-  const carrierCalls = makeHangingUp({ carriers, clock, log })
-  const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
-  const watching = makeWatching(deps, needs)
-  const ends = {
-    finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
-    isHeld: (call: StreamedCall) => floors.resuming.isHeld(heldCall(call)),
-    checkpoint: (call: StreamedCall, state: SessionState) => {
-      void noteProgress(deps, floors, call, state)
-      void watching.streamLost(call.tenant.tenant_id, call.callSid)
-    },
-    abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
-  }
-  // The embedded database cannot be away.
-  const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
-  const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
-  const { handOver } = watching
-  const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
-  const voice = await makeVoice(deps, given, server)
-  const routes = makeCallRoutes(deps, needs, voice)
-  const liveCalls = makeLiveCalls(deps, floors)
-  await server.register(routes.carrierRoutes)
-  await server.register(routes.outboundCallbackRoutes)
-  await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(findTenant))
-    tenant.addHook('onRequest', floors.rateLimits.asTenant)
-    await tenant.register(callLogRoutes(floors.callLogs))
-    await tenant.register(voiceSessionRoutes(floors.voiceSessions))
-    await tenant.register(doNotCallRoutes(floors.doNotCall))
-    await tenant.register(recordingRoutes(floors.recordings))
-    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
-    await tenant.register(routes.tenantRoutes)
-    await tenant.register(routes.dialCheckRoutes)
-    await tenant.register(routes.makeCallRoutes)
-  })
-  return {
-    watching,
-    drain: voice.drain,
-    async closeLive() {
-      await Promise.all([routes.close(), voice.close()])
-      liveCalls.close()
-    },
-    /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
-    async closeRecords() {
-      await Promise.all([carrierCalls.close(), voice.closeRecorders(), kept.close()])
-    },
-  }
-}
-
-/** Never rejects: what is not written is what the call costs if nobody comes to its end. */
-async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
-  const { tenant, callSid, epoch } = call
-  await sessions
-    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
-    .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
-}
-
-/** Never rejects: an end that cannot be written is told in the log. */
-async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding): Promise<void> {
-  const { tenantId, callSid, session } = ending
-  const fields = { tenant_id: tenantId, call_sid: callSid, reason: session.endReason }
-  log.info(fields, 'call ended')
-  await finishing
-    .finish(ending)
-    .catch((err: unknown) => log.error({ ...fields, err }, 'the end of a call was not written down'))
-}
-
-/** Without a setting it is this machine's own name for itself, with the port that was really taken. */
-function publicUrlOf({ config }: Deps, { server }: HttpServer): string {
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : config.port
-  return config.publicUrl ?? `http://localhost:${port}`
 }

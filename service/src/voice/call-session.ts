@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel'
 import type { Clock } from '../kernel/clock.ts'
 import { assertNever } from '../kernel/errors.ts'
 import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
@@ -12,6 +13,12 @@ import { reduce } from './session/reduce.ts'
 import type { Resumption } from './session/resumption.ts'
 import { newSession, type SessionState } from './session/state.ts'
 import { SessionTimers } from './session-timers.ts'
+
+/**
+ * Told of each session that has finished, as `{ session }`, for whoever watches that none keeps anything. Without a listener it
+ * costs nothing.
+ */
+const FINISHED = channel('parley.session.finished')
 
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
 export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
@@ -99,6 +106,18 @@ export class CallSession {
   /** What went past on the fast path, for the one who looks after all calls. */
   get media(): Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'> {
     return this.#media
+  }
+
+  /** What it still has of the process: nothing, once it has finished. */
+  get held(): string[] {
+    const sockets = {
+      stream: this.#stream,
+      'next stream': this.#nextStream,
+      model: this.#model,
+      'next model': this.#next,
+    }
+    const open = Object.entries(sockets).flatMap(([name, socket]) => (socket ? [name] : []))
+    return [...open, ...this.#timers.armed.map((timer) => `timer ${timer}`), ...this.#media.held]
   }
 
   /** The fast path in: one frame of the caller. */
@@ -300,5 +319,6 @@ export class CallSession {
     this.#stream = null
     this.#guarded(() => stream?.carrier.close())
     this.#deps.finished(reason, this.#state)
+    if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })
   }
 }

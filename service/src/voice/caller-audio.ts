@@ -19,6 +19,10 @@ export class CallerAudio {
   #payloads: Buffer[] = []
   #bytes = 0
 
+  get isEmpty(): boolean {
+    return this.#payloads.length === 0
+  }
+
   keep(payload: Buffer): void {
     const newest = Buffer.from(newestOf(payload))
     this.#payloads.push(newest)

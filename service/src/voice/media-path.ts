@@ -234,6 +234,11 @@ export class MediaPath {
     if (!this.#isDetached) this.#carrier.send([this.#codec.clear(this.#streamSid)])
   }
 
+  /** What it has that is not its own: an uplink, and audio for one. */
+  get held(): string[] {
+    return [...(this.#uplink ? ['uplink'] : []), ...(this.#kept.isEmpty ? [] : ['kept audio'])]
+  }
+
   /** Nothing goes through any more, and nothing is kept. */
   close(): void {
     this.#isOpen = false

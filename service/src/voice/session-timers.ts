@@ -45,6 +45,11 @@ export class SessionTimers {
     this.#armed.delete(timer)
   }
 
+  /** Those that have not fired. */
+  get armed(): TimerName[] {
+    return [...this.#armed.keys()]
+  }
+
   disarmAll(): void {
     for (const { cancel } of this.#armed.values()) cancel()
     this.#armed.clear()

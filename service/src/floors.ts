@@ -1,0 +1,92 @@
+import { join } from 'node:path'
+import { makeAgentVersions } from './agents/agent-versions.ts'
+import { makeAgents } from './agents/agents.ts'
+import { makeResolveAgent } from './agents/resolve.ts'
+import { makePhoneRoutes } from './calls/phone-routes.ts'
+import { makeCallStatuses } from './calls/record-status.ts'
+import type { Deps } from './deps.ts'
+import { makeKeptRecords } from './kept-records.ts'
+import type { NodeId, TenantId } from './kernel/ids.ts'
+import { makeCallbackTasks } from './operators/callback-tasks.ts'
+import { makeDoNotCall } from './operators/do-not-call.ts'
+import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
+import { makeCallLogs } from './records/call-logs.ts'
+import { makeOutcomes } from './records/outcomes.ts'
+import { makeRecordingFiles } from './records/recording-files.ts'
+import { makeRecordings } from './records/recordings.ts'
+import { makeResuming } from './records/resuming.ts'
+import { makeSessions } from './records/sessions.ts'
+import { makeVoiceSessions } from './records/voice-sessions.ts'
+import { makeApiKeys } from './tenancy/api-keys.ts'
+import { makeCredentials } from './tenancy/credentials.ts'
+import { TenantCache } from './tenancy/tenant-cache.ts'
+import { makeTenantChanges } from './tenancy/tenant-changes.ts'
+import { makeTenantSource } from './tenancy/tenant-source.ts'
+import { makeTenants } from './tenancy/tenants.ts'
+import { LiveSessions } from './voice/live-sessions.ts'
+
+/** The rules of each floor, each given what it needs from the floors below. */
+export function makeFloors(deps: Deps, nodeId: NodeId) {
+  const { config, clock, log, sealer } = deps
+  const { db } = deps.database
+  const { bus } = deps.cluster
+  const live = new LiveSessions(clock)
+  const telephony = {
+    account_sid: config.telephonyAccountSid,
+    auth_token: config.telephonyAuthToken,
+    from_number: config.telephonyFromNumber,
+  }
+  const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
+  const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
+  const changes = makeTenantChanges({ bus, cache, credentials })
+  const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
+  const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
+  const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
+  const kept = makeKeptRecords(deps, { nodeId, tenants: cache, statuses })
+  return {
+    telephony,
+    live,
+    cache,
+    credentials,
+    changes,
+    kept,
+    journal: kept.journal,
+    finishing: kept.finishing,
+    late: kept.late,
+    statuses,
+    sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
+    resuming: makeResuming({ db, clock }),
+    outcomes: makeOutcomes({ db }),
+    callLogs: makeCallLogs({ db }),
+    voiceSessions: makeVoiceSessions({ db }),
+    recordingFiles,
+    recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
+    resolveAgent: makeResolveAgent({ db, clock }),
+    tasks: makeCallbackTasks({ db, clock }),
+    doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
+    tenants: makeTenants({
+      db,
+      clock,
+      sealer,
+      defaultTelephonyToken: telephony.auth_token !== null,
+      onChange: changes.changed,
+    }),
+    apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
+    agents: makeAgents({ db, clock }),
+    versions: makeAgentVersions({ db, clock }),
+    phoneRoutes: makePhoneRoutes({ db, clock }),
+  }
+}
+
+/** All that the routes and the live calls stand on. */
+export type Floors = ReturnType<typeof makeFloors>
+
+/** What strangers and tenants may ask in a minute. */
+export function rateLimitsOf({ config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
+  return makeRateLimits({
+    counter: cluster.rates,
+    registry: metrics.registry,
+    perAddress: config.rateLimitIp,
+    limitOf: async (tenantId) => (await cache.get(tenantId))?.limits.requests_per_minute ?? config.rateLimitTenant,
+  })
+}

@@ -1,0 +1,99 @@
+import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
+import { findGreeting } from './calls/dial-store.ts'
+import type { CallEnding, Finishing } from './calls/finish.ts'
+import { makeHangingUp } from './calls/hang-up.ts'
+import { makeCallRoutes } from './calls-floor.ts'
+import type { Deps } from './deps.ts'
+import type { Floors } from './floors.ts'
+import type { NodeId, TenantId } from './kernel/ids.ts'
+import { makeLiveCalls } from './live-floor.ts'
+import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
+import { tenantGuard } from './platform/http/guards.ts'
+import type { RateLimits } from './platform/http/rate-limits.ts'
+import type { HttpServer } from './platform/http/server.ts'
+import { publicUrlOf } from './public-url.ts'
+import { callLogRoutes } from './records/call-log-routes.ts'
+import { recordingRoutes } from './records/recording-routes.ts'
+import { voiceSessionRoutes } from './records/voice-session-routes.ts'
+import { promptly } from './tenancy/prompt-credentials.ts'
+import { liveRoutes } from './voice/live-routes.ts'
+import type { AbandonedCall } from './voice/media-stream-join.ts'
+import type { SessionState } from './voice/session/state.ts'
+import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
+import { makeVoice } from './voice-floor.ts'
+import { makeWatching } from './watch-floor.ts'
+
+/** Live calls and what remains of them. */
+export async function wireCalls(
+  deps: Deps,
+  floors: Floors & { rateLimits: RateLimits; nodeId: NodeId },
+  server: HttpServer,
+) {
+  const { clock, log, carriers, database } = deps
+  const { credentials, finishing, kept } = floors
+  const publicUrl = () => publicUrlOf(deps, server)
+  const carrierCalls = makeHangingUp({ carriers, clock, log })
+  const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
+  const watching = makeWatching(deps, needs)
+  const ends = {
+    finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
+    isHeld: (call: StreamedCall) => floors.resuming.isHeld(heldCall(call)),
+    checkpoint: (call: StreamedCall, state: SessionState) => {
+      void noteProgress(deps, floors, call, state)
+      void watching.streamLost(call.tenant.tenant_id, call.callSid)
+    },
+    abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
+  }
+  // The embedded database cannot be away.
+  const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
+  const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
+  const { handOver } = watching
+  const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
+  const voice = await makeVoice(deps, given, server)
+  const routes = makeCallRoutes(deps, needs, voice)
+  const liveCalls = makeLiveCalls(deps, floors)
+  await server.register(routes.carrierRoutes)
+  await server.register(routes.outboundCallbackRoutes)
+  await server.register(async (tenant) => {
+    tenant.addHook('onRequest', tenantGuard(findTenant))
+    tenant.addHook('onRequest', floors.rateLimits.asTenant)
+    await tenant.register(callLogRoutes(floors.callLogs))
+    await tenant.register(voiceSessionRoutes(floors.voiceSessions))
+    await tenant.register(doNotCallRoutes(floors.doNotCall))
+    await tenant.register(recordingRoutes(floors.recordings))
+    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
+    await tenant.register(routes.tenantRoutes)
+    await tenant.register(routes.dialCheckRoutes)
+    await tenant.register(routes.makeCallRoutes)
+  })
+  return {
+    watching,
+    drain: voice.drain,
+    async closeLive() {
+      await Promise.all([routes.close(), voice.close()])
+      liveCalls.close()
+    },
+    /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
+    async closeRecords() {
+      await Promise.all([carrierCalls.close(), voice.closeRecorders(), kept.close()])
+    },
+  }
+}
+
+/** Never rejects: what is not written is what the call costs if nobody comes to its end. */
+async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
+  const { tenant, callSid, epoch } = call
+  await sessions
+    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
+}
+
+/** Never rejects: an end that cannot be written is told in the log. */
+async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding): Promise<void> {
+  const { tenantId, callSid, session } = ending
+  const fields = { tenant_id: tenantId, call_sid: callSid, reason: session.endReason }
+  log.info(fields, 'call ended')
+  await finishing
+    .finish(ending)
+    .catch((err: unknown) => log.error({ ...fields, err }, 'the end of a call was not written down'))
+}

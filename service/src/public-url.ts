@@ -1,0 +1,9 @@
+import type { Deps } from './deps.ts'
+import type { HttpServer } from './platform/http/server.ts'
+
+/** Without a setting it is this machine's own name for itself, with the port that was really taken. */
+export function publicUrlOf({ config }: Deps, { server }: HttpServer): string {
+  const address = server.address()
+  const port = typeof address === 'object' && address !== null ? address.port : config.port
+  return config.publicUrl ?? `http://localhost:${port}`
+}

@@ -1,0 +1,14 @@
+import { subscribe } from 'node:diagnostics_channel'
+import { afterEach } from 'vitest'
+import type { CallSession } from '../../src/voice/call-session.ts'
+
+const finished = new Set<CallSession>()
+
+subscribe('parley.session.finished', (message) => void finished.add((message as { session: CallSession }).session))
+
+/** In every test: a call that is over keeps nothing, whatever came for it afterwards. */
+afterEach(() => {
+  const held = [...finished].flatMap((session) => session.held)
+  finished.clear()
+  if (held.length > 0) throw new Error(`sessions that are over still hold: ${held.join(', ')}`)
+})
