@@ -68,9 +68,10 @@ export async function runKill(server: TestServer, plan: KillPlan): Promise<KillF
   }
 }
 
+/** A node listens before its first heartbeat is written. */
 async function onlyNode(database: pg.Client): Promise<string> {
-  const { rows } = await database.query<{ node_id: string }>('select node_id from nodes')
-  return rows[0]?.node_id ?? ''
+  const node = async () => (await database.query<{ node_id: string }>('select node_id from nodes')).rows[0]?.node_id
+  return until(node, { what: 'the heartbeat of the node' })
 }
 
 async function measure(stage: Stage, plan: KillPlan): Promise<KillFigures> {
