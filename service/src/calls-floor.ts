@@ -11,6 +11,7 @@ import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
 import type { LateReports } from './calls/late-reports.ts'
 import { makeOutbound } from './calls/outbound.ts'
+import { makePutThrough } from './calls/put-through.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
@@ -54,6 +55,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
+    putThrough: makePutThrough({ db, clock }),
     again: { tokens, addresses, hasModel },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })

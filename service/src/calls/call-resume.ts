@@ -18,6 +18,7 @@ import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
+import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 
 /** A carrier that asks what comes next for a call. */
@@ -48,6 +49,7 @@ type Deps = {
   live: LiveSessions
   capacity: LiveCapacity
   statuses: CallStatuses
+  putThrough: PutThrough
   resuming: Resuming
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel'>
 }
@@ -56,12 +58,12 @@ type Deps = {
 type Attempt = { tenant: TenantRuntime | null }
 
 export function makeCallResume(deps: Deps): CallResume {
-  const { db, clock, log, tenants, signatures, live, capacity, statuses } = deps
+  const { db, clock, log, tenants, signatures, live, capacity, statuses, putThrough } = deps
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
 
   async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
-    const here = live.callHere(callSid)
+    const here = knownHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
     const call = here ?? stored
     const tenant = call && (await tenants.get(call.tenantId))
@@ -80,6 +82,15 @@ export function makeCallResume(deps: Deps): CallResume {
     return { provider, verbs: await apologise(tenant, callSid) }
   }
 
+  /**
+   * That a stream stopped means as a rule that the caller has hung up; but then no carrier asks what comes next. It was stopped for
+   * another one, as when a further node has claimed the call: the records know.
+   */
+  function knownHere(callSid: string): CallHere | null {
+    const here = live.callHere(callSid)
+    return here?.reason === 'caller_hangup' ? null : here
+  }
+
   async function isFinished({ tenant_id: tenantId }: TenantRuntime, call: KnownCall | null): Promise<boolean> {
     const session = call && (await findVoiceSession(db, tenantId, call.sessionId))
     return !session || session.ended_at !== null || isOver(session.call_status)
@@ -87,8 +98,11 @@ export function makeCallResume(deps: Deps): CallResume {
 
   async function apologise(tenant: TenantRuntime, callSid: string): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
-    // It goes elsewhere: a session that still waits for it here must not end it there.
-    if (number !== null) live.handOver(tenant.tenant_id, callSid)
+    // It goes elsewhere: a session that still waits for it, here or on another node, must not end it there.
+    if (number !== null) {
+      await putThrough(tenant, callSid)
+      live.handOver(tenant.tenant_id, callSid)
+    }
     // Without a number the call ends with the sentence: not every number tells us so.
     if (number === null) {
       const report = statusReport('completed', new Date(clock.now()))
@@ -101,7 +115,8 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry({ tenant }: Attempt): CarrierAnswer {
+  function sorry({ tenant }: Attempt, callSid: string): CarrierAnswer {
+    if (tenant?.telephony.fallback_number) live.handOver(tenant.tenant_id, callSid)
     const { provider, fallback_number: number } = tenant?.telephony ?? {
       provider: DEFAULT_CARRIER,
       fallback_number: null,
@@ -114,7 +129,7 @@ export function makeCallResume(deps: Deps): CallResume {
       const attempt: Attempt = { tenant: null }
       const failed = (fields: { err?: unknown }): CarrierAnswer => {
         log.error({ ...fields, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
-        return sorry(attempt)
+        return sorry(attempt, call.callSid)
       }
       try {
         return await withinTime(clock, next(call, attempt), () => failed({}))

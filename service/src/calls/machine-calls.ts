@@ -14,5 +14,12 @@ export function makeMachineCalls(bus: Bus, live: Pick<LiveSessions, 'answeredByM
     if (typeof tenantId === 'string' && typeof callSid === 'string')
       live.answeredByMachine(tenantId as TenantId, callSid)
   })
-  return { answered: (tenantId, callSid) => bus.publish(TOPIC, { tenantId, callSid }), close }
+  return {
+    answered(tenantId, callSid) {
+      // Here without the bus, which may be away; told twice, it counts once.
+      live.answeredByMachine(tenantId, callSid)
+      bus.publish(TOPIC, { tenantId, callSid })
+    },
+    close,
+  }
 }

@@ -85,6 +85,18 @@ export async function rescueOver(db: Db, { tenantId, callSid, epoch }: OrphanedC
     .execute()
 }
 
+/** The call could not be brought back now: it is to be tried again. */
+export async function rescueLater(db: Db, { tenantId, callSid, epoch }: OrphanedCall, delayMs: number): Promise<void> {
+  await db
+    .updateTable('call_directory')
+    .set({ rescue_at: inMs(delayMs) })
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .where('epoch', '=', epoch)
+    .where('owner', 'is', null)
+    .execute()
+}
+
 /**
  * Lets go of a call that this node has, as if it had died: it must be brought elsewhere. Null when the node does not have it.
  */

@@ -7,7 +7,13 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { forEachByTenant } from './by-tenant.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { openCallsAcrossTenants } from './open-calls-store.ts'
-import { claimOrphansAcrossTenants, type OrphanedCall, rescueOver, silentOwners } from './orphaned-calls-store.ts'
+import {
+  claimOrphansAcrossTenants,
+  type OrphanedCall,
+  rescueLater,
+  rescueOver,
+  silentOwners,
+} from './orphaned-calls-store.ts'
 import type { SendCallBack } from './send-call-back.ts'
 
 /** Brings calls back whose nodes are gone. */
@@ -44,6 +50,8 @@ const SENT_AT_ONCE = 50
 const BEGIN_WITHIN_MS = 15_000
 /** Longer than all tries of a call that was begun in time. */
 export const RESCUE_LEASE_MS = 60_000
+/** A call that could not be sent back is tried again, by whichever node comes first, for as long as it may last. */
+const TRY_AGAIN_MS = 15_000
 /** A node that did not look for so long was away: it judges the silence of others once it has listened for as long again. */
 const MOST_BETWEEN_LOOKS_MS = 2_500
 
@@ -77,7 +85,9 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
         db,
         orphans.map(({ callSid }) => callSid),
       )
-      const isLive = (call: (typeof known)[number]) => call.direction !== 'browser' && !isOver(call.status)
+      const isLive = ({ direction, status, endedAt }: (typeof known)[number]) =>
+        // One whose session has ended goes on elsewhere, as at a fallback number.
+        direction !== 'browser' && !isOver(status) && endedAt === null
       await Promise.all([
         openCalls.look(known.filter((call) => !isLive(call)).map(({ callSid }) => callSid)),
         bringBack(known.filter(isLive)),
@@ -95,7 +105,8 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
         const tenant = await tenants.get(call.tenantId)
         const isLate = clock.monotonicMs() > untilMs
         const outcome = tenant && !isLate ? await sendCallBack(tenant, call) : 'failed'
-        await rescueOver(db, call)
+        if (outcome === 'failed') await rescueLater(db, call, TRY_AGAIN_MS)
+        else await rescueOver(db, call)
         if (outcome === 'failed') log.error({ ...fields, isLate }, 'a call of a node that is gone was not brought back')
         if (outcome === 'refused') await openCalls.look([call.callSid])
       } catch (err) {

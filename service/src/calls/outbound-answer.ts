@@ -80,8 +80,8 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   return {
     async next(call) {
       try {
-        const answer = await withinTime(clock, first(call), () => sorry(call.callSid, {}))
-        return answer ?? (await resume.next(call))
+        const answer = async () => (await first(call)) ?? (await resume.next(call))
+        return await withinTime(clock, answer(), () => sorry(call.callSid, {}))
       } catch (err) {
         if (err instanceof AppError && err.code === 'unauthorized') throw err
         return sorry(call.callSid, { err })

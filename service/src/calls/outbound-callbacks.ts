@@ -5,6 +5,7 @@ import type { Log } from '../platform/log.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import { isMachine } from '../records/answered-by.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CallStatusCallbacks, ToldStatus } from './call-status.ts'
 import { findDiallerAcrossTenants } from './dial-store.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -39,10 +40,11 @@ type Deps = {
   signatures: CallbackSignatures
   statuses: CallStatusCallbacks
   machines: Pick<MachineCalls, 'answered'>
+  live: Pick<LiveSessions, 'callHere'>
 }
 
 export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
-  const { db, clock, log, tenants, signatures, statuses, machines } = deps
+  const { db, clock, log, tenants, signatures, statuses, machines, live } = deps
 
   async function adopt({ dialRef, callSid, signed }: OfDial): Promise<TenantRuntime | null> {
     const tenantId = await findDiallerAcrossTenants(db, dialRef)
@@ -60,12 +62,13 @@ export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
   return {
     adopt,
     async take(told) {
-      const tenant = await adopt(told)
+      // A call that is here is known, also while the database is away.
+      const tenantId = live.callHere(told.callSid)?.tenantId ?? (await adopt(told))?.tenant_id
       await statuses.take(told)
       // The result of detection alone comes without a status: the others repeat it.
       const { report, callSid } = told
-      if (tenant && report?.status === null && isMachine(report.answeredBy)) {
-        machines.answered(tenant.tenant_id, callSid)
+      if (tenantId && report?.status === null && isMachine(report.answeredBy)) {
+        machines.answered(tenantId, callSid)
       }
     },
   }

@@ -63,14 +63,17 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     const tenant = await tenants.get(dial.tenant_id)
     const dialled = tenant && (await findCallLogById(db, dial.tenant_id, dial.call_log_id))
     if (!dialled) return
-    const found = await findAtCarrier(deps, tenant, { dial, dialled, closing: closing.signal }).catch(
+    const looked = await findAtCarrier(deps, tenant, { dial, dialled, closing: closing.signal }).then(
+      (found) => ({ found, isAnswered: true }),
       (err: unknown) => {
         tell(dial, err)
-        return null
+        return { found: null, isAnswered: false }
       },
     )
+    if (closing.signal.aborted) return
+    const { found } = looked
     const now = new Date(clock.now())
-    const outcome = outcomeOf(dial, found, now)
+    const outcome = outcomeOf(dial, looked, now)
     await settleDial(db, tenant, dial.dial_ref, { outcome, now })
     if (outcome.type !== 'unknown') log.info({ tenant_id: dial.tenant_id, outcome }, 'a call in doubt was settled')
     if (found) await noteStatus(dial.tenant_id, found)
@@ -111,13 +114,19 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   return settling
 }
 
-function outcomeOf({ created_at }: DialRow, found: ListedCall | null, now: Date): DialOutcome {
+type Looked = { found: ListedCall | null; isAnswered: boolean }
+
+/** That a call is not there is only known from a carrier that answers; one that has not for an hour will not know it either. */
+function outcomeOf({ created_at }: DialRow, { found, isAnswered }: Looked, now: Date): DialOutcome {
   if (found) return { type: 'adopted', callSid: found.callSid }
-  const isGivenUp = now.getTime() - created_at.getTime() >= GIVE_UP_MS
+  const isGivenUp = now.getTime() - created_at.getTime() >= (isAnswered ? GIVE_UP_MS : UNANSWERED_MS)
   return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
 }
 
 const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
+
+/** A carrier that cannot be asked is asked for so long. */
+const UNANSWERED_MS = 3_600_000
 
 type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal }
 

@@ -84,6 +84,16 @@ export async function setOwner(
     .execute()
 }
 
+/** Nobody has the call from now on: it goes on without us. To be called with `lockCall`. */
+export async function giveUpCall(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
+  await tx
+    .updateTable('call_directory')
+    .set((eb) => ({ owner: null, epoch: eb('epoch', '+', 1), rescue_at: null }))
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+}
+
 /** The epoch of the tenant's call; null when it has no such call. */
 export async function findEpoch(db: Db, tenantId: TenantId, callSid: string): Promise<number | null> {
   const row = await db

@@ -44,7 +44,7 @@ export function actOn(session: LiveSession, asked: AskedAction, nowMs: number): 
     throw invalidRequest([{ path: '/body/action', message }])
   }
   const command = commandOf(asked)
-  if (session.phase !== 'waiting' && session.phase !== 'talking') throw new AppError('conflict', 'The call is ending.')
+  if (session.phase === 'draining' || session.phase === 'ended') throw new AppError('conflict', 'The call is ending.')
   session.command(command)
   return {
     id: newId<string>(nowMs),

@@ -223,7 +223,7 @@ export class LiveSessions {
 
   /** Every call that is here, whoever's it is. */
   all(): LiveSession[] {
-    return [...this.#byStream.values()]
+    return [...this.#byCall.values()]
   }
 
   /** Ends every call; each finishes its sentence. */

@@ -44,9 +44,9 @@ function carrierLost(step: Step): void {
 
 /** Another node is to go on: the agent falls silent here, and the end of the stream is that of our part. */
 export function handOver(step: Step): void {
-  const { phase, plan, playback } = step.state
+  const { phase, plan, playback, detached } = step.state
   if (!plan.isResumable) return
-  if (phase === 'detached') return letCallGo(step)
+  if (phase === 'detached') return detached?.isHandedOver ? undefined : letCallGo(step)
   if (phase !== 'waiting' && phase !== 'talking') return
   const isAudible = playback.sentMs > 0
   silence(step, heard(playback, step.nowMs), true)

@@ -183,7 +183,8 @@ type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
 function onSupervisor(step: Step, event: OnSupervisor): void {
   if (event.type === 'say') return ask(step, { why: 'say', instructions: exactly(event.text), thenEnd: null })
   if (event.type === 'end') {
-    const isUnheard = step.state.phase === 'detached'
+    const { phase, detached } = step.state
+    const isUnheard = phase === 'detached' && !detached?.isHandedOver
     beginEnding(step, event.reason, true)
     // A supervisor means now; a server that is to stop lets the agent finish its sentence, if anybody hears it.
     return event.reason === 'supervisor' || isUnheard ? hangUp(step) : undefined

@@ -1,0 +1,28 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { giveUpCall, lockCall } from '../records/call-directory-store.ts'
+import { withSessionEnd } from '../records/call-record.ts'
+import { changeCall } from '../records/change-call.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { NOTHING_SAID } from './record-status.ts'
+
+/**
+ * Writes down that a call goes on without us, at another number: its session ends (`transferred`), and whoever still has it,
+ * on whatever node, can neither write about it nor end it any more. How the call itself ends, its carrier tells. A session that
+ * has ended already stays as it is.
+ *
+ * @throws AppError `unavailable` when the database does not answer.
+ */
+export type PutThrough = (tenant: TenantRuntime, callSid: string) => Promise<void>
+
+export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThrough {
+  return (tenant, callSid) =>
+    db.transaction().execute(async (tx) => {
+      const call = await lockCall(tx, tenant.tenant_id, callSid)
+      if (!call) return
+      await giveUpCall(tx, tenant.tenant_id, callSid)
+      const now = new Date(clock.now())
+      const end = { ...NOTHING_SAID, endReason: 'transferred' as const, at: now }
+      await changeCall(tx, tenant, { call, now, change: (record) => withSessionEnd(record, end) })
+    })
+}
