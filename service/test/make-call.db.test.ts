@@ -169,6 +169,16 @@ describe('a call of which it is not known whether the carrier took it', { timeou
     expect(app.calls).toHaveLength(1)
   })
 
+  it('is not called failed for want of an answer, but when the carrier says that it does not have it', async () => {
+    await inDoubt('internal-error')
+    Object.assign(rest(), { fetch: 'internal-error' })
+    const laterMs = app.clock.now() + 180_000
+    await app.pass(() => app.clock.now() >= laterMs, 'three minutes to pass', 1_000)
+    expect(await stateOfLog()).toMatchObject({ status: 'queued', error_code: 'submission_unknown' })
+    Object.assign(rest(), { fetch: 'normal' })
+    await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
+  })
+
   it('failed when the carrier does not have it after two minutes', async () => {
     await inDoubt('internal-error')
     await app.clock.advance(115_000)

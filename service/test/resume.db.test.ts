@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ModelCommand } from '../src/platform/realtime/port.ts'
-import { streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { sign, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel, type ScriptedSession } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
@@ -17,6 +17,11 @@ describe('a call that loses its stream', () => {
   const app = useCallApp(test)
 
   const resume = async () => (await app.post('/api/v1/call-resume', { form: RESUME })).text
+  const resumeAt = async ({ app: node, address }: ServedApp) => {
+    const path = '/api/v1/call-resume'
+    const headers = { 'x-twilio-signature': sign(node.publicUrl() + path, RESUME, ACCOUNT.token) }
+    return (await fetch(address + path, { method: 'POST', headers, body: new URLSearchParams(RESUME) })).text()
+  }
   const session = () => test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
   const entry = () => test.db.selectFrom('call_directory').selectAll().executeTakeFirstOrThrow()
   const ended = () => app.pass(async () => (await session()).ended_at, 'the end of the session')
@@ -139,8 +144,9 @@ describe('a call that loses its stream', () => {
 
   it('is taken from a stream that stands yet, which is closed, but not by one of the same epoch', async () => {
     const client = await talked()
-    const document = await resume()
-    const [first, second] = [await streamOf(document, 'MZ2'), await resume()]
+    // Both are promised before either stream has the call, and are of one epoch.
+    const [document, second] = [await resume(), await resume()]
+    const first = await streamOf(document, 'MZ2')
     expect(await client.closed()).toBe(1000)
     await until(async () => (await entry()).epoch === 2, { what: 'the take-over' })
     expect(await (await streamOf(second, 'MZ3')).closed()).toBe(POLICY)
@@ -186,6 +192,28 @@ describe('a call that loses its stream', () => {
         })
         await app.pass(() => isClosed, 'the other node to stop')
       }
+    })
+
+    it('goes to the fallback number where there is no room, and is not ended there by the first', async () => {
+      const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: '+12025550150' }
+      await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+      const client = await talked()
+      client.terminate()
+      await isDetached()
+      void other.served.app.drain()
+      expect(await resumeAt(other.served)).toContain('<Number>+12025550150</Number>')
+      expect(await session()).toMatchObject({ end_reason: 'transferred' })
+      await app.pass(async () => (await states()).length === 0, 'the first node to let it go')
+      await app.clock.advance(30_000)
+      expect(requests()).toEqual([])
+    })
+
+    it('goes on after the first node has lost it without knowing, and its stream was stopped for that', async () => {
+      const client = await talked()
+      await test.db.updateTable('call_directory').set({ owner: null, epoch: 2 }).execute()
+      client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+      await app.pass(async () => (await states())[0] !== 'talking', 'the first node to take it for an end')
+      expect(await resume()).toContain('<Connect>')
     })
 
     it('goes on there from what was said, once and in order, and the first node lets it go', async () => {

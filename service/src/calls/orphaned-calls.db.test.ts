@@ -8,6 +8,7 @@ import { NODE, OTHER_NODE, someTurn, storedEvents } from '../records/calls.fixtu
 import { turnEntry } from '../records/journal-entry.ts'
 import { writeEntries } from '../records/journal-write.ts'
 import { releaseCall, takeBack, takenCallsAcrossTenants } from './orphaned-calls-store.ts'
+import { makePutThrough } from './put-through.ts'
 import { carrierSays, NO_SUCH_CALL, RESUME_URL, useWatchedCalls } from './watched-calls.fixture.ts'
 
 const test = useDatabase()
@@ -143,6 +144,16 @@ describe('the calls of a node that is gone', () => {
     expect(entry).toMatchObject({ look_at: null, rescue_at: null })
     const events = (await storedEvents(test.db)).map(({ event }) => event)
     expect(events.slice(2)).toEqual(['voice.session.completed', 'voice.call.completed'])
+  })
+
+  it('are left alone where they go on without us, as at a fallback number', async () => {
+    await calls.talk('CA1', calls.other)
+    await makePutThrough({ db: test.db, clock: calls.clock })(calls.tenant('acme'), 'CA1')
+    await test.db.updateTable('call_directory').set({ owner: OTHER_NODE }).execute()
+    await silence(OTHER_NODE, 3)
+    await calls.node.sweepOrphans()
+    expect(redirected()).toEqual([])
+    expect((await calls.stored('CA1')).session.end_reason).toBe('transferred')
   })
 
   it('are closed when the carrier knows nothing of them', async () => {

@@ -50,7 +50,7 @@ export function answerRest(parts: RestParts, request: RestRequest, account: Rest
     case 'Calls GET one':
       return fetchCall(parts, sid ?? '')
     case 'Calls GET all':
-      return ok(listOf(parts, request))
+      return listOf(parts, request)
     case 'IncomingPhoneNumbers GET all':
       return ok({ incoming_phone_numbers: parts.numbers.list(request.query.get('PhoneNumber') ?? ''), page: 0 })
     case 'IncomingPhoneNumbers GET one':
@@ -99,8 +99,10 @@ function fetchCall({ switchboard, faults }: RestParts, sid: string): RestAnswer 
   return { status: 200, body: record.toJson(), fault }
 }
 
-function listOf({ switchboard, clock, faults }: RestParts, { path, query }: RestRequest): Record<string, unknown> {
-  return listCalls(switchboard.records.values(), query, { path, now: clock.date(), lagMs: faults.listLagMs })
+function listOf({ switchboard, clock, faults }: RestParts, { path, query }: RestRequest): RestAnswer {
+  const fault = strike(faults, 'fetch')
+  const body = listCalls(switchboard.records.values(), query, { path, now: clock.date(), lagMs: faults.listLagMs })
+  return { status: 200, body, fault }
 }
 
 /** The fault that this request meets; those that keep it from being done at all are thrown. */
