@@ -208,14 +208,6 @@ describe('a call that loses its stream', () => {
       expect(requests()).toEqual([])
     })
 
-    it('goes on after the first node has lost it without knowing, and its stream was stopped for that', async () => {
-      const client = await talked()
-      await test.db.updateTable('call_directory').set({ owner: null, epoch: 2 }).execute()
-      client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
-      await app.pass(async () => (await states())[0] !== 'talking', 'the first node to take it for an end')
-      expect(await resume()).toContain('<Connect>')
-    })
-
     it('goes on there from what was said, once and in order, and the first node lets it go', async () => {
       const client = await talked()
       const owner = (await entry()).owner

@@ -63,7 +63,7 @@ export function makeCallResume(deps: Deps): CallResume {
 
   async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
-    const here = knownHere(callSid)
+    const here = live.callHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
     const call = here ?? stored
     const tenant = call && (await tenants.get(call.tenantId))
@@ -80,15 +80,6 @@ export function makeCallResume(deps: Deps): CallResume {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     return { provider, verbs: await apologise(tenant, callSid) }
-  }
-
-  /**
-   * That a stream stopped means as a rule that the caller has hung up; but then no carrier asks what comes next. It was stopped for
-   * another one, as when a further node has claimed the call: the records know.
-   */
-  function knownHere(callSid: string): CallHere | null {
-    const here = live.callHere(callSid)
-    return here?.reason === 'caller_hangup' ? null : here
   }
 
   async function isFinished({ tenant_id: tenantId }: TenantRuntime, call: KnownCall | null): Promise<boolean> {
