@@ -14,7 +14,6 @@ import { recordAnswers, recordWhenOver } from './access-log.ts'
 import { refuseUnaskedBody, takeJson } from './bodies.ts'
 import { answerClientError } from './client-errors.ts'
 import { answerError } from './errors.ts'
-import { serializerFormats } from './formats.ts'
 import { FrameworkLines } from './framework-lines.ts'
 import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders } from './headers.ts'
 import { HTTP_LIMITS, type HttpLimits, MAX_PATH_PARAMETER_LENGTH } from './limits.ts'
@@ -24,6 +23,7 @@ import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
 import { refuseOpenSchemas } from './open-schemas.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { requestIdOf } from './request-ids.ts'
+import { compileSerializer } from './serialization.ts'
 import { refuseUnsafeText } from './text-faults.ts'
 import { makeTrusts, type TrustProxy } from './trust.ts'
 import { compileValidator, validationError } from './validation.ts'
@@ -76,7 +76,6 @@ export function buildServer(deps: ServerDeps): HttpServer {
     bodyLimit: limits.maxBodyBytes,
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_LENGTH },
     trustProxy: trusts,
-    serializerOpts: { ajv: { formats: serializerFormats } },
     // While stopping, what still comes over an open connection is answered rather than refused.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
@@ -89,6 +88,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
     return answerError(judged, request, reply)
   })
   server.setValidatorCompiler(compileValidator)
+  server.setSerializerCompiler(compileSerializer)
   server.setSchemaErrorFormatter(validationError)
   server.addHook('onRoute', refuseOpenSchemas)
   server.addHook('onRequest', recordAnswers(deps))
