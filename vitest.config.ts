@@ -14,7 +14,8 @@ function databaseProject(name: 'embedded' | 'server') {
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the smallest machine has cores: calls are heard at their own pace, and wait most of the time.
+    maxWorkers: 3,
     testTimeout: 15_000,
     hookTimeout: 30_000,
     setupFiles: ['service/test/harness/ledger-setup.ts'],
