@@ -18,7 +18,7 @@ import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
 import { LiveCapacity } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
-import { type AbandonedCall, type CarrierAnswers, type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
+import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
@@ -31,6 +31,7 @@ import {
   type SessionBuilder,
   type StreamedCall,
 } from './voice/session-builder.ts'
+import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import { makeTools } from './voice/tools/registry.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
-import type { CallStream, StreamLeg } from './call-session.ts'
+import type { CallStream, StreamLeg } from './call-streams.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
 
