@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { findEpoch, lockCall } from './call-directory-store.ts'
+import { findHolder, lockCall } from './call-directory-store.ts'
+import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { isStreamPromised, notePromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
 import type { CallDirection } from './call-values.ts'
@@ -15,8 +16,8 @@ export type PromisedStream = {
   times: number
 }
 
-/** A stream that has a call, as its session knows it. While it changes to another, either epoch is its own. */
-export type HeldCall = { tenantId: TenantId; callSid: string; epoch: number; nextEpoch: number | null }
+/** A stream that has a call, as its session knows it. */
+export type HeldCall = CallHolder & { tenantId: TenantId; callSid: string }
 
 /** Calls that lost their stream, and who has them. */
 export type Resuming = {
@@ -45,10 +46,10 @@ export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming 
 
   return {
     promise: (tenantId, callSid) => db.transaction().execute((tx) => promiseIn(tx, tenantId, callSid)),
-    async isHeld({ tenantId, callSid, epoch, nextEpoch }) {
-      const current = await findEpoch(db, tenantId, callSid)
+    async isHeld({ tenantId, callSid, ...holder }) {
+      const current = await findHolder(db, tenantId, callSid)
       if (current === null) return true
-      if (current !== epoch && current !== nextEpoch) return false
+      if (!isHeldBy(current, holder)) return false
       return !(await isStreamPromised(db, tenantId, callSid, new Date(clock.now())))
     },
   }

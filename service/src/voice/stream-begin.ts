@@ -1,5 +1,6 @@
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import { type Clock, withTimeout } from '../kernel/clock.ts'
+import type { NodeId } from '../kernel/ids.ts'
 import type { FrameSocket } from '../platform/http/frame-socket.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
@@ -27,6 +28,7 @@ export type BeginningStream = {
 export type Entitled = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent }
 
 export type BeginDeps = StreamSessionDeps & {
+  nodeId: NodeId
   sessions: Sessions
   /** Null without a model. */
   builder: SessionBuilder | null
@@ -65,11 +67,12 @@ export async function begin(
   const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
   try {
     expectThere(joining)
-    here?.hold?.expect(epoch)
+    const expected = here?.hold?.expect({ epoch, owner: deps.nodeId })
     const started = await deps.sessions.started(tenant, stream)
     // Nothing is waited for from here to the end: whatever else happens to the call finds its session.
     const isHere = here !== null && isNewest(here, started)
-    here?.hold?.settle(isHere ? stream.streamSid : null)
+    if (isHere) expected?.came(stream.streamSid)
+    else expected?.failed()
     expectThere(joining)
     const call = started && streamedCall(deps, joining, { ...entering, epoch, started })
     if (call && isHere && !here.isLetGo) return goOn(deps, here, call)

@@ -13,8 +13,8 @@ export type StreamSessionDeps = {
   log: Pick<Log, 'info'>
   capacity: LiveCapacity
   live: LiveSessions
-  /** Writes down how a call ended, and resolves when that is done or given up. */
-  finish(ended: EndedCall): Promise<void>
+  /** Writes down how a call ended, and resolves when that is done or given up: with false when it was not the end of the call. */
+  finish(ended: EndedCall): Promise<boolean>
 }
 
 /** Why a stream is closed that may not have its call, and one for which there is nothing here now. */

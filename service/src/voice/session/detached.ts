@@ -39,7 +39,7 @@ function carrierLost(step: Step): void {
   if (ending?.hungUp) return
   const isTakenOver = ending !== null && !ending.hangUp
   if (!isTakenOver) step.do({ type: 'hang_up' })
-  carrierGone(step, 'carrier_lost')
+  carrierGone(step, 'carrier_lost', true)
 }
 
 /** Another node is to go on: the agent falls silent here, and the end of the stream is that of our part. */
@@ -136,13 +136,14 @@ function goOn(step: Step): void {
 /** The carrier has ended the stream: the call is over, unless it is to go on elsewhere. */
 export function streamStopped(step: Step): void {
   if (step.state.detached?.isHandedOver) return letCallGo(step)
-  carrierGone(step, 'caller_hangup')
+  carrierGone(step, 'caller_hangup', true)
 }
 
 /** The carrier has ended the call, whoever was to have it. */
 export function hungUp(step: Step): void {
-  const { detached } = step.state
+  const { detached, ending } = step.state
   if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
+  if (ending) step.set({ ending: { ...ending, isGuessed: false } })
   carrierGone(step, 'caller_hangup')
 }
 

@@ -35,7 +35,7 @@ const OF_CARRIER: readonly TimerName[] = [
 export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): void {
   const { ending, answers, playback } = step.state
   if (ending) return
-  step.set({ ending: { reason, hangUp, hungUp: false }, digits: '' })
+  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false }, digits: '' })
   step.setAnswers({ queue: [] })
   drain(step)
   disarm(step, OF_CONVERSATION)
@@ -77,12 +77,18 @@ export function hangUp(step: Step): void {
   carrierGone(step, 'agent_hangup')
 }
 
-/** Nobody hears anything any more: only what was said before is still waited for. */
-export function carrierGone(step: Step, reason: EndReason): void {
+/**
+ * Nobody hears anything any more: only what was said before is still waited for. `isGuessed`: that the call is over with its
+ * stream is taken for granted, and not known.
+ */
+export function carrierGone(step: Step, reason: EndReason, isGuessed = false): void {
   const { ending, playback, speech } = step.state
   if (ending?.hungUp) return
   step.set({
-    ending: { reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
+    ending: {
+      ...{ reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
+      isGuessed: isGuessed && ending === null,
+    },
     carrierGoneAtMs: step.nowMs,
     digits: '',
   })

@@ -85,6 +85,14 @@ export type Detached = {
   readonly isHandedOver: boolean
 }
 
+/** `isGuessed`: the call is only taken to be over, because its stream is; nobody has said so. */
+export type Ending = {
+  readonly reason: EndReason
+  readonly hangUp: boolean
+  readonly hungUp: boolean
+  readonly isGuessed: boolean
+}
+
 export type SessionState = {
   readonly plan: Plan
   readonly phase: Phase
@@ -133,7 +141,7 @@ export type SessionState = {
   readonly lastCallerAudioMs: number
   /** When the call was over for the caller: the carrier was gone, or was told to hang up; monotonic ms. Null until then. */
   readonly carrierGoneAtMs: number | null
-  readonly ending: { readonly reason: EndReason; readonly hangUp: boolean; readonly hungUp: boolean } | null
+  readonly ending: Ending | null
   readonly isRecordingPaused: boolean
   readonly usage: ModelUsage
   readonly latency: {
