@@ -30,6 +30,8 @@ export type Resuming = {
   promise(tenantId: TenantId, callSid: string): Promise<PromisedStream | null>
   /** Whether the call is still that of the stream's, and no other is on its way to it. A call that is not known is. */
   isHeld(call: HeldCall): Promise<boolean>
+  /** What the records know of a call whose stream is gone: `over`, `held` by that stream yet, or `lost` to others. */
+  standOf(call: HeldCall): Promise<'over' | 'held' | 'lost'>
 }
 
 export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming {
@@ -44,7 +46,16 @@ export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming 
     return { epoch, direction: session.direction, agentVersionId: session.agent_version_id, times }
   }
 
+  async function standIn(tx: Tx, { tenantId, callSid, ...holder }: HeldCall) {
+    const call = await lockCall(tx, tenantId, callSid)
+    if (!call) return 'lost'
+    const { log, session } = await loadRecord(tx, call)
+    if (isOver(log.status) || session.ended_at !== null) return 'over'
+    return isHeldBy(call, holder) ? 'held' : 'lost'
+  }
+
   return {
+    standOf: (call) => db.transaction().execute((tx) => standIn(tx, call)),
     promise: (tenantId, callSid) => db.transaction().execute((tx) => promiseIn(tx, tenantId, callSid)),
     async isHeld({ tenantId, callSid, ...holder }) {
       const current = await findHolder(db, tenantId, callSid)

@@ -94,6 +94,7 @@ function wait(step: Step): void {
 
 /** Another stream is on its way: it is waited for as long as the first was. */
 export function streamPromised(step: Step): void {
+  step.set({ promisedAtMs: step.nowMs })
   if (step.state.phase === 'detached') step.do({ type: 'arm', timer: 'detached', ms: DETACHED_MS })
 }
 
@@ -102,6 +103,7 @@ export function attached(step: Step): void {
   if (step.state.phase !== 'detached') streamLost(step)
   else if (step.state.detached?.isHandedOver) step.do({ type: 'detach' })
   if (step.state.phase !== 'detached') return
+  step.set({ promisedAtMs: null })
   step.do({ type: 'attach' })
   goOn(step)
 }
@@ -133,9 +135,12 @@ function goOn(step: Step): void {
   armStall(step)
 }
 
-/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere. */
+/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere, or with another stream. */
 export function streamStopped(step: Step): void {
-  if (step.state.detached?.isHandedOver) return letCallGo(step)
+  const { detached, promisedAtMs } = step.state
+  if (detached?.isHandedOver) return letCallGo(step)
+  // It asked what comes next before it stopped this one.
+  if (promisedAtMs !== null && step.nowMs - promisedAtMs < DETACHED_MS) return streamLost(step)
   carrierGone(step, 'caller_hangup', true)
 }
 

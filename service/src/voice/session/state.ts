@@ -99,6 +99,8 @@ export type SessionState = {
   /** What an earlier session of the call has left; null for its first. */
   readonly resumption: Resumption | null
   readonly detached: Detached | null
+  /** When its carrier was told last to open another stream, monotonic ms; null once that is there. */
+  readonly promisedAtMs: number | null
   /** Somebody else has the call: the end of the session is not that of the call, and not ours to write down. */
   readonly isLetGo: boolean
   readonly startedAtMs: number
@@ -161,6 +163,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     phase: 'waiting',
     resumption,
     detached: null,
+    promisedAtMs: null,
     isLetGo: false,
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
