@@ -9,6 +9,7 @@ import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
 const RESUME = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+const POLICY = 1008
 const TRY_AGAIN = 1013
 const LATER =
   /<Response><Pause length="2"\/><Redirect method="POST">[^<]*call-resume\?again=\d#rc=3&amp;rp=all<\/Redirect><\/Response>$/
@@ -123,5 +124,20 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call that was ta
     })
     expect(await app.pass(() => text, 'the answer')).toContain('<Response><Hangup/></Response>')
     expect(await session()).toMatchObject({ end_reason: 'caller_hangup' })
+  })
+
+  it('is ended once when its carrier says that it is over while its next stream is let in', async () => {
+    const client = await app.talk({ CallSid: 'CA1' })
+    client.terminate()
+    await app.pass(async () => (await phase()) === 'detached', 'the session to notice')
+    const document = await resume()
+    const { reached, release } = gate.hold()
+    const next = await streamOf(document, 'MZ2')
+    await reached()
+    await app.post('/api/v1/call-status', { form: { ...RESUME, CallStatus: 'completed' } })
+    release()
+    expect(await next.closed()).toBe(POLICY)
+    await app.pass(async () => (await session()).ended_at, 'the end to be written')
+    expect(app.served.logLines().filter(({ msg }) => msg === 'call ended')).toHaveLength(1)
   })
 })

@@ -55,7 +55,7 @@ type Deps = {
   statuses: CallStatuses
   putThrough: PutThrough
   resuming: Resuming
-  again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel'>
+  again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
 }
 
 /** One request: whose call it turned out to be, once its signature is known to be right, and whether its end is a guess. */
@@ -66,7 +66,10 @@ export function makeCallResume(deps: Deps): CallResume {
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
   const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
 
-  async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
+  async function next(
+    { callSid, accountSid, again: times = 0, signed }: ResumedCall,
+    attempt: Attempt,
+  ): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
@@ -81,7 +84,8 @@ export function makeCallResume(deps: Deps): CallResume {
     const { provider } = tenant.telephony
     if (here ? await isEnding(here, callSid) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
     const isElsewhere = here?.reason === 'model_lost'
-    const verbs = isElsewhere ? null : await again.connect(tenant, callSid)
+    const connected = isElsewhere ? null : await again.connect(tenant, callSid)
+    const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })

@@ -34,6 +34,7 @@ export type LiveCommand = Extract<
       | 'pause_recording'
       | 'stream_promised'
       | 'hand_over'
+      | 'kept'
       | 'taken'
   }
 >
@@ -48,6 +49,8 @@ export type LiveSession = {
   readonly endReason: EndReason | null
   /** That it is over is only taken for granted, because its stream is. */
   readonly isEndGuessed: boolean
+  /** Not all is told yet of what was said and done: the caller's last words, what a tool comes to. */
+  readonly hasOpenTurns: boolean
   /** Somebody else has the call: what is here is over, and its end was not that of the call. */
   readonly isLetGo: boolean
   /** What the records know the call by; null for a call that no other stream can take. */

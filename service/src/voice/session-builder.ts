@@ -17,6 +17,7 @@ import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import type { CarrierSocket } from './media-path.ts'
 import { withFaultsTold } from './model-faults.ts'
 import type { Recorders } from './recording/recorders.ts'
+import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
 import { planOf } from './session-builder-plan.ts'
@@ -202,6 +203,9 @@ function liveOf(
     },
     get isEndGuessed() {
       return session.state.ending?.isGuessed ?? false
+    },
+    get hasOpenTurns() {
+      return hasOpenTurns(session.state)
     },
     get isLetGo() {
       return session.state.isLetGo

@@ -80,7 +80,9 @@ export async function begin(
       return beginAnew(deps, builder, { call, here, isMachine: beginning.isMachine || isMachine(started.answeredBy) })
   } catch (error) {
     // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
-    if (grant.direction === 'browser' || beginning.isOver) abandon()
+    // A session that is here, or was until just now, writes its end itself.
+    const isEndless = deps.live.callHere(callSid) === null
+    if (isEndless && (grant.direction === 'browser' || beginning.isOver)) abandon()
     throw error
   }
   if (beginning.isOver) abandon()

@@ -35,14 +35,15 @@ export function isNewest({ facts }: LiveSession, started: StartedSession | null)
   return started?.before?.streamSid === facts.streamSid
 }
 
-/** One that is here and has not seen the latest of the call is gone before. */
+/** One that is here and has not seen the latest of the call is gone before. @throws StreamRefusal when there is no room. */
 export function beginAnew(
   deps: StreamSessionDeps,
   builder: SessionBuilder,
   { call, here, isMachine }: { call: StreamedCall; here: LiveSession | null; isMachine: boolean },
 ): StreamLeg {
-  here?.command({ type: 'taken' })
-  deps.capacity.begin({ ...roomOf(call.tenant), callSid: call.callSid })
+  const room = { ...roomOf(call.tenant), callSid: call.callSid }
+  const noRoom = deps.capacity.passOn(room, () => here?.command({ type: 'taken' }))
+  if (noRoom) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
   return beginSession(deps, builder, { call, isMachine })
 }
 

@@ -13,6 +13,7 @@ import type { Step } from './state.ts'
 export const DETACHED_MS = 15_000
 /** More silence than any usual setting takes for the end of a turn. */
 const LAST_SILENCE_MS = 1_000
+const GOODBYE = 'Say in one short sentence that you are sorry, that this call must end now, and goodbye.'
 
 /** What matters only while somebody hears us. */
 const OF_STREAM: readonly TimerName[] = [
@@ -112,6 +113,13 @@ export function attached(step: Step): void {
 export function waitedInVain(step: Step): void {
   if (step.state.detached?.isHandedOver) return goOn(step)
   if (step.state.phase === 'detached') carrierLost(step)
+}
+
+/** No other node could be given the call, and this one is about to stop: who is there is told goodbye, and the call ends so. */
+export function kept(step: Step): void {
+  if (!step.state.detached?.isHandedOver) return
+  step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
+  goOn(step)
 }
 
 /** The conversation goes on where it was. */

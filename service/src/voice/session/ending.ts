@@ -36,10 +36,12 @@ export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): voi
   const { ending, answers, playback } = step.state
   if (ending) return
   step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false }, digits: '' })
-  step.setAnswers({ queue: [] })
+  // A goodbye that the call was to end with anyway is waited for, and nothing else.
+  const queue = reason === 'shutdown' ? answers.queue.filter(({ thenEnd }) => thenEnd === reason) : []
+  step.setAnswers({ queue })
   drain(step)
   disarm(step, OF_CONVERSATION)
-  const answerMs = answers.active || answers.asked ? LAST_ANSWER_MS : 0
+  const answerMs = answers.active || answers.asked || queue.length > 0 ? LAST_ANSWER_MS : 0
   step.do({ type: 'arm', timer: 'drain', ms: leftMs(playback, step.nowMs) + DRAIN_SLACK_MS + answerMs })
 }
 
@@ -105,9 +107,14 @@ export function carrierGone(step: Step, reason: EndReason, isGuessed = false): v
 }
 
 /** Whether nothing is expected any more: no words of the caller, no tool, no bill for what was cancelled. */
-function isWritten({ transcript, runningTools, speech, answers }: SessionState): boolean {
+function isWritten(state: SessionState): boolean {
+  return !hasOpenTurns(state) && state.answers.active === null
+}
+
+/** Whether something is not told yet of what was said and done: the caller's words, what a tool comes to. */
+export function hasOpenTurns({ transcript, runningTools, speech }: SessionState): boolean {
   const isOpen = transcript.entries.some((e) => e.isKept && !e.isFinal && e.role === 'caller')
-  return !isOpen && runningTools.length === 0 && speech === null && answers.active === null
+  return isOpen || runningTools.length > 0 || speech !== null
 }
 
 /** Ends the session as it is: what is not final by now is kept as far as it goes. */
