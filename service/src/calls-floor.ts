@@ -14,15 +14,18 @@ import { makeOutbound } from './calls/outbound.ts'
 import { makePutThrough } from './calls/put-through.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
-import type { TenantId } from './kernel/ids.ts'
+import type { NodeId, TenantId } from './kernel/ids.ts'
+import { hasHeir } from './platform/nodes/heartbeat-store.ts'
 import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
 import type { Voice } from './voice-floor.ts'
+import { SILENCE_MS } from './watch-floor.ts'
 
 /** What the beginnings and ends of calls need of those around them. */
 export type CallNeeds = {
+  nodeId: NodeId
   /** The carrier account of tenants that name none. */
   defaults: TelephonyDefaults
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
@@ -40,7 +43,7 @@ export type CallNeeds = {
 export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { config, clock, log, carriers, database } = deps
   const { db } = database
-  const { defaults, tenants, resolveAgent, sessions, resuming, statuses, late, live, publicUrl } = needs
+  const { defaults, tenants, resolveAgent, sessions, resuming, statuses, late, live, publicUrl, nodeId } = needs
   const { capacity, tokens } = voice
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
@@ -56,7 +59,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
     putThrough: makePutThrough({ db, clock }),
-    again: { tokens, addresses, hasModel },
+    again: { tokens, addresses, hasModel, hasHeir: () => hasHeir(db, nodeId, SILENCE_MS) },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }

@@ -17,9 +17,9 @@ import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { liveRoutes } from './voice/live-routes.ts'
-import type { AbandonedCall } from './voice/media-stream-join.ts'
 import type { SessionState } from './voice/session/state.ts'
 import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
+import type { AbandonedCall } from './voice/stream-ends.ts'
 import { makeVoice } from './voice-floor.ts'
 import { makeWatching } from './watch-floor.ts'
 
@@ -88,12 +88,15 @@ async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedC
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 
-/** Never rejects: an end that cannot be written is told in the log. */
-async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding): Promise<void> {
+/** Whether it was the end of the call. Never rejects: an end that cannot be written is told in the log. */
+async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding): Promise<boolean> {
   const { tenantId, callSid, session } = ending
   const fields = { tenant_id: tenantId, call_sid: callSid, reason: session.endReason }
   log.info(fields, 'call ended')
-  await finishing
-    .finish(ending)
-    .catch((err: unknown) => log.error({ ...fields, err }, 'the end of a call was not written down'))
+  try {
+    return await finishing.finish(ending)
+  } catch (err) {
+    log.error({ ...fields, err }, 'the end of a call was not written down')
+    return false
+  }
 }

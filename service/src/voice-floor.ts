@@ -1,6 +1,6 @@
 import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
-import type { TenantId } from './kernel/ids.ts'
+import type { NodeId, TenantId } from './kernel/ids.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
 import type { FindTenant } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
@@ -18,7 +18,7 @@ import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
 import { LiveCapacity } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
-import { type AbandonedCall, type CarrierAnswers, type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
+import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
@@ -31,11 +31,13 @@ import {
   type SessionBuilder,
   type StreamedCall,
 } from './voice/session-builder.ts'
+import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import { makeTools } from './voice/tools/registry.ts'
 
 /** What live calls need of those around them. */
 export type VoiceNeeds = {
+  nodeId: NodeId
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   findTenant: FindTenant
   rateLimits: RateLimits
@@ -54,8 +56,8 @@ export type VoiceNeeds = {
   isHeld(call: StreamedCall): Promise<boolean>
   /** Writes down what has come of a session so far; never throws. */
   checkpoint(call: StreamedCall, state: SessionState): void
-  /** Writes down how a call ended, and resolves when that is done or given up. */
-  finish(ended: EndedCall): Promise<void>
+  /** Writes down how a call ended, and resolves when that is done or given up: with false when it was not the end of the call. */
+  finish(ended: EndedCall): Promise<boolean>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
   abandon(abandoned: AbandonedCall): void
   /** Gives the calls of this process to another one where it can, when DRAIN_SECONDS are over; never rejects. */
@@ -94,11 +96,18 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
-  const { greetingOf } = needs
+  const { greetingOf, nodeId } = needs
   const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
   recorders.watchOrphans()
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
-  const join = makeJoinStream({ ...known, builder: builderOf(deps, needs, recorders), capacity, finish, abandon })
+  const join = makeJoinStream({
+    ...known,
+    nodeId,
+    builder: builderOf(deps, needs, recorders),
+    capacity,
+    finish,
+    abandon,
+  })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))

@@ -2,6 +2,7 @@ import type { ResolveAgent } from './agents/resolve.ts'
 import { makeCallWatch } from './calls/call-watch.ts'
 import { CarrierRequests } from './calls/carrier-requests.ts'
 import { makeHandOver } from './calls/hand-over.ts'
+import { makeLetGo } from './calls/let-go.ts'
 import { makeEndLostCall } from './calls/lost-calls.ts'
 import { makeOpenCalls } from './calls/open-calls.ts'
 import { makeOrphanedCalls } from './calls/orphaned-calls.ts'
@@ -28,7 +29,7 @@ export type WatchNeeds = {
 }
 
 /** Three heartbeats that did not come. */
-const SILENCE_MS = 3_000
+export const SILENCE_MS = 3_000
 /** A database that does not answer must not hold up a stop. */
 const TOLD_WITHIN_MS = 1_000
 
@@ -51,7 +52,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const resumeUrl = () => `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`
   const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl })
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, silenceMs })
-  const letGo = (tenantId: TenantId, callSid: string) => live.findCall(tenantId, callSid)?.command({ type: 'taken' })
+  const letGo = makeLetGo(live)
   const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGo })
   const handOver = makeHandOver({ ...known, sendCallBack, letGo, silenceMs: SILENCE_MS })
   const mayHaveHeir = database.kind === 'server' && config.publicUrl !== null

@@ -3,6 +3,8 @@ import { beat, removeNode, saysStopping } from '../src/platform/nodes/heartbeat-
 import { OTHER_NODE } from '../src/records/calls.fixture.ts'
 import { useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { ACCOUNT } from './harness/served-app.ts'
+import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
 
 const PUBLIC_URL = 'https://voice.example.com'
@@ -20,14 +22,25 @@ describe('a call that another node takes', () => {
     return test.db.selectFrom('call_directory').select(['owner', 'epoch']).executeTakeFirstOrThrow()
   }
 
-  /** The node stops with a call on it, and the other one is heard until the calls are to end. */
-  async function drained(): Promise<void> {
+  async function states(): Promise<string[]> {
+    const { body } = await app.served.call<{ sessions: { state: string }[] }>('acme', 'GET', '/sessions/active')
+    return body.sessions.map(({ state }) => state)
+  }
+
+  /** The node stops with a call on it, which it ends or gives away a second from now. */
+  async function draining(): Promise<() => boolean> {
     let isOver = false
     void app.served.app.drain().then(() => {
       isOver = true
     })
     await app.clock.advance(4_000)
-    await app.pass(() => beat(test.db, OTHER_NODE, '1').then(() => isOver), 'the end of the calls')
+    return () => isOver
+  }
+
+  /** It does, and the other node is heard until then. */
+  async function drained(isOver?: () => boolean): Promise<void> {
+    const isDone = isOver ?? (await draining())
+    await app.pass(() => beat(test.db, OTHER_NODE, '1').then(isDone), 'the end of the calls')
   }
 
   it.runIf(kind === 'server')('is sent there at the end of a drain, and is not ended here', async () => {
@@ -40,13 +53,36 @@ describe('a call that another node takes', () => {
     ])
     expect(await entry()).toEqual({ owner: null, epoch: 2 })
     expect(await session()).toEqual({ end_reason: null, ended_at: null })
+    const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    const { text } = await app.post('/api/v1/call-resume?again=4', { form })
+    expect(text).toMatch(/<Response><Pause length="2"\/><Redirect method="POST">[^<]*\?again=5#/)
+    expect((await app.post('/api/v1/call-resume?again=5', { form })).text).toMatch(/sorry/)
   })
 
-  it.runIf(kind === 'server')('is ended here when its carrier does not take it there', async () => {
+  it.runIf(kind === 'server')('is sent there when its tools are done and the caller has spoken out', async () => {
+    await startTalking(app, ['CA1'])
+    const { last: model } = app.model
+    model.tell({ type: 'speech_started', itemId: 't1', audioStartMs: 2_000 })
+    await beat(test.db, OTHER_NODE, '1')
+    const isOver = await draining()
+    await app.pass(async () => (await states())[0] === 'detached', 'the session to fall silent')
+    expect(app.rest.requests).toEqual([])
+    model.tell({ type: 'speech_stopped', itemId: 't1', audioEndMs: 2_900 })
+    model.tell({ type: 'committed', itemId: 't1', previousItemId: 'a0' })
+    model.tell({ type: 'caller_transcript', itemId: 't1', text: 'The small one.' })
+    await drained(isOver)
+    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
+    const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
+    expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The small one.' }])
+  })
+
+  it.runIf(kind === 'server')('is ended here, with a goodbye, when its carrier does not take it there', async () => {
     app.rest.reply = ({ form }) => (form['Twiml'] ? { status: 401, body: {} } : { status: 200, body: {} })
-    await app.talk({ CallSid: 'CA1' })
+    await startTalking(app, ['CA1'])
     await beat(test.db, OTHER_NODE, '1')
     await drained()
+    const asked = app.model.last.commands.flatMap((command) => (command.type === 'respond' ? [command] : []))
+    expect(asked.at(-1)?.instructions).toContain('goodbye')
     await until(async () => (await session()).ended_at, { what: 'the end to be written down' })
     expect(await session()).toMatchObject({ end_reason: 'shutdown' })
     expect(app.rest.requests.at(-1)).toMatchObject({ form: { Status: 'completed' } })

@@ -2,9 +2,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { type SessionProgress, statusReport } from '../records/call-record.ts'
 import type { SessionEndReason } from '../records/call-values.ts'
 import type { HeldCall } from '../records/resuming.ts'
-import type { AbandonedCall } from '../voice/media-stream-join.ts'
 import type { SessionState } from '../voice/session/state.ts'
 import type { EndedCall, StreamedCall } from '../voice/session-builder.ts'
+import type { AbandonedCall } from '../voice/stream-ends.ts'
 import type { CallEnding } from './finish.ts'
 import { NOTHING_SAID } from './record-status.ts'
 
@@ -13,7 +13,7 @@ import { NOTHING_SAID } from './record-status.ts'
  * was the wait for the last transcripts.
  */
 export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 'now' | 'monotonicMs'>): CallEnding {
-  const { tenant, callSid, epoch, nextEpoch } = call
+  const { tenant, callSid, epoch, next = [], streamSid } = call
   const waitedMs = state.carrierGoneAtMs === null ? 0 : clock.monotonicMs() - state.carrierGoneAtMs
   const at = new Date(clock.now() - waitedMs)
   // The one case in which the call goes on without us: its carrier tells how that ends.
@@ -22,7 +22,8 @@ export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 
     tenantId: tenant.tenant_id,
     callSid,
     epoch,
-    nextEpoch: nextEpoch ?? null,
+    next,
+    streamSid,
     session: { endReason: reason, at, ...progressOf(state) },
     call: goesOn ? null : statusReport('completed', at),
   }
@@ -36,8 +37,8 @@ export function abandonedOf({ tenantId, callSid, epoch, isOver }: AbandonedCall,
 }
 
 /** A call as the records know who has it. */
-export function heldCall({ tenant, callSid, epoch, nextEpoch }: StreamedCall): HeldCall {
-  return { tenantId: tenant.tenant_id, callSid, epoch, nextEpoch: nextEpoch ?? null }
+export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): HeldCall {
+  return { tenantId: tenant.tenant_id, callSid, epoch, next }
 }
 
 /** What has come of a session so far. */

@@ -13,7 +13,9 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { CallHere, LiveSessions } from '../voice/live-sessions.ts'
 import { withinTime } from './answer-time.ts'
+import { askAgain } from './ask-again.ts'
 import { type AgainDeps, makeConnectAgain } from './connect-again.ts'
+import { makeGuessedEnds } from './guessed-ends.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -22,7 +24,8 @@ import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 
 /** A carrier that asks what comes next for a call. */
-export type ResumedCall = { callSid: string; accountSid: string; signed: SignedRequest }
+/** `again`: how often in a row it was told to do that. */
+export type ResumedCall = { callSid: string; accountSid: string; again?: number; signed: SignedRequest }
 
 const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
 const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goodbye.'
@@ -33,7 +36,8 @@ export type CallResume = {
    * The end, for a call whose conversation is over, whether that is written down yet or not. Another stream for one that has
    * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. For one that
    * never had any, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
-   * sentence and the end. What cannot be found out in 8 s counts as that, too.
+   * sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
+   * time: the carrier is to ask again, five times at most.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -51,17 +55,21 @@ type Deps = {
   statuses: CallStatuses
   putThrough: PutThrough
   resuming: Resuming
-  again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel'>
+  again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
 }
 
-/** One request: whose call it turned out to be, once its signature is known to be right. */
-type Attempt = { tenant: TenantRuntime | null }
+/** One request: whose call it turned out to be, once its signature is known to be right, and whether its end is a guess. */
+type Attempt = { tenant: TenantRuntime | null; isGuessed: boolean }
 
 export function makeCallResume(deps: Deps): CallResume {
   const { db, clock, log, tenants, signatures, live, capacity, statuses, putThrough } = deps
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
+  const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
 
-  async function next({ callSid, accountSid, signed }: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
+  async function next(
+    { callSid, accountSid, again: times = 0, signed }: ResumedCall,
+    attempt: Attempt,
+  ): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
@@ -72,14 +80,21 @@ export function makeCallResume(deps: Deps): CallResume {
       return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
     }
     signatures.expectFrom(tenant, signed)
-    attempt.tenant = tenant
+    Object.assign(attempt, { tenant, isGuessed: here?.isGuessed ?? false })
     const { provider } = tenant.telephony
-    if (here ? isEnding(here) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
-    const verbs = here?.reason ? null : await again.connect(tenant, callSid)
+    if (here ? await isEnding(here, callSid) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
+    const isElsewhere = here?.reason === 'model_lost'
+    const connected = isElsewhere ? null : await again.connect(tenant, callSid)
+    const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     return { provider, verbs: await apologise(tenant, callSid) }
+  }
+
+  /** One that had lost its model was to go elsewhere: a carrier that asks has not been told. */
+  async function isEnding({ tenantId, reason, isGuessed }: CallHere, callSid: string): Promise<boolean> {
+    return isGuessed ? guessedEnds.isOver(tenantId, callSid) : reason !== null && reason !== 'model_lost'
   }
 
   async function isFinished({ tenant_id: tenantId }: TenantRuntime, call: KnownCall | null): Promise<boolean> {
@@ -106,7 +121,9 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry({ tenant }: Attempt, callSid: string): CarrierAnswer {
+  function sorry({ tenant, isGuessed }: Attempt, { callSid, again: times = 0 }: ResumedCall): CarrierAnswer {
+    const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
+    if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
     if (tenant?.telephony.fallback_number) live.handOver(tenant.tenant_id, callSid)
     const { provider, fallback_number: number } = tenant?.telephony ?? {
       provider: DEFAULT_CARRIER,
@@ -117,10 +134,10 @@ export function makeCallResume(deps: Deps): CallResume {
 
   return {
     async next(call) {
-      const attempt: Attempt = { tenant: null }
+      const attempt: Attempt = { tenant: null, isGuessed: false }
       const failed = (fields: { err?: unknown }): CarrierAnswer => {
         log.error({ ...fields, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
-        return sorry(attempt, call.callSid)
+        return sorry(attempt, call)
       }
       try {
         return await withinTime(clock, next(call, attempt), () => failed({}))
@@ -130,9 +147,4 @@ export function makeCallResume(deps: Deps): CallResume {
       }
     },
   }
-}
-
-/** One that had lost its model was to go elsewhere: a carrier that asks has not been told. */
-function isEnding({ reason }: CallHere): boolean {
-  return reason !== null && reason !== 'model_lost'
 }

@@ -1,9 +1,10 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
-import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { NodeId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CarrierRequests } from './carrier-requests.ts'
+import type { LetGo } from './let-go.ts'
 import type { OpenCalls } from './open-calls.ts'
 import type { OrphanedCalls } from './orphaned-calls.ts'
 import { takenCallsAcrossTenants } from './orphaned-calls-store.ts'
@@ -26,8 +27,7 @@ type Deps = {
   orphanedCalls: OrphanedCalls
   openCalls: OpenCalls
   requests: CarrierRequests
-  /** Stops to serve a call that is not this node's any more, without ending it. */
-  letGo(tenantId: TenantId, callSid: string): void
+  letGo: LetGo
 }
 
 const INTERVAL_MS = 1_000
@@ -106,11 +106,11 @@ class Watch implements CallWatch {
     const wasAway = nowMs - this.#lastMs > AWAY_MS
     if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) {
       const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
-      for (const callSid of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
+      for (const { callSid, epoch } of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
         const tenantId = here.get(callSid)
         if (tenantId === undefined) continue
         log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')
-        letGo(tenantId, callSid)
+        letGo(tenantId, callSid, epoch)
       }
       this.#ownAtMs = nowMs
     }

@@ -1,5 +1,6 @@
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
+import { PROMISE_MS } from '../records/call-resume-store.ts'
 import type { Resuming } from '../records/resuming.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
@@ -16,6 +17,8 @@ export type AgainDeps = {
   addresses: () => CallAddresses
   /** Whether there is a model that could talk. */
   hasModel: boolean
+  /** Whether another node takes calls. */
+  hasHeir: () => Promise<boolean>
 }
 
 /** A call that loses its stream more often than this within a minute would lose the next one, too. */
@@ -23,8 +26,11 @@ const MAX_TIMES = 5
 
 /** Brings calls back that lost their streams. */
 export type ConnectAgain = {
-  /** Another stream for the call, which has its room here from now on; null when that would come to nothing. */
-  connect(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | null>
+  /**
+   * Another stream for the call, which has its room here from now on; null when that would come to nothing. `elsewhere`: this
+   * node takes no calls any more, and another one does.
+   */
+  connect(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | 'elsewhere' | null>
 }
 
 export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
@@ -47,9 +53,9 @@ export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
       const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
       // The place of a call that is here lasts until its session ends.
       const isHere = live.findCall(tenantId, callSid) !== null
-      const { noRoom, giveBack } = isHere ? { noRoom: null, giveBack: () => {} } : capacity.reserve(wanted)
+      const { noRoom, giveBack } = isHere ? { noRoom: null, giveBack: () => {} } : capacity.reserve(wanted, PROMISE_MS)
       if (noRoom) log.warn({ tenant_id: tenantId, call_sid: callSid, why: noRoom }, 'a call could not come back')
-      if (noRoom) return null
+      if (noRoom) return noRoom === 'stopping' && (await deps.hasHeir()) ? 'elsewhere' : null
       const verbs = await promised(tenant, callSid).catch((error: unknown) => {
         giveBack()
         throw error

@@ -6,7 +6,7 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import { makeLog } from '../platform/log.ts'
 import { type SessionEnd, statusReport } from '../records/call-record.ts'
-import { NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { Journal } from '../records/journal.ts'
 import { makeSessions, type Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -175,6 +175,14 @@ describe('the end of a call', () => {
     expect(await told()).toEqual([])
   })
 
+  it('counts for nothing when the stream to which its session was about to change began on another node', async () => {
+    await test.db.updateTable('call_directory').set({ epoch: 2, owner: OTHER_NODE }).execute()
+    await finishing.finish(ending({ next: [{ epoch: 2, owner: NODE }] }))
+    expect((await stored()).session.ended_at).toBeNull()
+    await finishing.finish(ending({ next: [{ epoch: 2, owner: OTHER_NODE }] }))
+    expect((await stored()).session.ended_at).not.toBeNull()
+  })
+
   it('changes nothing of an unknown call, nor when the tenant is gone', async () => {
     await finishing.finish(ending({ callSid: 'CA2' }))
     findTenant = async () => null
@@ -186,7 +194,7 @@ describe('the end of a call', () => {
     const { db } = await test.anotherNode()
     const { sessionId } = await sessions.open(acme, someCall('CA1'))
     const calls = journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 1 })
-    let finished: Promise<void> | undefined
+    let finished: Promise<boolean> | undefined
     await db.transaction().execute(async (tx) => {
       // As a deletion begins.
       await sql`select from tenants for update`.execute(tx)

@@ -3,6 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { lockCall } from '../records/call-directory-store.ts'
+import { type CallHolder, isHeldBy } from '../records/call-holder.ts'
 import { type CallReport, type SessionEnd, withReport, withSessionEnd } from '../records/call-record.ts'
 import { isStreamPromised } from '../records/call-resume-store.ts'
 import { changeCall } from '../records/change-call.ts'
@@ -11,13 +12,11 @@ import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 
 /** The end of a call as its session knows it. */
-export type CallEnding = {
+export type CallEnding = CallHolder & {
   tenantId: TenantId
   callSid: string
-  /** The epoch of the stream that had the call: one that has lost it to another ends nothing. */
-  epoch: number
-  /** That of the stream to which its session was changing; null when it was not. */
-  nextEpoch?: number | null
+  /** The stream that had the call; not given where none came to its session. */
+  streamSid?: string
   session: SessionEnd
   /** How the call itself ended; null when it goes on without us, as after a transfer, or nobody knows yet. */
   call: CallReport | null
@@ -29,9 +28,10 @@ export type Finishing = {
    * Closes the session and completes the log, and tells the tenant so, in one transaction and once: the first end of a session
    * stands, whoever tells another. What was said is written before. While the database does not answer, this waits for it.
    *
+   * @returns false when it is not the end of the call: another stream has it, or is on its way to it.
    * @throws the database's error when `close` was called and the end still cannot be written.
    */
-  finish(ending: CallEnding): Promise<void>
+  finish(ending: CallEnding): Promise<boolean>
   /**
    * Resolves when no end is being written any more; those that cannot be are given up. Close the journal before: ends wait for
    * it. Again, it changes nothing.
@@ -51,17 +51,17 @@ const RETRY_MS = 1_000
 
 export function makeFinishing(deps: Deps): Finishing {
   const { db, clock, log, tenants, journal } = deps
-  const running = new Set<Promise<void>>()
+  const running = new Set<Promise<boolean>>()
   const pauses = new Pauses(clock)
 
-  async function write(ending: CallEnding): Promise<void> {
+  async function write(ending: CallEnding): Promise<boolean> {
     // Asked before the transaction: the embedded database has one connection, which that owns.
     const tenant = await tenants.get(ending.tenantId)
-    if (!tenant) return
-    await db.transaction().execute((tx) => finishIn(tx, tenant, ending, new Date(clock.now())))
+    if (!tenant) return true
+    return db.transaction().execute((tx) => finishIn(tx, tenant, ending, new Date(clock.now())))
   }
 
-  async function writeUntilStored(ending: CallEnding): Promise<void> {
+  async function writeUntilStored(ending: CallEnding): Promise<boolean> {
     await journal.flush(ending.callSid)
     for (let tries = 1; ; tries += 1) {
       try {
@@ -87,12 +87,12 @@ export function makeFinishing(deps: Deps): Finishing {
   }
 }
 
-async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<void> {
+async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<boolean> {
   const call = await lockCall(tx, tenant.tenant_id, ending.callSid)
-  if (!call || (call.epoch !== ending.epoch && call.epoch !== ending.nextEpoch)) return
+  if (!call || !isHeldBy(call, ending)) return false
   // Nobody knows that a call is over whose stream was lost, and the next one is on its way.
   const isGuessed = ending.session.endReason === 'carrier_lost'
-  if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return
+  if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return false
   await changeCall(tx, tenant, {
     call,
     now,
@@ -101,6 +101,7 @@ async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: 
       return withSessionEnd(reported, ending.session)
     },
   })
+  return true
 }
 
 /** Waits that can all be cut short, and are not begun any more after that. */

@@ -7,14 +7,16 @@ import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import { forEachByTenant } from './by-tenant.ts'
+import { isEarlier, type LetGo } from './let-go.ts'
 import { RESCUE_LEASE_MS } from './orphaned-calls.ts'
-import { releaseCall, rescueOver, takeBack } from './orphaned-calls-store.ts'
+import { type OrphanedCall, releaseCall, rescueOver, takeBack } from './orphaned-calls-store.ts'
 import type { SendCallBack } from './send-call-back.ts'
 
 /**
  * Hands the calls of this node over to another one that takes calls, if there is one: what was said is written down, the call is
  * let go of, and its carrier is made to ask what comes next for it, which the other node answers. Resolves when their streams
- * are gone. Those that could not be handed over are here as before, and so are calls without a carrier. Never rejects.
+ * are gone. A call that could not be handed over says goodbye and ends; those without a carrier are here as before. Never
+ * rejects.
  */
 export type HandOver = () => Promise<void>
 
@@ -27,8 +29,7 @@ type Deps = {
   journal: Pick<Journal, 'flush'>
   live: Pick<LiveSessions, 'all' | 'findCall' | 'handOver'>
   sendCallBack: SendCallBack
-  /** Stops to serve a call that is not this node's any more, without ending it. */
-  letGo(tenantId: TenantId, callSid: string): void
+  letGo: LetGo
   /** A node that was not heard from for so long is none. */
   silenceMs: number
 }
@@ -36,6 +37,8 @@ type Deps = {
 type Call = { tenantId: TenantId; callSid: string }
 
 const SENT_AT_ONCE = 50
+/** The caller's last words, and tools that run: whoever goes on from here would not know of them, and run them again. */
+const TOLD_WITHIN_MS = 3_000
 const WRITTEN_WITHIN_MS = 2_000
 /** A carrier that was told to go on elsewhere closes the stream within this. */
 const GONE_WITHIN_MS = 5_000
@@ -46,35 +49,47 @@ export function makeHandOver(deps: Deps): HandOver {
 
   async function handOver(call: Call): Promise<void> {
     const { tenantId, callSid } = call
+    let isGone = false
     try {
       const tenant = await tenants.get(tenantId)
       // Asked first: with that the words that are being said are written down as far as they were heard.
       if (!tenant || !live.handOver(tenantId, callSid)) return
+      await waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
       const late = () => new Error('what was said cannot be written now')
       await withTimeout(clock, journal.flush(callSid), WRITTEN_WITHIN_MS, late)
-      const isGone = await sent(tenant, call)
+      isGone = await sent(tenant, call)
       log.info({ tenant_id: tenantId, call_sid: callSid, is_gone: isGone }, 'a call was to be handed over')
     } catch (err) {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'a call could not be handed over')
     }
+    if (!isGone) live.findCall(tenantId, callSid)?.command({ type: 'kept' })
   }
 
   async function sent(tenant: TenantRuntime, call: Call): Promise<boolean> {
+    const { tenantId, callSid } = call
+    const hold = live.findCall(tenantId, callSid)?.hold
+    if (!hold) return false
     const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
+    // What is told here until another stream begins is told by whoever had the call.
+    const nobody = hold.expect({ epoch: hold.epoch + 1, owner: null })
     const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
-    if (!released) return false
-    const outcome = await sendCallBack(tenant, released)
-    const isElsewhere = outcome === 'sent' || outcome === 'taken' || !(await takeBack(db, nodeId, released))
-    if (!isElsewhere) return false
+    const isElsewhere = released !== null && (await isTaken(tenant, released))
+    if (!isElsewhere) nobody.failed()
+    if (!released || !isElsewhere) return false
     await rescueOver(db, released)
-    await gone(call)
-    letGo(call.tenantId, call.callSid)
+    await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
+    letGo(tenantId, callSid, released.epoch)
     return true
   }
 
-  async function gone({ tenantId, callSid }: Call): Promise<void> {
-    const endMs = clock.monotonicMs() + GONE_WITHIN_MS
-    while (live.findCall(tenantId, callSid) && clock.monotonicMs() < endMs) {
+  async function isTaken(tenant: TenantRuntime, released: OrphanedCall): Promise<boolean> {
+    const outcome = await sendCallBack(tenant, released)
+    return outcome === 'sent' || outcome === 'taken' || !(await takeBack(db, nodeId, released))
+  }
+
+  async function waitWhile(isSo: () => boolean | undefined, withinMs: number): Promise<void> {
+    const endMs = clock.monotonicMs() + withinMs
+    while (isSo() && clock.monotonicMs() < endMs) {
       await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
     }
   }

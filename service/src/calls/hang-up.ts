@@ -4,8 +4,8 @@ import type { Log } from '../platform/log.ts'
 import { type CallVerb, type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { CarrierAnswers } from '../voice/media-stream-join.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
+import type { CarrierAnswers } from '../voice/stream-ends.ts'
 
 type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
 

@@ -3,10 +3,11 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { type Form, formOf, takeForms } from '../platform/http/forms.ts'
-import { errorResponses, Ok } from '../platform/http/schemas.ts'
+import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { storable } from '../records/storable.ts'
+import { MAX_ASKED_AGAIN } from './ask-again.ts'
 import type { CallResume } from './call-resume.ts'
 import type { CallStatusCallbacks } from './call-status.ts'
 import type { CarrierAnswer, Incoming } from './incoming.ts'
@@ -27,6 +28,8 @@ const INCOMING_PATH = '/api/v1/incoming-call'
 /** Ids go into documents and addresses. */
 const CALL_SID = /^[\w.:-]{1,64}$/
 const MAX_PARTY_CHARS = 200
+/** How often in a row a carrier was told to ask again. */
+const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
 
 /** What carriers ask and tell: signed forms, answered by documents in the carrier's own language. */
 export function incomingRoutes({
@@ -88,9 +91,17 @@ export function incomingRoutes({
 
     app.post(
       '/api/v1/call-resume',
-      { schema: { ...answer, summary: 'Say what comes next for a call', operationId: 'resumeCall' } },
+      {
+        schema: {
+          ...answer,
+          summary: 'Say what comes next for a call',
+          operationId: 'resumeCall',
+          querystring: strict({ again: Type.Optional(Again) }),
+        },
+      },
       async (request, reply) => {
-        const next = await resume.next({ ...idsIn(formOf(request)), signed: signed(request) })
+        const { again = 0 } = request.query
+        const next = await resume.next({ ...idsIn(formOf(request)), again, signed: signed(request) })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
       },

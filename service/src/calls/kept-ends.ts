@@ -16,16 +16,18 @@ const KEPT_AFTER_MS = 1_000
  * outlives the process. `finish` rejects only for an end that is neither written nor kept.
  */
 export function makeKeptEnds({ clock, finishing, files }: Deps): Finishing {
-  const running = new Set<Promise<void>>()
+  const running = new Set<Promise<boolean>>()
 
-  async function finish(ending: CallEnding): Promise<void> {
+  async function finish(ending: CallEnding): Promise<boolean> {
     const keeping = new Keeping(files, keptEnd(ending))
     const cancel = clock.every(KEPT_AFTER_MS, () => void keeping.isSafe())
     try {
-      await finishing.finish(ending)
+      const isEnd = await finishing.finish(ending)
       await files.settle(keeping.ids)
+      return isEnd
     } catch (error) {
       if (!(await keeping.isSafe())) throw error
+      return true
     } finally {
       cancel()
     }

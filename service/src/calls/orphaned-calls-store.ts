@@ -132,16 +132,20 @@ export async function takeBack(db: Db, owner: NodeId, { tenantId, callSid, epoch
   return row !== undefined
 }
 
-/** Which of these calls, whose streams are on the node `self`, were taken from it. */
-export async function takenCallsAcrossTenants(db: Db, self: NodeId, callSids: string[]): Promise<string[]> {
+/** Which of these calls, whose streams are on the node `self`, were taken from it, and of which epoch they are now. */
+export async function takenCallsAcrossTenants(
+  db: Db,
+  self: NodeId,
+  callSids: string[],
+): Promise<{ callSid: string; epoch: number }[]> {
   if (callSids.length === 0) return []
   const rows = await db
     .selectFrom('call_directory')
-    .select('call_sid')
+    .select(['call_sid', 'epoch'])
     .where('call_sid', 'in', callSids)
     .where((eb) => eb.or([eb('owner', '<>', self), eb('owner', 'is', null).and('rescue_at', 'is not', null)]))
     .execute()
-  return rows.map(({ call_sid }) => call_sid)
+  return rows.map(({ call_sid, epoch }) => ({ callSid: call_sid, epoch }))
 }
 
 function inMs(ms: number) {

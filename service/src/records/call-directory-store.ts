@@ -94,15 +94,18 @@ export async function giveUpCall(tx: Tx, tenantId: TenantId, callSid: string): P
     .execute()
 }
 
-/** The epoch of the tenant's call; null when it has no such call. */
-export async function findEpoch(db: Db, tenantId: TenantId, callSid: string): Promise<number | null> {
+/** Who has a call. */
+export type HolderRow = Pick<DirectoryRow, 'owner' | 'epoch'>
+
+/** Who has the tenant's call; null when it has no such call. */
+export async function findHolder(db: Db, tenantId: TenantId, callSid: string): Promise<HolderRow | null> {
   const row = await db
     .selectFrom('call_directory')
-    .select('epoch')
+    .select(['owner', 'epoch'])
     .where('tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
     .executeTakeFirst()
-  return row?.epoch ?? null
+  return row ?? null
 }
 
 /** Keeps tenants from being deleted until the transaction ends, in their order; see `holdTenant`. */
@@ -118,16 +121,16 @@ export async function holdTenantsAcrossTenants(tx: Tx, tenantIds: TenantId[]): P
 }
 
 /**
- * The epochs of calls, kept from growing until the transaction ends; an unknown call has none. In the order of the calls, so
- * that two who ask for the same ones never wait for each other.
+ * Who has calls, kept as it is until the transaction ends; an unknown call has nobody. In the order of the calls, so that two
+ * who ask for the same ones never wait for each other.
  */
-export async function holdEpochsAcrossTenants(tx: Tx, callSids: string[]): Promise<Map<string, number>> {
+export async function keepHoldersAcrossTenants(tx: Tx, callSids: string[]): Promise<Map<string, HolderRow>> {
   const rows = await tx
     .selectFrom('call_directory')
-    .select(['call_sid', 'epoch'])
+    .select(['call_sid', 'owner', 'epoch'])
     .where('call_sid', 'in', callSids)
     .orderBy('call_sid')
     .forShare()
     .execute()
-  return new Map(rows.map(({ call_sid, epoch }) => [call_sid, epoch]))
+  return new Map(rows.map(({ call_sid, ...holder }) => [call_sid, holder]))
 }

@@ -11,7 +11,7 @@ declare module '../platform/db/schema.ts' {
 /** More often than this within so long, and nothing is gained by another try. */
 const WINDOW_MS = 60_000
 /** A stream that was promised and has not come by then will not. */
-const PROMISE_MS = 15_000
+export const PROMISE_MS = 15_000
 
 /**
  * Notes that the carrier was promised another stream for the call. To be called with `lockCall`.

@@ -1,20 +1,14 @@
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { CallHolder } from './call-holder.ts'
 import type { SessionId, TurnRole } from './call-values.ts'
 import { storable } from './storable.ts'
 import type { FunctionCallRow, TurnKey, TurnRow } from './transcript-store.ts'
 
 /**
- * A call that a journal writes about. `epoch` is that of the stream which has it; while the session changes to another stream,
- * that one's is `nextEpoch`. Both are looked at when an entry is written, not when it is made: what was said before a session
- * changed its stream is said by it all the same.
+ * A call that a journal writes about. Who has it is looked at when an entry is written, not when it is made: what was said before
+ * a session changed its stream is said by it all the same.
  */
-export type JournaledCall = {
-  tenant: TenantRuntime
-  callSid: string
-  sessionId: SessionId
-  epoch: number
-  nextEpoch?: number | null
-}
+export type JournaledCall = CallHolder & { tenant: TenantRuntime; callSid: string; sessionId: SessionId }
 
 /**
  * One finished piece of the conversation. Times are ms since the session's start; `heardMs` is null for what was not audio of

@@ -1,7 +1,8 @@
 import { enqueue, wantsEvent } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
-import { holdEpochsAcrossTenants, holdTenantsAcrossTenants } from './call-directory-store.ts'
-import type { JournalEntry, JournaledCall } from './journal-entry.ts'
+import { holdTenantsAcrossTenants, keepHoldersAcrossTenants } from './call-directory-store.ts'
+import { isHeldBy } from './call-holder.ts'
+import type { JournalEntry } from './journal-entry.ts'
 import {
   addTurnsAcrossTenants,
   deleteTurnsAcrossTenants,
@@ -35,10 +36,13 @@ export async function writeEntries(
 ): Promise<JournalEntry[]> {
   // Events refer to their tenants, turns only to their sessions.
   await holdTenantsAcrossTenants(tx, [...new Set(entries.filter(isTold).map(({ call }) => call.tenant.tenant_id))])
-  const epochs = await holdEpochsAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
-  const isCurrent = ({ call }: JournalEntry) => isOfEpoch(call, epochs.get(call.callSid))
+  const holders = await keepHoldersAcrossTenants(tx, [...new Set(entries.map(({ call }) => call.callSid))])
+  const isCurrent = ({ call }: JournalEntry) => {
+    const holder = holders.get(call.callSid)
+    return holder !== undefined && isHeldBy(holder, call)
+  }
   const isAdding = (entry: JournalEntry) =>
-    entry.type !== 'forget' && isLate(entry) && entry.call.epoch < (epochs.get(entry.call.callSid) ?? 0)
+    entry.type !== 'forget' && isLate(entry) && entry.call.epoch < (holders.get(entry.call.callSid)?.epoch ?? 0)
   const {
     current = [],
     adding = [],
@@ -66,10 +70,6 @@ export async function writeEntries(
 
 function turnsOf(entries: JournalEntry[]): TurnRow[] {
   return entries.flatMap((entry) => (entry.type === 'turn' ? [entry.turn] : []))
-}
-
-function isOfEpoch({ epoch, nextEpoch }: JournaledCall, current: number | undefined): boolean {
-  return current !== undefined && (current === epoch || current === nextEpoch)
 }
 
 type Telling = { written: WrittenTurn[]; now: Date }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import { NODE, someCall, tenantTold } from './calls.fixture.ts'
+import { NODE, OTHER_NODE, someCall, tenantTold } from './calls.fixture.ts'
 import { makeResuming, type Resuming } from './resuming.ts'
 import { makeSessions, type NewStream, type Sessions } from './sessions.ts'
 
@@ -10,7 +10,7 @@ const test = useDatabase()
 const acme = tenantTold('acme')
 const { tenant_id: tenantId } = acme
 const STREAM: NewStream = { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: null, voice: null }
-const HELD = { tenantId, callSid: 'CA1', epoch: 1, nextEpoch: null }
+const HELD = { tenantId, callSid: 'CA1', epoch: 1 }
 let clock: TestClock
 let sessions: Sessions
 let resuming: Resuming
@@ -62,7 +62,22 @@ describe('a call', () => {
     await sessions.started(acme, { ...STREAM, epoch: 2, streamSid: 'MZ2' })
     expect(await resuming.isHeld(HELD)).toBe(false)
     expect(await resuming.isHeld({ ...HELD, epoch: 2 })).toBe(true)
-    expect(await resuming.isHeld({ ...HELD, nextEpoch: 2 })).toBe(true)
+    expect(await resuming.isHeld({ ...HELD, next: [{ epoch: 2, owner: NODE }] })).toBe(true)
+  })
+
+  it('is not held by who was about to change to a stream of that epoch, but by the node that has it', async () => {
+    await sessions.started(acme, STREAM)
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    await other.started(acme, { ...STREAM, epoch: 2, streamSid: 'MZ2' })
+    expect(await resuming.isHeld({ ...HELD, next: [{ epoch: 2, owner: NODE }] })).toBe(false)
+    expect(await resuming.isHeld({ ...HELD, next: [{ epoch: 2, owner: null }] })).toBe(false)
+  })
+
+  it('that was given away is held by who gave it until somebody has it', async () => {
+    await sessions.started(acme, STREAM)
+    await test.db.updateTable('call_directory').set({ epoch: 2, owner: null }).execute()
+    expect(await resuming.isHeld({ ...HELD, next: [{ epoch: 2, owner: null }] })).toBe(true)
+    expect(await resuming.isHeld(HELD)).toBe(false)
   })
 
   it('that is not known is held by whoever asks', async () => {

@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { findEpoch, lockCall } from './call-directory-store.ts'
+import { findHolder, lockCall } from './call-directory-store.ts'
+import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { isStreamPromised, notePromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
 import type { CallDirection } from './call-values.ts'
@@ -15,8 +16,8 @@ export type PromisedStream = {
   times: number
 }
 
-/** A stream that has a call, as its session knows it. While it changes to another, either epoch is its own. */
-export type HeldCall = { tenantId: TenantId; callSid: string; epoch: number; nextEpoch: number | null }
+/** A stream that has a call, as its session knows it. */
+export type HeldCall = CallHolder & { tenantId: TenantId; callSid: string }
 
 /** Calls that lost their stream, and who has them. */
 export type Resuming = {
@@ -29,6 +30,8 @@ export type Resuming = {
   promise(tenantId: TenantId, callSid: string): Promise<PromisedStream | null>
   /** Whether the call is still that of the stream's, and no other is on its way to it. A call that is not known is. */
   isHeld(call: HeldCall): Promise<boolean>
+  /** What the records know of a call whose stream is gone: `over`, `held` by that stream yet, or `lost` to others. */
+  standOf(call: HeldCall): Promise<'over' | 'held' | 'lost'>
 }
 
 export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming {
@@ -43,12 +46,21 @@ export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming 
     return { epoch, direction: session.direction, agentVersionId: session.agent_version_id, times }
   }
 
+  async function standIn(tx: Tx, { tenantId, callSid, ...holder }: HeldCall) {
+    const call = await lockCall(tx, tenantId, callSid)
+    if (!call) return 'lost'
+    const { log, session } = await loadRecord(tx, call)
+    if (isOver(log.status) || session.ended_at !== null) return 'over'
+    return isHeldBy(call, holder) ? 'held' : 'lost'
+  }
+
   return {
+    standOf: (call) => db.transaction().execute((tx) => standIn(tx, call)),
     promise: (tenantId, callSid) => db.transaction().execute((tx) => promiseIn(tx, tenantId, callSid)),
-    async isHeld({ tenantId, callSid, epoch, nextEpoch }) {
-      const current = await findEpoch(db, tenantId, callSid)
+    async isHeld({ tenantId, callSid, ...holder }) {
+      const current = await findHolder(db, tenantId, callSid)
       if (current === null) return true
-      if (current !== epoch && current !== nextEpoch) return false
+      if (!isHeldBy(current, holder)) return false
       return !(await isStreamPromised(db, tenantId, callSid, new Date(clock.now())))
     },
   }

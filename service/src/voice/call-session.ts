@@ -2,8 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import type { Clock } from '../kernel/clock.ts'
 import { assertNever } from '../kernel/errors.ts'
 import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
-import type { StreamCodec } from '../platform/telephony/port.ts'
-import { type CarrierSocket, MediaPath } from './media-path.ts'
+import { type CallStream, CallStreams, type StreamLeg } from './call-streams.ts'
+import { MediaPath } from './media-path.ts'
 import { ModelLink } from './model-link.ts'
 import { BEEP, BEEP_ID } from './recording/beep.ts'
 import type { CallRecorder } from './recording/recorder.ts'
@@ -22,12 +22,6 @@ const FINISHED = channel('parley.session.finished')
 
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
 export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
-
-/** A carrier's end of a stream. */
-export type CallStream = { codec: StreamCodec; streamSid: string; carrier: CarrierSocket & { close(): void } }
-
-/** What one stream may say to a session: nothing any more once another one has the call. */
-export type StreamLeg = Pick<CallSession, 'fromCaller' | 'dispatch'>
 
 /** What a session is given: everything that it does to the world goes through here. */
 export type SessionDeps = CallStream & {
@@ -73,13 +67,10 @@ export class CallSession {
   /** The one that is to take its place. */
   #next: ModelLink | null = null
   #state: SessionState
-  #stream: CallStream | null
-  /** The stream that is to take its place. */
-  #nextStream: CallStream | null = null
+  readonly #streams: CallStreams
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
-    this.#stream = deps
     this.#state = newSession(deps.plan, deps.clock.monotonicMs(), deps.resumption ?? null)
     this.#timers = new SessionTimers(deps.clock, (timer) => this.dispatch({ type: 'fired', timer }))
     this.#media = new MediaPath(deps.streamSid, {
@@ -92,6 +83,7 @@ export class CallSession {
         backlog: (isOver) => this.dispatch({ type: 'backlog', isOver }),
       },
     })
+    this.#streams = new CallStreams(deps, this.#media)
   }
 
   get state(): SessionState {
@@ -110,14 +102,9 @@ export class CallSession {
 
   /** What it still has of the process: nothing, once it has finished. */
   get held(): string[] {
-    const sockets = {
-      stream: this.#stream,
-      'next stream': this.#nextStream,
-      model: this.#model,
-      'next model': this.#next,
-    }
-    const open = Object.entries(sockets).flatMap(([name, socket]) => (socket ? [name] : []))
-    return [...open, ...this.#timers.armed.map((timer) => `timer ${timer}`), ...this.#media.held]
+    const models = { model: this.#model, 'next model': this.#next }
+    const open = Object.entries(models).flatMap(([name, model]) => (model ? [name] : []))
+    return [...this.#streams.held, ...open, ...this.#timers.armed.map((timer) => `timer ${timer}`), ...this.#media.held]
   }
 
   /** The fast path in: one frame of the caller. */
@@ -127,16 +114,7 @@ export class CallSession {
 
   /** What the stream that the session has now may say to it. */
   leg(): StreamLeg {
-    const stream = this.#stream
-    const isCurrent = () => stream !== null && this.#stream === stream
-    return {
-      fromCaller: (payload) => {
-        if (isCurrent()) this.fromCaller(payload)
-      },
-      dispatch: (event) => {
-        if (isCurrent()) this.dispatch(event)
-      },
-    }
+    return this.#streams.legOf(this)
   }
 
   /** Whether another stream can have the call: not when it is ending. */
@@ -148,7 +126,7 @@ export class CallSession {
   /** Goes on with another stream; one that still stands is closed. @throws Error unless `isAttachable`. */
   attach(stream: CallStream): StreamLeg {
     if (!this.isAttachable) throw new Error('the call is ending')
-    this.#nextStream = stream
+    this.#streams.offer(stream)
     this.dispatch({ type: 'attached' })
     return this.leg()
   }
@@ -233,9 +211,9 @@ export class CallSession {
       case 'hang_up':
         return this.#deps.hangUp()
       case 'detach':
-        return this.#detach()
+        return this.#streams.letGo()
       case 'attach':
-        return this.#attach()
+        return this.#streams.takeNext()
       case 'checkpoint':
         return this.#deps.checkpoint?.(this.#state)
       case 'finish':
@@ -243,19 +221,6 @@ export class CallSession {
       default:
         assertNever(effect)
     }
-  }
-
-  #detach(): void {
-    const stream = this.#stream
-    this.#stream = null
-    this.#media.detach()
-    stream?.carrier.close()
-  }
-
-  #attach(): void {
-    this.#stream = this.#nextStream
-    this.#nextStream = null
-    if (this.#stream) this.#media.attach(this.#stream)
   }
 
   #openModel(epoch: number, history: string | null): void {
@@ -315,9 +280,7 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
-    const stream = this.#stream
-    this.#stream = null
-    this.#guarded(() => stream?.carrier.close())
+    this.#guarded(() => this.#streams.close())
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })
   }

@@ -1,7 +1,7 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { LiveCapacity } from './live-capacity.ts'
 import type { LiveSessions } from './live-sessions.ts'
-import type { CarrierAnswers } from './media-stream-join.ts'
+import type { CarrierAnswers } from './stream-ends.ts'
 
 type Deps = {
   clock: Clock

@@ -1,3 +1,4 @@
+import type { NextHolder } from '../records/call-holder.ts'
 import type { EarlierStream } from '../records/sessions.ts'
 import type { CallSession } from './call-session.ts'
 import type { HeldStream } from './live-sessions.ts'
@@ -7,7 +8,7 @@ import type { Resumption } from './session/resumption.ts'
 const IDS_PER_EPOCH = 100_000
 
 /** What names the stream that has a call; it changes with that. */
-type NamedStream = { streamSid: string; epoch: number; nextEpoch?: number | null }
+type NamedStream = { streamSid: string; epoch: number; next?: readonly NextHolder[] }
 
 /** The session of a call as its other streams see it; `call` becomes that of the stream which has it. */
 export function holdOf(session: CallSession, call: NamedStream): HeldStream {
@@ -15,17 +16,19 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
     get epoch() {
       return call.epoch
     },
-    expect(nextEpoch) {
-      // The records did not answer for the stream before, and have noted it, or else its epoch would come again.
-      if (call.nextEpoch != null && call.nextEpoch < nextEpoch) call.epoch = call.nextEpoch
-      call.nextEpoch = nextEpoch
+    get next() {
+      return call.next ?? []
     },
-    settle(streamSid) {
-      if (streamSid !== null) {
-        call.epoch = call.nextEpoch ?? call.epoch
-        call.streamSid = streamSid
+    expect(holder) {
+      call.next = [...(call.next ?? []), holder]
+      return {
+        came(streamSid) {
+          Object.assign(call, { streamSid, epoch: holder.epoch, next: [] })
+        },
+        failed() {
+          call.next = call.next?.filter((one) => one !== holder) ?? []
+        },
       }
-      call.nextEpoch = null
     },
     attach: (stream) => (session.isAttachable ? session.attach(stream) : null),
   }

@@ -57,6 +57,27 @@ describe('LiveCapacity', () => {
     expect(capacity.reserve(call('2'))).toBeNull()
   })
 
+  it('takes back a place that was given for a shorter time when that is over', async () => {
+    const { capacity, clock, places } = room({ maxCalls: 1 })
+    places.reserve(call('1'), 15_000)
+    await clock.advance(14_999)
+    expect(capacity.reserve(call('2'))).toBe('process_full')
+    await clock.advance(1)
+    expect(capacity.reserve(call('2'))).toBeNull()
+  })
+
+  it('passes the place of a call on to its next session, however busy the process is', async () => {
+    const { capacity, clock, load, places } = room({ maxCalls: 1 })
+    capacity.begin(call('1'))
+    load.isOverloaded = true
+    expect(places.passOn(call('1'), () => places.release(call('1')))).toBeNull()
+    await clock.advance(RESERVE_MS * 10)
+    expect(places.taken).toBe(1)
+    places.release(call('1'))
+    expect(places.passOn(call('1'), () => {})).toBe('overloaded')
+    expect(places.taken).toBe(0)
+  })
+
   it('keeps the place of a call that has begun until it is over, also when its webhook comes again', async () => {
     const { capacity, clock, places } = room({ maxCalls: 1 })
     capacity.begin(call('1'))

@@ -40,9 +40,9 @@ export class LiveCapacity {
     this.#deps = deps
   }
 
-  /** Takes a place for a call until its stream begins, or keeps the one that it has. */
-  reserve(wanted: WantedRoom): Room {
-    const noRoom = this.#enter(wanted, this.#deps.clock.monotonicMs() + this.#deps.reserveMs)
+  /** Takes a place for a call until its stream begins, `forMs` at most, or keeps the one that it has. */
+  reserve(wanted: WantedRoom, forMs = this.#deps.reserveMs): Room {
+    const noRoom = this.#enter(wanted, this.#deps.clock.monotonicMs() + forMs)
     const place = this.#places.get(keyOf(wanted))
     if (noRoom || !place) return { noRoom, giveBack: () => {} }
     place.requests += 1
@@ -57,6 +57,18 @@ export class LiveCapacity {
   begin(wanted: WantedRoom): NoRoom | null {
     if (this.#deps.isOverloaded()) return 'overloaded'
     return this.#enter(wanted, Number.POSITIVE_INFINITY)
+  }
+
+  /**
+   * `end` ends the session that a call has here, and the next one has its place: a call that has one is not asked whether there
+   * is room. Why there is none, for one that has not.
+   */
+  passOn(wanted: WantedRoom, end: () => void): NoRoom | null {
+    const place = this.#places.get(keyOf(wanted))
+    end()
+    if (!place) return this.begin(wanted)
+    this.#places.set(keyOf(wanted), { ...place, endsAtMs: Number.POSITIVE_INFINITY })
+    return null
   }
 
   /** Whether there would be room, without taking it: null when there would. */

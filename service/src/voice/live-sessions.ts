@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import type { CallHolder, NextHolder } from '../records/call-holder.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
-import type { CallStream, StreamLeg } from './call-session.ts'
+import type { CallStream, StreamLeg } from './call-streams.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
 
@@ -33,6 +34,7 @@ export type LiveCommand = Extract<
       | 'pause_recording'
       | 'stream_promised'
       | 'hand_over'
+      | 'kept'
       | 'taken'
   }
 >
@@ -45,6 +47,10 @@ export type LiveSession = {
   readonly recording: 'off' | 'on' | 'paused'
   /** Why it is ending, or ended; null while it goes on. */
   readonly endReason: EndReason | null
+  /** That it is over is only taken for granted, because its stream is. */
+  readonly isEndGuessed: boolean
+  /** Not all is told yet of what was said and done: the caller's last words, what a tool comes to. */
+  readonly hasOpenTurns: boolean
   /** Somebody else has the call: what is here is over, and its end was not that of the call. */
   readonly isLetGo: boolean
   /** What the records know the call by; null for a call that no other stream can take. */
@@ -53,14 +59,22 @@ export type LiveSession = {
 }
 
 /** A session as other streams of its call see it. */
-export type HeldStream = {
-  readonly epoch: number
-  /** Another stream is about to take the session: what that writes counts for either from now on. */
-  expect(nextEpoch: number): void
-  /** The records have given the session to that stream, or, null, to no stream or one elsewhere. */
-  settle(streamSid: string | null): void
+export type HeldStream = CallHolder & {
+  /**
+   * The call is about to change hands: what that holder writes counts for this session's from now on, and the other way round.
+   * That lasts until it is known what came of it; where the records do not answer, for good.
+   */
+  expect(holder: NextHolder): ExpectedHolder
   /** Goes on with that stream; null when the call is ending. */
   attach(stream: CallStream): StreamLeg | null
+}
+
+/** What the records have said to a change of hands. */
+export type ExpectedHolder = {
+  /** They gave the session to that stream. */
+  came(streamSid: string): void
+  /** They did not, and will not. */
+  failed(): void
 }
 
 /** A call whose stream is being let in. */
@@ -73,11 +87,14 @@ export type Beginning = {
   isMachine: boolean
 }
 
-/** A call that is here, or was until just now: `reason` is that of its end, also when that is only on its way. */
-export type CallHere = { tenantId: TenantId; reason: EndReason | null }
+/**
+ * A call that is here, or was until just now: `reason` is that of its end, also when that is only on its way. `isGuessed`: the
+ * call is taken to be over because its stream is, and whether the records agree is not known yet.
+ */
+export type CallHere = { tenantId: TenantId; reason: EndReason | null; isGuessed: boolean; holder: CallHolder | null }
 
 /** `isWritten`: whoever asks the database is told of the end from now on, or never. */
-type Ended = { tenantId: TenantId; reason: EndReason; untilMs: number; isWritten: boolean }
+type Ended = CallHere & { reason: EndReason; untilMs: number; isWritten: boolean }
 
 /** An end is remembered at least this long, and until it is written down. */
 const REMEMBER_MS = 60_000
@@ -115,18 +132,29 @@ export class LiveSessions {
     if (this.#byCall.get(session.facts.callSid) === session) this.#byCall.delete(session.facts.callSid)
   }
 
-  /** To be called when nothing of the call is left but its end, which has been written down once `written` settles. */
-  remove(session: LiveSession, reason: EndReason, written: Promise<unknown>): void {
+  /**
+   * To be called when nothing of the call is left but its end, which has been written down once `written` settles. When that is
+   * with false it was not that of the call, of which nothing is known here from then on.
+   */
+  remove(session: LiveSession, reason: EndReason, written: Promise<boolean>): void {
     const { facts } = session
     this.letGo(session)
     this.#forget()
     const untilMs = this.#clock.monotonicMs() + REMEMBER_MS
-    const ended: Ended = { tenantId: facts.tenantId, reason, untilMs, isWritten: false }
+    const { isEndGuessed: isGuessed, hold: holder } = session
+    const ended: Ended = { tenantId: facts.tenantId, reason, isGuessed, holder, untilMs, isWritten: false }
     this.#ended.set(facts.callSid, ended)
-    const settled = () => {
-      ended.isWritten = true
+    const settled = (isEnd: boolean) => {
+      Object.assign(ended, { isWritten: true, isGuessed: false })
+      if (!isEnd && this.#ended.get(facts.callSid) === ended) this.#ended.delete(facts.callSid)
     }
-    written.then(settled, settled)
+    written.then(settled, () => settled(false))
+  }
+
+  /** What is here of the call, or was, is not the end of it: others have it, and what becomes of it they know. */
+  forget(tenantId: TenantId, callSid: string): void {
+    this.findCall(tenantId, callSid)?.command({ type: 'taken' })
+    if (this.#ended.get(callSid)?.tenantId === tenantId) this.#ended.delete(callSid)
   }
 
   /** Notes that a stream of the call is being let in, until `begun` is called with the same. */
@@ -145,6 +173,8 @@ export class LiveSessions {
   hungUp(tenantId: TenantId, callSid: string): boolean {
     const session = this.findCall(tenantId, callSid)
     session?.command({ type: 'hung_up' })
+    const ended = this.#ended.get(callSid)
+    if (ended?.tenantId === tenantId) ended.isGuessed = false
     const beginnings = [...this.#beginning].filter((each) => each.tenantId === tenantId && each.callSid === callSid)
     for (const each of beginnings) each.isOver = true
     return session !== null || beginnings.length > 0
@@ -159,15 +189,17 @@ export class LiveSessions {
   }
 
   /**
-   * What this process knows of a call without asking the database: null for nothing. That a call was given up for lost here
-   * says nothing of it once that is written: another process may have it.
+   * What this process knows of a call without asking the database: null for nothing. What `isGuessed` is of no use to a carrier
+   * that asks: it has a call, and the records know whose that is.
    */
   callHere(callSid: string): CallHere | null {
     const session = this.#byCall.get(callSid)
-    if (session) return { tenantId: session.facts.tenantId, reason: session.endReason }
+    if (session) {
+      const { facts, endReason: reason, isEndGuessed: isGuessed, hold: holder } = session
+      return { tenantId: facts.tenantId, reason, isGuessed, holder }
+    }
     this.#forget()
-    const ended = this.#ended.get(callSid)
-    return !ended || (ended.reason === 'carrier_lost' && ended.isWritten) ? null : ended
+    return this.#ended.get(callSid) ?? null
   }
 
   /**

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { FrameSocket, FrameSocketListener } from '../platform/http/frame-socket.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec, StreamMessage } from '../platform/telephony/port.ts'
-import type { StreamLeg } from './call-session.ts'
+import type { StreamLeg } from './call-streams.ts'
 import type { StreamWatch, WatchedStream } from './media-stream-watch.ts'
 import type { Seat } from './pre-start.ts'
 

@@ -29,7 +29,14 @@ beforeEach(() => {
   bus = makeBus({ wire: memoryWire(), clock, log: makeLog({ level: 'silent', secrets: [] }), onDropped: () => {} })
   events = new LiveEvents()
   const live = new LiveSessions(clock)
-  const going = { endReason: null, isLetGo: false, hold: null, recording: 'off' as const }
+  const going = {
+    endReason: null,
+    isEndGuessed: false,
+    hasOpenTurns: false,
+    isLetGo: false,
+    hold: null,
+    recording: 'off' as const,
+  }
   live.add({ facts: factsOf('MZ1'), events, phase: 'talking', ...going, command: () => {} })
   stopAnswers = answerRemoteCalls({ bus, clock, nodeId: THERE, live, here: liveCallsHere(live, clock) })
   watches = makeRemoteWatches({ bus, clock, nodeId: HERE })

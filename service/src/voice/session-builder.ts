@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { RealtimeDriver } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
+import type { NextHolder } from '../records/call-holder.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { Journal } from '../records/journal.ts'
 import type { EarlierStream } from '../records/sessions.ts'
@@ -16,6 +17,7 @@ import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import type { CarrierSocket } from './media-path.ts'
 import { withFaultsTold } from './model-faults.ts'
 import type { Recorders } from './recording/recorders.ts'
+import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
 import { planOf } from './session-builder-plan.ts'
@@ -32,8 +34,8 @@ export type StreamedCall = {
   streamSid: string
   sessionId: SessionId
   epoch: number
-  /** That of the stream to which the session is changing; null when it is not. */
-  nextEpoch?: number | null
+  /** Who may have the call by now without its being known here. */
+  next?: readonly NextHolder[]
   direction: CallDirection
   from: string
   to: string
@@ -198,6 +200,12 @@ function liveOf(
     },
     get endReason() {
       return session.state.ending?.reason ?? null
+    },
+    get isEndGuessed() {
+      return session.state.ending?.isGuessed ?? false
+    },
+    get hasOpenTurns() {
+      return hasOpenTurns(session.state)
     },
     get isLetGo() {
       return session.state.isLetGo

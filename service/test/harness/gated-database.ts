@@ -5,6 +5,7 @@ import { until } from './wait.ts'
 /** A database whose transactions a test can hold up, or whose answers it can lose. */
 export class GatedDatabase {
   #next: (() => Promise<void>) | null = null
+  #isRefusing = false
   /** Nothing is answered but that the database is away. */
   isAway = false
 
@@ -37,8 +38,16 @@ export class GatedDatabase {
     this.#next = () => Promise.reject(away())
   }
 
+  /** The next transaction is not done. */
+  refuse(): void {
+    this.#isRefusing = true
+  }
+
   #execute(db: Db): ReturnType<Db['transaction']>['execute'] {
     return async (work) => {
+      const isRefused = this.#isRefusing
+      this.#isRefusing = false
+      if (isRefused) throw away()
       const after = this.#next
       this.#next = null
       const result = await db.transaction().execute(work)

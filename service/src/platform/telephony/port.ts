@@ -43,6 +43,7 @@ export type StreamCodec = {
 export type CallVerb =
   | { type: 'say'; text: string }
   | { type: 'connect_stream'; url: string; parameters: Record<string, string>; statusCallback: string | null }
+  | { type: 'pause'; seconds: number }
   | { type: 'redirect'; url: string }
   | { type: 'dial'; number: string; callerId: string | null; timeoutSeconds: number }
   | { type: 'reject' }

@@ -54,6 +54,39 @@ describe('A call that lost its stream', () => {
     expect(call.timers).toEqual([])
   })
 
+  it('that no other node takes says goodbye, and nothing of what it was saying, and ends', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.do({ type: 'hand_over' })
+    call.ends('resp_1', { status: 'cancelled' })
+    call.wait(6_000)
+    call.do({ type: 'kept' })
+    call.do({ type: 'end', reason: 'shutdown' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+    call.answer('resp_2', 'item_2', 1_000, 'Goodbye.')
+    expect(call.all('hang_up')).toEqual([])
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(2_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'shutdown' }])
+  })
+
+  it('and is told that no other node takes it says goodbye once the answer that was cut off is over', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.do({ type: 'hand_over' })
+    call.do({ type: 'kept' })
+    call.do({ type: 'end', reason: 'shutdown' })
+    expect(call.all('hang_up')).toEqual([])
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('goodbye')
+  })
+
   it('waits anew when another stream was promised', () => {
     const call = cutInAnswer()
     call.ends('resp_1', { status: 'cancelled' })
@@ -94,6 +127,26 @@ describe('A call that lost its stream', () => {
     call.do({ type: 'attached' })
     expect(call.commands('respond')).toHaveLength(1)
     expect(call.timers).toContain('idle')
+  })
+
+  it('goes on with the next stream when its own is stopped after that was promised', () => {
+    const call = Call.greeted()
+    call.do({ type: 'stream_promised' })
+    call.do({ type: 'stream_stopped' })
+    expect(call.state.phase).toBe('detached')
+    call.do({ type: 'attached' })
+    expect(call.state.phase).toBe('talking')
+    call.do({ type: 'stream_stopped' })
+    expect(call.state.ending).toMatchObject({ reason: 'caller_hangup', isGuessed: true })
+  })
+
+  it('is over for sure once its carrier has said so', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.do({ type: 'stream_stopped' })
+    expect(call.state.ending?.isGuessed).toBe(true)
+    call.do({ type: 'hung_up' })
+    expect(call.state.ending).toMatchObject({ reason: 'caller_hangup', isGuessed: false })
   })
 
   it('asks for an answer again that was asked for and had not begun, and stops the first should it come', () => {

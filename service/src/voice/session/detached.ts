@@ -13,6 +13,7 @@ import type { Step } from './state.ts'
 export const DETACHED_MS = 15_000
 /** More silence than any usual setting takes for the end of a turn. */
 const LAST_SILENCE_MS = 1_000
+const GOODBYE = 'Say in one short sentence that you are sorry, that this call must end now, and goodbye.'
 
 /** What matters only while somebody hears us. */
 const OF_STREAM: readonly TimerName[] = [
@@ -39,7 +40,7 @@ function carrierLost(step: Step): void {
   if (ending?.hungUp) return
   const isTakenOver = ending !== null && !ending.hangUp
   if (!isTakenOver) step.do({ type: 'hang_up' })
-  carrierGone(step, 'carrier_lost')
+  carrierGone(step, 'carrier_lost', true)
 }
 
 /** Another node is to go on: the agent falls silent here, and the end of the stream is that of our part. */
@@ -94,6 +95,7 @@ function wait(step: Step): void {
 
 /** Another stream is on its way: it is waited for as long as the first was. */
 export function streamPromised(step: Step): void {
+  step.set({ promisedAtMs: step.nowMs })
   if (step.state.phase === 'detached') step.do({ type: 'arm', timer: 'detached', ms: DETACHED_MS })
 }
 
@@ -102,6 +104,7 @@ export function attached(step: Step): void {
   if (step.state.phase !== 'detached') streamLost(step)
   else if (step.state.detached?.isHandedOver) step.do({ type: 'detach' })
   if (step.state.phase !== 'detached') return
+  step.set({ promisedAtMs: null })
   step.do({ type: 'attach' })
   goOn(step)
 }
@@ -110,6 +113,13 @@ export function attached(step: Step): void {
 export function waitedInVain(step: Step): void {
   if (step.state.detached?.isHandedOver) return goOn(step)
   if (step.state.phase === 'detached') carrierLost(step)
+}
+
+/** No other node could be given the call, and this one is about to stop: who is there is told goodbye, and the call ends so. */
+export function kept(step: Step): void {
+  if (!step.state.detached?.isHandedOver) return
+  step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
+  goOn(step)
 }
 
 /** The conversation goes on where it was. */
@@ -133,16 +143,20 @@ function goOn(step: Step): void {
   armStall(step)
 }
 
-/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere. */
+/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere, or with another stream. */
 export function streamStopped(step: Step): void {
-  if (step.state.detached?.isHandedOver) return letCallGo(step)
-  carrierGone(step, 'caller_hangup')
+  const { detached, promisedAtMs } = step.state
+  if (detached?.isHandedOver) return letCallGo(step)
+  // It asked what comes next before it stopped this one.
+  if (promisedAtMs !== null && step.nowMs - promisedAtMs < DETACHED_MS) return streamLost(step)
+  carrierGone(step, 'caller_hangup', true)
 }
 
 /** The carrier has ended the call, whoever was to have it. */
 export function hungUp(step: Step): void {
-  const { detached } = step.state
+  const { detached, ending } = step.state
   if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
+  if (ending) step.set({ ending: { ...ending, isGuessed: false } })
   carrierGone(step, 'caller_hangup')
 }
 

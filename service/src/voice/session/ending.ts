@@ -35,11 +35,13 @@ const OF_CARRIER: readonly TimerName[] = [
 export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): void {
   const { ending, answers, playback } = step.state
   if (ending) return
-  step.set({ ending: { reason, hangUp, hungUp: false }, digits: '' })
-  step.setAnswers({ queue: [] })
+  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false }, digits: '' })
+  // A goodbye that the call was to end with anyway is waited for, and nothing else.
+  const queue = reason === 'shutdown' ? answers.queue.filter(({ thenEnd }) => thenEnd === reason) : []
+  step.setAnswers({ queue })
   drain(step)
   disarm(step, OF_CONVERSATION)
-  const answerMs = answers.active || answers.asked ? LAST_ANSWER_MS : 0
+  const answerMs = answers.active || answers.asked || queue.length > 0 ? LAST_ANSWER_MS : 0
   step.do({ type: 'arm', timer: 'drain', ms: leftMs(playback, step.nowMs) + DRAIN_SLACK_MS + answerMs })
 }
 
@@ -77,12 +79,18 @@ export function hangUp(step: Step): void {
   carrierGone(step, 'agent_hangup')
 }
 
-/** Nobody hears anything any more: only what was said before is still waited for. */
-export function carrierGone(step: Step, reason: EndReason): void {
+/**
+ * Nobody hears anything any more: only what was said before is still waited for. `isGuessed`: that the call is over with its
+ * stream is taken for granted, and not known.
+ */
+export function carrierGone(step: Step, reason: EndReason, isGuessed = false): void {
   const { ending, playback, speech } = step.state
   if (ending?.hungUp) return
   step.set({
-    ending: { reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
+    ending: {
+      ...{ reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
+      isGuessed: isGuessed && ending === null,
+    },
     carrierGoneAtMs: step.nowMs,
     digits: '',
   })
@@ -99,9 +107,14 @@ export function carrierGone(step: Step, reason: EndReason): void {
 }
 
 /** Whether nothing is expected any more: no words of the caller, no tool, no bill for what was cancelled. */
-function isWritten({ transcript, runningTools, speech, answers }: SessionState): boolean {
+function isWritten(state: SessionState): boolean {
+  return !hasOpenTurns(state) && state.answers.active === null
+}
+
+/** Whether something is not told yet of what was said and done: the caller's words, what a tool comes to. */
+export function hasOpenTurns({ transcript, runningTools, speech }: SessionState): boolean {
   const isOpen = transcript.entries.some((e) => e.isKept && !e.isFinal && e.role === 'caller')
-  return !isOpen && runningTools.length === 0 && speech === null && answers.active === null
+  return isOpen || runningTools.length > 0 || speech !== null
 }
 
 /** Ends the session as it is: what is not final by now is kept as far as it goes. */

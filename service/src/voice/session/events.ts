@@ -63,6 +63,8 @@ export type SessionEvent =
   | { type: 'attached' }
   /** Another node is to go on with the call: it is served here until its stream ends, and its end is not ours. */
   | { type: 'hand_over' }
+  /** No other node can go on with it. */
+  | { type: 'kept' }
   /** Another stream has the call, and it is not here. */
   | { type: 'taken' }
   | { type: 'tool_finished'; outcome: ToolOutcome }

@@ -7,6 +7,7 @@ import {
   attached,
   handOver,
   hungUp,
+  kept,
   letCallGo,
   streamLost,
   streamPromised,
@@ -82,6 +83,7 @@ function apply(step: Step, event: SessionEvent): void {
     case 'stream_promised':
     case 'attached':
     case 'hand_over':
+    case 'kept':
     case 'taken':
       return onCarrier(step, event)
     case 'machine':
@@ -158,7 +160,7 @@ type OnCarrier = Extract<
   {
     type:
       | ('backlog' | 'hung_up' | 'stream_stopped' | 'stream_lost')
-      | ('stream_promised' | 'attached' | 'hand_over' | 'taken')
+      | ('stream_promised' | 'attached' | 'hand_over' | 'kept' | 'taken')
   }
 >
 
@@ -175,6 +177,7 @@ const ON_CARRIER: Record<Exclude<OnCarrier['type'], 'backlog'>, (step: Step) => 
   stream_promised: streamPromised,
   attached,
   hand_over: handOver,
+  kept,
   taken: letCallGo,
 }
 

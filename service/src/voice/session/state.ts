@@ -85,12 +85,22 @@ export type Detached = {
   readonly isHandedOver: boolean
 }
 
+/** `isGuessed`: the call is only taken to be over, because its stream is; nobody has said so. */
+export type Ending = {
+  readonly reason: EndReason
+  readonly hangUp: boolean
+  readonly hungUp: boolean
+  readonly isGuessed: boolean
+}
+
 export type SessionState = {
   readonly plan: Plan
   readonly phase: Phase
   /** What an earlier session of the call has left; null for its first. */
   readonly resumption: Resumption | null
   readonly detached: Detached | null
+  /** When its carrier was told last to open another stream, monotonic ms; null once that is there. */
+  readonly promisedAtMs: number | null
   /** Somebody else has the call: the end of the session is not that of the call, and not ours to write down. */
   readonly isLetGo: boolean
   readonly startedAtMs: number
@@ -133,7 +143,7 @@ export type SessionState = {
   readonly lastCallerAudioMs: number
   /** When the call was over for the caller: the carrier was gone, or was told to hang up; monotonic ms. Null until then. */
   readonly carrierGoneAtMs: number | null
-  readonly ending: { readonly reason: EndReason; readonly hangUp: boolean; readonly hungUp: boolean } | null
+  readonly ending: Ending | null
   readonly isRecordingPaused: boolean
   readonly usage: ModelUsage
   readonly latency: {
@@ -153,6 +163,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     phase: 'waiting',
     resumption,
     detached: null,
+    promisedAtMs: null,
     isLetGo: false,
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {

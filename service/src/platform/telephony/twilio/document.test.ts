@@ -26,15 +26,16 @@ describe('twiml', () => {
     )
   })
 
-  it('says, dials, turns away and hangs up', () => {
+  it('says, waits, dials, turns away and hangs up', () => {
     const text = written(
       { type: 'say', text: 'Goodbye.' },
+      { type: 'pause', seconds: 2 },
       { type: 'dial', number: '+12025550102', callerId: '+12025550100', timeoutSeconds: 30 },
       { type: 'reject' },
       { type: 'hangup' },
     )
     expect(text).toBe(
-      '<Say>Goodbye.</Say><Dial timeout="30" callerId="+12025550100"><Number>+12025550102</Number></Dial>' +
+      '<Say>Goodbye.</Say><Pause length="2"/><Dial timeout="30" callerId="+12025550100"><Number>+12025550102</Number></Dial>' +
         '<Reject reason="busy"/><Hangup/>',
     )
   })

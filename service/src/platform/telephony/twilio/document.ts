@@ -23,6 +23,8 @@ function verb(v: CallVerb): string {
       const parameters = Object.entries(v.parameters).map(parameter).join('')
       return `<Connect><Stream url="${escaped(v.url)}"${callback}>${parameters}</Stream></Connect>`
     }
+    case 'pause':
+      return `<Pause length="${v.seconds}"/>`
     case 'redirect':
       return `<Redirect method="POST">${escaped(v.url)}</Redirect>`
     case 'dial': {

@@ -1,0 +1,140 @@
+import type { ResolvedAgent } from '../agents/resolve.ts'
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import type { NodeId } from '../kernel/ids.ts'
+import type { FrameSocket } from '../platform/http/frame-socket.ts'
+import type { StreamCodec } from '../platform/telephony/port.ts'
+import type { Parts } from '../platform/websocket/frames.ts'
+import { isMachine } from '../records/answered-by.ts'
+import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { StreamLeg } from './call-streams.ts'
+import type { Beginning, LiveSession } from './live-sessions.ts'
+import { StreamRefusal, type StreamStart } from './media-stream.ts'
+import type { SessionBuilder, StreamedCall } from './session-builder.ts'
+import type { AbandonedCall, CarrierAnswers } from './stream-ends.ts'
+import type { Grant } from './stream-grant.ts'
+import { beginAnew, goOn, isNewest, POLICY, type StreamSessionDeps, TRY_AGAIN } from './stream-session.ts'
+
+/** A stream that is being let in. */
+export type BeginningStream = {
+  start: StreamStart
+  socket: FrameSocket
+  codec: StreamCodec
+  /** Aborts when the stream is over before it was let in, or takes too long: no session may begin any more. */
+  signal: AbortSignal
+}
+
+/** What a stream has shown that it may have. */
+export type Entitled = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent }
+
+export type BeginDeps = StreamSessionDeps & {
+  nodeId: NodeId
+  sessions: Sessions
+  /** Null without a model. */
+  builder: SessionBuilder | null
+  clock: Clock
+  carrierCalls: Pick<CarrierAnswers, 'answered'>
+  /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
+  abandon(abandoned: AbandonedCall): void
+}
+
+const NORMAL = 1000
+
+/** How long a stream is left open for its carrier's answer to the request to end the call. */
+const ANSWERED_WITHIN_MS = 5_000
+
+/** @throws StreamRefusal, which nobody hears, when the stream is over or was given up. */
+export function expectThere({ signal }: BeginningStream): void {
+  if (signal.aborted) throw new StreamRefusal(TRY_AGAIN, 'the stream is over')
+}
+
+/**
+ * The records give the call to this stream, and the session begins, or goes on with it.
+ *
+ * @throws StreamRefusal when it may not, or cannot now.
+ */
+export async function begin(
+  deps: BeginDeps,
+  joining: BeginningStream,
+  entering: Entitled & { beginning: Beginning; here: LiveSession | null },
+): Promise<StreamLeg> {
+  const { builder } = deps
+  if (!builder) throw new StreamRefusal(TRY_AGAIN, 'no realtime model is configured')
+  const { grant, tenant, agent, beginning, here } = entering
+  const { callSid } = grant
+  const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
+  const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
+  const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
+  try {
+    expectThere(joining)
+    const expected = here?.hold?.expect({ epoch, owner: deps.nodeId })
+    const started = await deps.sessions.started(tenant, stream)
+    // Nothing is waited for from here to the end: whatever else happens to the call finds its session.
+    const isHere = here !== null && isNewest(here, started)
+    if (isHere) expected?.came(stream.streamSid)
+    else expected?.failed()
+    expectThere(joining)
+    const call = started && streamedCall(deps, joining, { ...entering, epoch, started })
+    if (call && isHere && !here.isLetGo) return goOn(deps, here, call)
+    if (call && !beginning.isOver)
+      return beginAnew(deps, builder, { call, here, isMachine: beginning.isMachine || isMachine(started.answeredBy) })
+  } catch (error) {
+    // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
+    // A session that is here, or was until just now, writes its end itself.
+    const isEndless = deps.live.callHere(callSid) === null
+    if (isEndless && (grant.direction === 'browser' || beginning.isOver)) abandon()
+    throw error
+  }
+  if (beginning.isOver) abandon()
+  throw new StreamRefusal(POLICY, 'the call is over, or another stream has it')
+}
+
+/** @throws StreamRefusal for a call that was there before: an internal client takes none over. */
+async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call: NewCall): Promise<number> {
+  const { epoch, isNew } = await sessions.open(tenant, call)
+  if (!isNew) throw new StreamRefusal(POLICY, 'the call began elsewhere')
+  return epoch
+}
+
+function streamedCall(
+  deps: BeginDeps,
+  { start, socket, codec }: BeginningStream,
+  { grant, tenant, agent, epoch, started }: Entitled & { epoch: number; started: StartedSession },
+): StreamedCall {
+  const { callSid, direction } = grant
+  const carrier = {
+    send: (parts: Parts) => socket.send(parts),
+    sendAll: (messages: readonly Parts[]) => socket.sendAll(messages),
+    bufferedBytes: () => socket.bufferedBytes(),
+    close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
+  }
+  const who = { tenant, agent, callSid, streamSid: start.streamSid, direction }
+  return { ...who, ...started, epoch, codec, carrier }
+}
+
+/**
+ * A carrier goes on with a call whose stream was closed, and would ask for more while our request to end it is still on its
+ * way: the stream stays open until that was answered, or is given up.
+ */
+function closeBehind(
+  { clock, carrierCalls }: BeginDeps,
+  { tenant, callSid }: Pick<StreamedCall, 'tenant' | 'callSid'>,
+  close: () => void,
+): void {
+  const late = () => new Error('the carrier does not answer')
+  withTimeout(clock, carrierCalls.answered(tenant, callSid), ANSWERED_WITHIN_MS, late).then(close, close)
+}
+
+/** What is kept of a call that no carrier brought. */
+function newCall({ callSid, direction }: Grant, agent: ResolvedAgent): NewCall {
+  const { agentKey, agentName, versionId, versionNumber } = agent
+  return {
+    callSid,
+    direction,
+    from: direction,
+    to: agentKey ?? agentName,
+    orgId: null,
+    agent: { agentKey, agentName, versionId, versionNumber },
+    metadata: {},
+  }
+}
