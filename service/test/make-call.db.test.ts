@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { RestFault } from '../../simulator/src/carrier/faults.ts'
 import { type Carriers, makeCarriers } from '../src/platform/telephony/registry.ts'
+import { OTHER_NODE, someCall, tenantTold } from '../src/records/calls.fixture.ts'
+import { makeSessions } from '../src/records/sessions.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useDialApp } from './harness/dial-app.ts'
 import { until } from './harness/wait.ts'
@@ -196,6 +198,49 @@ describe('a call of which it is not known whether the carrier took it', { timeou
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
     const logs = await test.db.selectFrom('call_logs').select('call_sid').execute()
     expect(logs.filter(({ call_sid }) => call_sid !== null)).toHaveLength(1)
+  })
+
+  it('is not guessed while another one may have made the call: the carrier says which is which', async () => {
+    await inDoubt('accept-then-reset')
+    await app.clock.advance(1)
+    Object.assign(rest(), { create: 'internal-error' })
+    await app.dial()
+    Object.assign(rest(), { create: 'normal' })
+    const laterMs = app.clock.now() + 90_000
+    await app.pass(() => app.clock.now() >= laterMs, 'looks to pass', 1_000)
+    const logs = () => test.db.selectFrom('call_logs').select('call_sid').orderBy('created_at').execute()
+    expect(await logs()).toMatchObject([{ call_sid: null }, { call_sid: null }])
+    const [call] = app.calls
+    if (!call) throw new Error('the carrier did not take the call')
+    call.faults.callbacks.delivery = 'normal'
+    call.hangUp()
+    await until(async () => (await logs())[0]?.call_sid === call.sid, { what: 'the callback of the first one' })
+    expect((await logs())[1]).toMatchObject({ call_sid: null })
+  })
+
+  it('is not guessed among several calls', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      await inDoubt('accept-then-reset')
+      await test.db.deleteFrom('idempotency_keys').execute()
+    }
+    const laterMs = app.clock.now() + 90_000
+    await app.pass(() => app.clock.now() >= laterMs, 'looks to pass', 1_000)
+    const logs = await test.db.selectFrom('call_logs').select('call_sid').execute()
+    expect([logs, app.calls.length]).toEqual([[{ call_sid: null }, { call_sid: null }], 2])
+  })
+
+  it('whose id was taken for that of another call is told as in doubt while the phone rings', async () => {
+    await app.served.administer('PUT', '/tenants/other', { tenant_id: 'other' })
+    const { twilio } = makeCarriers({ apiBaseUrl: app.simulator.carrier.baseUrl })
+    const createCall: typeof twilio.createCall = async (...args) => {
+      const callSid = await twilio.createCall(...args)
+      const sessions = makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE })
+      await sessions.open(tenantTold('other'), someCall(callSid))
+      return callSid
+    }
+    const node = await app.another({ carriers: { twilio: { ...twilio, createCall } } })
+    const answer = await app.dial({}, { key: 'k', node })
+    expect([answer.status, answer.body['code'], app.calls.length]).toEqual([503, 'submission_unknown', 1])
   })
 
   it('is found by another node when its own was lost between the request and its commit', async () => {
