@@ -6,6 +6,7 @@ import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { PlacedCall } from './dial-answer.ts'
 import { lockDials, updateDial } from './dial-store.ts'
+import { freeKeyOf } from './idempotency-store.ts'
 import { type LockedDial, type Placed, placeIn } from './place-dial.ts'
 
 /**
@@ -57,6 +58,12 @@ async function settleIn(
   if (state !== 'dialing' && state !== 'unknown') return { state, log }
   await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: outcome.type })
   const isUnknown = outcome.type === 'unknown'
+  if (!isUnknown && isMendedByTime(outcome)) await freeKeyOf(tx, tenant.tenant_id, dial.dial_ref)
   const after = isUnknown ? doubtedCall(tx, tenant, log) : failedCall(tx, tenant, log, { ...outcome, at: now })
   return { state: outcome.type, log: await after }
+}
+
+/** Nothing was placed, and the same request may succeed another time: its key shall not bring back this answer for a day. */
+function isMendedByTime({ code }: SubmissionFault): boolean {
+  return code === 'carrier_busy' || code === 'carrier_credentials'
 }
