@@ -75,7 +75,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     }),
     outboundCallbackRoutes: outbound.callbackRoutes,
     tenantRoutes: browserCallRoutes(browserCalls),
-    dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate })),
+    dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
     async close() {
       browserCalls.close()

@@ -2,6 +2,8 @@ import type { Clock } from '../kernel/clock.ts'
 import { type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { accountOf } from './hang-up.ts'
+import { pause } from './pause.ts'
 
 /** What became of a request to a carrier. */
 export type CarrierOutcome<T> =
@@ -34,14 +36,14 @@ export class CarrierRequests {
   }
 
   /** Makes one request in the name of the tenant's account, of 5 s at most. Never rejects. */
-  async make<T>({ telephony }: TenantRuntime, request: CarrierRequest<T>): Promise<CarrierOutcome<T>> {
-    const account = accountOf(telephony)
+  async make<T>(tenant: TenantRuntime, request: CarrierRequest<T>): Promise<CarrierOutcome<T>> {
+    const account = accountOf(tenant)
     if (!account) return { type: 'no_account' }
     const late = new AbortController()
     const cancel = this.#clock.after(ANSWER_WITHIN_MS, () => late.abort())
     try {
       const signal = AbortSignal.any([late.signal, this.#closing.signal])
-      return { type: 'done', value: await request(this.#carriers[telephony.provider], account, signal) }
+      return { type: 'done', value: await request(this.#carriers[tenant.telephony.provider], account, signal) }
     } catch (err) {
       return err instanceof CarrierError && err.kind === 'rejected' ? { type: 'refused', err } : { type: 'failed', err }
     } finally {
@@ -51,28 +53,11 @@ export class CarrierRequests {
 
   /** Resolves after the time, or when there is none left. */
   pause(ms: number): Promise<void> {
-    const { signal } = this.#closing
-    if (signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const go = () => {
-        cancel()
-        signal.removeEventListener('abort', go)
-        resolve()
-      }
-      const cancel = this.#clock.after(ms, go)
-      signal.addEventListener('abort', go)
-    })
+    return pause(this.#clock, ms, this.#closing.signal)
   }
 
   /** Gives up what is on its way; what is asked for later fails. Again, it changes nothing. */
   close(): void {
     this.#closing.abort()
   }
-}
-
-function accountOf({
-  account_sid: accountSid,
-  auth_token: authToken,
-}: TenantRuntime['telephony']): CarrierAccount | null {
-  return accountSid === null || authToken === null ? null : { accountSid, authToken }
 }

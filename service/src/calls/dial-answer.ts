@@ -65,7 +65,8 @@ export function submissionUnknown(cause?: unknown): AppError {
   return new AppError('submission_unknown', sentence, cause === undefined ? { headers } : { headers, cause })
 }
 
-function inFlight(): AppError {
+/** Another request with the same key has not been answered, or was a moment ago. */
+export function inFlight(): AppError {
   const headers = { 'retry-after': IN_FLIGHT_SECONDS }
   return new AppError('request_in_flight', 'A request with this Idempotency-Key is being worked on.', { headers })
 }

@@ -2,7 +2,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import { makeAgentVersions } from '../agents/agent-versions.ts'
 import { makeAgents } from '../agents/agents.ts'
+import { makeResolveAgent } from '../agents/resolve.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeDoNotCall } from '../operators/do-not-call.ts'
@@ -30,7 +32,10 @@ const tenants = {
 }
 const server = useTenantServer(
   () => test.db,
-  () => [dialCheckRoutes(makeDialCheck({ db: test.db, tenants, gate: makeDialGate({ clock }) }))],
+  () => {
+    const resolveAgent = makeResolveAgent({ db: test.db, clock })
+    return [dialCheckRoutes(makeDialCheck({ db: test.db, tenants, gate: makeDialGate({ clock }), resolveAgent }))]
+  },
 )
 
 beforeEach(async () => {
@@ -40,11 +45,12 @@ beforeEach(async () => {
     ['globex', FOREIGN],
   ] as const) {
     const tenantId = await makeTenantWithToken(test.db, id)
-    await makeAgents({ db: test.db, clock }).create(tenantId, {
-      agentKey: `${id}-agent`,
-      name: 'Robin',
-      description: '',
-    })
+    const agents = makeAgents({ db: test.db, clock })
+    const agent = await agents.create(tenantId, { agentKey: `${id}-agent`, name: 'Robin', description: '' })
+    const versions = makeAgentVersions({ db: test.db, clock })
+    const draft = await versions.create(tenantId, agent.id, {})
+    await versions.publish(tenantId, draft.id)
+    await agents.create(tenantId, { agentKey: 'unpublished', name: 'Sam', description: '' })
     await makePhoneRoutes({ db: test.db, clock }).create(tenantId, {
       ...{ phone_number: number as PhoneNumber, agent_key: `${id}-agent`, label: '' },
       ...{ inbound_enabled: true, outbound_default: false },
@@ -91,6 +97,8 @@ describe('POST dial-check', () => {
     [{ to: ANN, from: 'me' }, '/body/from'],
     [{ to: ANN, from: '+12025550160' }, '/body/from'],
     [{ to: ANN, agent_key: 'nobody' }, '/body/agent_key'],
+    // As make-call does: it has nothing to speak by.
+    [{ to: ANN, agent_key: 'unpublished' }, '/body/agent_key'],
     [{ to: ANN, greeting: 'Hello' }, '/body/greeting'],
     // Another tenant's, which are there.
     [{ to: ANN, from: FOREIGN }, '/body/from'],

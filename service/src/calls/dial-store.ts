@@ -13,7 +13,7 @@ export type DialRow = {
   dial_ref: string
   tenant_id: TenantId
   call_log_id: string
-  /** Null until it is known that the carrier took the call. */
+  /** Null until the carrier has named the dial by it: that of a call that was only found stands in the log alone. */
   call_sid: string | null
   state: DialState
   /** Said in place of the agent's own. */
@@ -46,16 +46,56 @@ export async function findDial(db: Db, tenantId: TenantId, dialRef: string): Pro
   return row ?? null
 }
 
-/** The dial, kept from changing until the transaction ends: whoever has it alone decides what became of the call. */
-export async function lockDial(tx: Tx, tenantId: TenantId, dialRef: string): Promise<DialRow | null> {
-  const row = await tx
+/**
+ * The dial, and the one that is taken to have this call, if that is another one. They are kept from changing until the
+ * transaction ends: whoever has them alone decides what became of the calls. In the order of their references, so that two
+ * who ask for the same ones never wait for each other.
+ */
+export function lockDials(tx: Tx, tenantId: TenantId, dialRef: string, callSid: string | null): Promise<DialRow[]> {
+  return tx
     .selectFrom('dials')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('dial_ref', '=', dialRef)
+    .where((eb) =>
+      eb.or([
+        eb('dial_ref', '=', dialRef),
+        eb(
+          'call_log_id',
+          'in',
+          eb.selectFrom('call_logs').select('id').where('tenant_id', '=', tenantId).where('call_sid', '=', callSid),
+        ),
+      ]),
+    )
+    .orderBy('dial_ref')
     .forUpdate()
-    .executeTakeFirst()
-  return row ?? null
+    .execute()
+}
+
+/** Between two numbers, in a span of time. */
+export type DialsBetween = { from: string; to: string; since: Date; until: Date }
+
+/** How many of the tenant's dials of that time may have a call at the carrier of which we do not know. */
+export async function countDoubtedDials(
+  db: Db,
+  tenantId: TenantId,
+  { from, to, since, until }: DialsBetween,
+): Promise<number> {
+  const { count } = await db
+    .selectFrom('dials')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'dials.tenant_id').onRef('log.id', '=', 'dials.call_log_id'),
+    )
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('log.tenant_id', '=', tenantId)
+    .where('log.to', '=', to)
+    .where('log.from', '=', from)
+    .where('log.created_at', '>=', since)
+    .where('log.created_at', '<=', until)
+    .where('log.call_sid', 'is', null)
+    // One that was given up may have been placed all the same.
+    .where((eb) => eb.or([eb('dials.state', 'in', ['dialing', 'unknown']), eb('log.error_code', '=', 'not_confirmed')]))
+    .executeTakeFirstOrThrow()
+  return count
 }
 
 /** Whose dial this is. A look-up over all tenants, for a carrier that names it. */
@@ -64,7 +104,7 @@ export async function findDiallerAcrossTenants(db: Db, dialRef: string): Promise
   return row?.tenant_id ?? null
 }
 
-/** To be called with `lockDial`. */
+/** To be called with `lockDials`. */
 export async function updateDial(
   tx: Tx,
   tenantId: TenantId,
@@ -77,10 +117,13 @@ export async function updateDial(
 /** What the agent of this call says first in place of its own greeting; null for its own. */
 export async function findGreeting(db: Db, tenantId: TenantId, callSid: string): Promise<string | null> {
   const row = await db
-    .selectFrom('dials')
-    .select('greeting')
-    .where('tenant_id', '=', tenantId)
-    .where('call_sid', '=', callSid)
+    .selectFrom('call_logs as log')
+    .innerJoin('dials', (join) =>
+      join.onRef('dials.tenant_id', '=', 'log.tenant_id').onRef('dials.call_log_id', '=', 'log.id'),
+    )
+    .select('dials.greeting')
+    .where('log.tenant_id', '=', tenantId)
+    .where('log.call_sid', '=', callSid)
     .executeTakeFirst()
   return row?.greeting ?? null
 }

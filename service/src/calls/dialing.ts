@@ -26,7 +26,7 @@ export type Dialing = {
    *
    * @returns the call, also one that was not placed; null when its key was taken by another request meanwhile.
    * @throws AppError with the gate's code when that refuses the call, and nothing was written; `submission_unknown` when
-   *   what the carrier said could not be written down; `unavailable` when nothing was.
+   *   what the carrier said could not be written down, or is known of another call; `unavailable` when nothing was.
    */
   place(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall): Promise<PlacedCall | null>
   /** Gives up what carriers do not answer within a second, and waits until that is written down. */
@@ -36,7 +36,7 @@ export type Dialing = {
 type Deps = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'info' | 'warn'>
+  log: Pick<Log, 'info' | 'warn' | 'error'>
   carriers: Carriers
   gate: DialGate
   addresses: DialAddresses
@@ -83,8 +83,13 @@ export function makeDialing(deps: Deps): Dialing {
         throw err
       },
     )
-    if (!settled) throw new Error('a dial is gone, or the carrier has answered with the id of another call')
-    return settled
+    if (settled) return settled
+    // The phone may ring all the same: what the carrier tells of it settles whose call it is.
+    log.error(
+      { tenant_id: tenant.tenant_id, outcome },
+      'a dial is gone, or the carrier named it by the id of another call',
+    )
+    throw submissionUnknown()
   }
 
   async function placeNow(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall) {

@@ -6,6 +6,7 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers } from '../voice/stream-ends.ts'
+import { pause } from './pause.ts'
 
 type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
 
@@ -64,21 +65,8 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
       const isLast = closing.signal.aborted || !isWorthAnotherTry(err)
       const pauseMs = isLast ? undefined : PAUSES_MS[tries]
       if (pauseMs === undefined) return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
-      await pause(pauseMs)
+      await pause(clock, pauseMs, closing.signal)
     }
-  }
-
-  /** Cut short when there is no time left for it. */
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        cancel()
-        closing.signal.removeEventListener('abort', go)
-        resolve()
-      }
-      const cancel = clock.after(ms, go)
-      closing.signal.addEventListener('abort', go)
-    })
   }
 
   async function outcomeOf(request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {

@@ -40,6 +40,11 @@ export async function takeKey(
   return rows.length > 0
 }
 
+/** Gives back the key of a dial, if it had one: the next request with it is a first one. */
+export async function freeKeyOf(tx: Tx, tenantId: TenantId, dialRef: string): Promise<void> {
+  await tx.deleteFrom('idempotency_keys').where('tenant_id', '=', tenantId).where('dial_ref', '=', dialRef).execute()
+}
+
 /** What the key was taken for after `freeBefore`, or null. */
 export async function findKey(db: Db, tenantId: TenantId, key: string, freeBefore: Date): Promise<TakenKey | null> {
   const row = await db

@@ -9,7 +9,7 @@ import type { CarrierAccount } from '../platform/telephony/port.ts'
 import { findCallLogById } from '../records/call-log-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
-import { answerOf, type CallAnswer } from './dial-answer.ts'
+import { answerOf, type CallAnswer, inFlight } from './dial-answer.ts'
 import { findDial } from './dial-store.ts'
 import type { Dialing } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
@@ -38,7 +38,7 @@ export type MadeCall = { answer: CallAnswer; isReplay: boolean }
 export type MakeCall = {
   /**
    * Places a call. A request with the key of an earlier one is answered as that was, for 24 h, until it is known what became
-   * of a call that was in doubt.
+   * of a call that was in doubt. What the carrier did not take for a reason that passes gives its key back.
    *
    * @throws AppError `invalid_request`, `missing_route` for what is to be mended; a code of the dial gate; `unavailable` when
    *   there is no room, model, account or database; what `answerOf` throws; `idempotency_mismatch` for another body.
@@ -96,7 +96,8 @@ export function makeMakeCall(deps: Deps): MakeCall {
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
       const known = await replay(tenantId, request)
       const made = known ?? (await make(tenant, request)) ?? (await replay(tenantId, request))
-      if (!made) throw new AppError('conflict', 'The Idempotency-Key was taken and given back meanwhile: try again.')
+      // Another request has taken the key and given it back meanwhile.
+      if (!made) throw inFlight()
       return made
     },
   }

@@ -2,9 +2,9 @@ import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { findHolder } from '../tenancy/phone-number-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type NamedAgent, namedAgent } from './named-agent.ts'
+import { expectOwnNumber } from './own-number.ts'
 import { findOutboundRoute } from './phone-route-store.ts'
 
 /** Where a call comes from and who speaks in it. */
@@ -28,18 +28,11 @@ export async function outboundCaller(
   const route = isNamed && given.from !== null ? null : await findOutboundRoute(db, tenant.tenant_id)
   const from = given.from ?? route?.phone_number ?? tenant.telephony.from_number
   if (from === null) throw missingRoute()
-  if (given.from !== null) await expectOwn(db, tenant, given.from)
+  if (given.from !== null) await expectOwnNumber(db, tenant, given.from)
   if (isNamed) return { from, agent: await namedAgent(resolveAgent, tenant, given) }
   const agent = await resolveAgent(tenant, route && { agentKey: route.agent_key })
   if (!agent) throw invalidRequest([{ path: '/body/agent_key', message: 'is required: no agent speaks by default' }])
   return { from, agent }
-}
-
-async function expectOwn(db: Db, { tenant_id, telephony }: TenantRuntime, from: PhoneNumber): Promise<void> {
-  if (from === telephony.from_number || (await findHolder(db, from)) === tenant_id) return
-  throw invalidRequest([
-    { path: '/body/from', message: 'must be a number of yours: that of a phone route, or from_number' },
-  ])
 }
 
 function missingRoute(): AppError {

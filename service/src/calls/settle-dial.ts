@@ -1,20 +1,19 @@
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { CarrierError } from '../platform/telephony/port.ts'
-import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
-import { doubtedCall, failedCall, placedCall, type SubmissionFault } from '../records/outbound-calls.ts'
+import { findCallLogById } from '../records/call-log-store.ts'
+import { doubtedCall, failedCall, type SubmissionFault } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { PlacedCall } from './dial-answer.ts'
-import { type DialRow, lockDial, updateDial } from './dial-store.ts'
+import { lockDials, updateDial } from './dial-store.ts'
+import { freeKeyOf } from './idempotency-store.ts'
+import { type LockedDial, type Placed, placeIn } from './place-dial.ts'
 
 /**
- * What became of a dial: the carrier answered with the call's id (`accepted`), or the id was seen elsewhere (`adopted`); it
- * is not known; or the carrier does not have it.
+ * What became of a dial: the carrier answered with the call's id (`accepted`), or named the dial by it (`adopted`), or a call
+ * was found that must be this one (`found`), which is a guess; it is not known; or the carrier does not have it.
  */
-export type DialOutcome =
-  | { type: 'accepted' | 'adopted'; callSid: string }
-  | { type: 'unknown' }
-  | ({ type: 'failed' } & SubmissionFault)
+export type DialOutcome = Placed | { type: 'unknown' } | ({ type: 'failed' } & SubmissionFault)
 
 /** What a request that the carrier did not answer with a call means for the dial. */
 export function outcomeOf(error: unknown): DialOutcome {
@@ -25,7 +24,8 @@ export function outcomeOf(error: unknown): DialOutcome {
 
 /**
  * Writes down what became of a dial, whoever has found out, in one transaction of its own. The carrier's word that it has the
- * call stands against everything else, early or late; what is known is not forgotten for what is not.
+ * call stands against everything else, early or late, and against what was only found; what is known is not forgotten for
+ * what is not.
  *
  * @returns the call as it is now; null for an unknown dial, and for an id that belongs to another call.
  * @throws AppError `unavailable` when the database does not answer, `not_found` for a deleted tenant.
@@ -38,44 +38,32 @@ export async function settleDial(
 ): Promise<PlacedCall | null> {
   return db.transaction().execute(async (tx) => {
     await holdKnownTenant(tx, tenant.tenant_id)
-    const dial = await lockDial(tx, tenant.tenant_id, dialRef)
+    const callSid = 'callSid' in settled.outcome ? settled.outcome.callSid : null
+    const dials = await lockDials(tx, tenant.tenant_id, dialRef, callSid)
+    const dial = dials.find(({ dial_ref }) => dial_ref === dialRef)
     const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))
-    return log && settleIn(tx, tenant, { dial, log }, settled)
+    const rival = dials.find((other) => other !== dial) ?? null
+    return log ? settleIn(tx, tenant, { dial, log, rival }, settled) : null
   })
 }
-
-type Locked = { dial: DialRow; log: CallLogRow }
 
 async function settleIn(
   tx: Tx,
   tenant: TenantRuntime,
-  { dial, log }: Locked,
+  { dial, log, rival }: LockedDial,
   { outcome, now }: { outcome: DialOutcome; now: Date },
 ): Promise<PlacedCall | null> {
   const { state } = dial
-  if ('callSid' in outcome) return placeIn(tx, tenant, { dial, log }, outcome)
+  if ('callSid' in outcome) return placeIn(tx, tenant, { dial, log, rival }, outcome)
   if (state !== 'dialing' && state !== 'unknown') return { state, log }
   await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: outcome.type })
   const isUnknown = outcome.type === 'unknown'
+  if (!isUnknown && isMendedByTime(outcome)) await freeKeyOf(tx, tenant.tenant_id, dial.dial_ref)
   const after = isUnknown ? doubtedCall(tx, tenant, log) : failedCall(tx, tenant, log, { ...outcome, at: now })
   return { state: outcome.type, log: await after }
 }
 
-async function placeIn(
-  tx: Tx,
-  tenant: TenantRuntime,
-  { dial, log }: Locked,
-  { type: state, callSid }: { type: 'accepted' | 'adopted'; callSid: string },
-): Promise<PlacedCall | null> {
-  const change = (to: typeof state) => updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: to, call_sid: callSid })
-  if (dial.call_sid !== null) {
-    if (dial.call_sid !== callSid) return null
-    // The carrier's own answer came after a callback of it: what it says is the first answer.
-    if (state === 'accepted' && dial.state === 'adopted') await change('accepted')
-    return { state: state === 'accepted' ? 'accepted' : dial.state, log }
-  }
-  const placed = await placedCall(tx, tenant, log, callSid)
-  if (!placed) return null
-  await change(state)
-  return { state, log: placed }
+/** Nothing was placed, and the same request may succeed another time: its key shall not bring back this answer for a day. */
+function isMendedByTime({ code }: SubmissionFault): boolean {
+  return code === 'carrier_busy' || code === 'carrier_credentials'
 }

@@ -7,7 +7,7 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { claimDialsAcrossTenants, type DialRow } from './dial-store.ts'
+import { claimDialsAcrossTenants, countDoubtedDials, type DialRow } from './dial-store.ts'
 import { LOOK_AFTER_MS } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
 import { forgetKeysAcrossTenants } from './idempotency-store.ts'
@@ -40,7 +40,7 @@ const LIST_TIMEOUT_MS = 5_000
 const FORGET_INTERVAL_MS = 60_000
 /** What the carrier does not have by then it will not have; should it call all the same, that call is taken. */
 const GIVE_UP_MS = 120_000
-/** How far the carrier's clock may be behind ours. */
+/** How far the carrier's clock may be from ours. */
 const CLOCK_SKEW_MS = 60_000
 
 export function makeSettlingDials(deps: Deps): SettlingDials {
@@ -118,7 +118,7 @@ type Looked = { found: ListedCall | null; isAnswered: boolean }
 
 /** That a call is not there is only known from a carrier that answers; one that has not for an hour will not know it either. */
 function outcomeOf({ created_at }: DialRow, { found, isAnswered }: Looked, now: Date): DialOutcome {
-  if (found) return { type: 'adopted', callSid: found.callSid }
+  if (found) return { type: 'found', callSid: found.callSid }
   const isGivenUp = now.getTime() - created_at.getTime() >= (isAnswered ? GIVE_UP_MS : UNANSWERED_MS)
   return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
 }
@@ -130,7 +130,10 @@ const UNANSWERED_MS = 3_600_000
 
 type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal }
 
-/** The call at the carrier that none of ours is and that was made at about the time; null when there is none. */
+/**
+ * The call at the carrier that must be the dial's: it alone is none of ours and was made at about the time, and no other dial
+ * may have made it. Null when there is none, or more than one may be: then the carrier has to say which is which.
+ */
 async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search): Promise<ListedCall | null> {
   const { db, carriers } = deps
   const account = accountOf(tenant)
@@ -139,12 +142,17 @@ async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search):
   const wanted = { from: search.dialled.from, to: search.dialled.to, since: new Date(askedMs - CLOCK_SKEW_MS) }
   const carrier = carriers[tenant.telephony.provider]
   const calls = await bounded(deps.clock, search.closing, (signal) => carrier.listCalls(account, wanted, signal))
-  const distanceMs = ({ createdAt }: ListedCall) => Math.abs(createdAt.getTime() - askedMs)
-  for (const call of calls.toSorted((a, b) => distanceMs(a) - distanceMs(b))) {
-    if (call.createdAt.getTime() - askedMs > CLOCK_SKEW_MS) continue
-    if (!(await findCallAcrossTenants(db, call.callSid))) return call
-  }
-  return null
+  const near = calls.filter(({ createdAt }) => Math.abs(createdAt.getTime() - askedMs) <= CLOCK_SKEW_MS)
+  const isOurs = await Promise.all(near.map(({ callSid }) => findCallAcrossTenants(db, callSid)))
+  const [found, ...others] = near.filter((_, at) => isOurs[at] === null)
+  if (!found || others.length > 0) return null
+  const mayHaveMadeIt = await countDoubtedDials(db, tenant.tenant_id, { ...search.dialled, ...around(found) })
+  return mayHaveMadeIt === 1 ? found : null
+}
+
+function around({ createdAt }: ListedCall): { since: Date; until: Date } {
+  const at = createdAt.getTime()
+  return { since: new Date(at - CLOCK_SKEW_MS), until: new Date(at + CLOCK_SKEW_MS) }
 }
 
 function bounded<T>(clock: Clock, closing: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -3,6 +3,7 @@ import type { Log } from '../platform/log.ts'
 import type { CarrierAccount, NewCarrierCall } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { pause } from './pause.ts'
 import { type DialOutcome, outcomeOf } from './settle-dial.ts'
 import type { DialAddresses, WantedCall } from './wanted-call.ts'
 
@@ -44,18 +45,6 @@ export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
     }
   }
 
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const go = () => {
-        cancel()
-        closing.signal.removeEventListener('abort', go)
-        resolve()
-      }
-      const cancel = clock.after(ms, go)
-      closing.signal.addEventListener('abort', go)
-    })
-  }
-
   const submit = async (
     tenant: TenantRuntime,
     account: CarrierAccount,
@@ -67,7 +56,7 @@ export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
       const pauseMs = PAUSES_MS[tries]
       const isBusy = outcome.type === 'failed' && outcome.code === 'carrier_busy'
       if (!isBusy || pauseMs === undefined || closing.signal.aborted) return outcome
-      await pause(pauseMs)
+      await pause(clock, pauseMs, closing.signal)
     }
   }
   return Object.assign(submit, { giveUp: () => closing.abort() })

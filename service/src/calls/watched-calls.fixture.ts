@@ -2,8 +2,8 @@ import { afterEach, beforeEach } from 'vitest'
 import { type CarrierReply, type CarrierRest, startCarrierRest } from '../../test/harness/carrier-rest.ts'
 import { TestClock } from '../../test/harness/clock.ts'
 import type { TestDatabase } from '../../test/harness/database.ts'
+import { passing } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import { until } from '../../test/harness/wait.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
@@ -67,28 +67,22 @@ function makeNode({ db, nodeId, clock, rest, silenceMs, tenants }: Parts) {
     /** `isSlow`: time passes while the carrier is asked. */
     async sweepOpen({ isSlow = false } = {}) {
       await openCalls.sweep()
-      await (isSlow ? passing(clock, openCalls.settled()) : openCalls.settled())
+      await (isSlow ? finishing(clock, openCalls.settled()) : openCalls.settled())
     },
     async sweepOrphans({ isSlow = false } = {}) {
       await orphanedCalls.sweep()
-      await (isSlow ? passing(clock, orphanedCalls.settled()) : orphanedCalls.settled())
+      await (isSlow ? finishing(clock, orphanedCalls.settled()) : orphanedCalls.settled())
     },
   }
 }
 
 /** Moves time on until the work is done. */
-async function passing(clock: TestClock, work: Promise<void>): Promise<void> {
+async function finishing(clock: TestClock, work: Promise<void>): Promise<void> {
   let isDone = false
   const done = work.then(() => {
     isDone = true
   })
-  await until(
-    async () => {
-      if (!isDone) await clock.advance(100)
-      return isDone
-    },
-    { what: 'the work in the background', timeoutMs: 20_000 },
-  )
+  await passing(clock, () => isDone, { what: 'the work in the background', stepMs: 100, timeoutMs: 20_000 })
   await done
 }
 

@@ -84,6 +84,11 @@ export async function setOwner(
     .execute()
 }
 
+/** The directory knows the call no longer. To be called with `lockCall`. */
+export async function leaveCall(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
+  await tx.deleteFrom('call_directory').where('tenant_id', '=', tenantId).where('call_sid', '=', callSid).execute()
+}
+
 /** Nobody has the call from now on: it goes on without us. To be called with `lockCall`. */
 export async function giveUpCall(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
   await tx

@@ -1,11 +1,13 @@
 import { enqueue } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { enterCall } from './call-directory-store.ts'
+import { enterCall, leaveCall, lockCall } from './call-directory-store.ts'
 import { showCallLog } from './call-log-shape.ts'
 import { type CallLogRow, insertCallLog, updateCallLog } from './call-log-store.ts'
+import { isOver } from './call-status.ts'
+import { loadRecord } from './change-call.ts'
 import { type NewCall, newRecord } from './sessions.ts'
-import { insertVoiceSession } from './voice-session-store.ts'
+import { deleteVoiceSession, insertVoiceSession } from './voice-session-store.ts'
 
 /** A call that is to be placed: it has no id of a carrier's yet. */
 export type QueuedCall = Omit<NewCall, 'callSid' | 'direction'> & { callbackTaskId: string | null }
@@ -45,6 +47,29 @@ export async function placedCall(
   await insertVoiceSession(tx, tenant.tenant_id, { ...session, call_status: 'queued' })
   await updateCallLog(tx, tenant.tenant_id, log.id, placed)
   return { ...log, ...placed }
+}
+
+/**
+ * The carrier's call was not that of this log: what was entered of it goes, and it is not known again what became of the
+ * queued one. To be called by whoever has the only right to it.
+ *
+ * @returns the log; null when somebody has talked in that call, or it is over: then it stays as it is.
+ */
+export async function unplacedCall(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<CallLogRow | null> {
+  const { tenant_id: tenantId } = tenant
+  const call = await lockCall(tx, tenantId, callSid)
+  const record = call && (await loadRecord(tx, call))
+  if (!record || isOver(record.log.status) || record.session.started_at !== null || record.session.ended_at !== null)
+    return null
+  const { log, session } = record
+  await leaveCall(tx, tenantId, callSid)
+  await deleteVoiceSession(tx, tenantId, session.id)
+  const unplaced = {
+    ...{ call_sid: null, voice_session_id: null, status: 'queued' as const, status_at: log.created_at },
+    ...{ answered_at: null, answered_by: null, duration_seconds: null },
+  }
+  await updateCallLog(tx, tenantId, log.id, unplaced)
+  return doubtedCall(tx, tenant, { ...log, ...unplaced })
 }
 
 function callOf(log: CallLogRow, callSid: string): NewCall {

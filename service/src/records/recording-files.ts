@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs'
 import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { TenantId } from '../kernel/ids.ts'
@@ -11,10 +12,10 @@ export type RecordingFiles = {
   /** @throws the system's error when it is not there. */
   open(path: string): Promise<FileHandle>
   /**
-   * How many frames a part has by its file's size: what its head says may be a second old when its process was killed. Null
-   * when it is not in this folder.
+   * How many frames a part has by its file's size (what its head says may be a second old when its process was killed), and
+   * when the file was last written to. Null when it is not in this folder.
    */
-  framesIn(path: string): Promise<number | null>
+  stateOf(path: string): Promise<{ frames: number; writtenMs: number } | null>
   /** Deletes all audio of a session. Again, it changes nothing. */
   remove(tenantId: TenantId, sessionId: SessionId): Promise<void>
 }
@@ -33,18 +34,19 @@ export function makeRecordingFiles(folder: string): RecordingFiles {
       return open(file, 'wx', 0o600)
     },
     open: (path) => open(join(folder, path), 'r'),
-    async framesIn(path) {
-      const size = await sizeOf(join(folder, path))
-      if (size === null) return null
-      return Math.max(0, Math.floor((size - STORED_HEADER_BYTES) / STORED_FRAME_BYTES))
+    async stateOf(path) {
+      const file = await statOf(join(folder, path))
+      if (!file) return null
+      const frames = Math.max(0, Math.floor((file.size - STORED_HEADER_BYTES) / STORED_FRAME_BYTES))
+      return { frames, writtenMs: file.mtimeMs }
     },
     remove: (tenantId, sessionId) => rm(join(folder, tenantId, sessionId), { recursive: true, force: true }),
   }
 }
 
-async function sizeOf(file: string): Promise<number | null> {
+async function statOf(file: string): Promise<Stats | null> {
   try {
-    return (await stat(file)).size
+    return await stat(file)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw error

@@ -31,32 +31,49 @@ export type OrphanRow = RecordingRow & { call_sid: string }
 const MAX_PARTS = 1_000
 const MAX_ORPHANS = 1_000
 
-/** Enters a part; one that is known already stays as it is. To be called with `lockCall`. */
-export async function insertPart(tx: Tx, tenantId: TenantId, part: Omit<RecordingRow, 'tenant_id'>): Promise<void> {
-  await tx
+/** Enters a part; false for one that is known already, which stays as it is. To be called with `lockCall`. */
+export async function insertPart(tx: Tx, tenantId: TenantId, part: Omit<RecordingRow, 'tenant_id'>): Promise<boolean> {
+  const row = await tx
     .insertInto('recordings')
     .values({ ...part, tenant_id: tenantId })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id', 'part']).doNothing())
-    .execute()
+    .returning('part')
+    .executeTakeFirst()
+  return row !== undefined
 }
 
-/** Says what became of a part that was being recorded. False when that is known already. To be called with `lockCall`. */
+type PartKey = Pick<RecordingRow, 'session_id' | 'part'>
+
+/** A part, or null when it was not entered. To be called with `lockCall`, so that it does not change meanwhile. */
+export async function findPart(
+  tx: Tx,
+  tenantId: TenantId,
+  { session_id, part }: PartKey,
+): Promise<RecordingRow | null> {
+  const row = await tx
+    .selectFrom('recordings')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', session_id)
+    .where('part', '=', part)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Says what became of a part. To be called with `lockCall`. */
 export async function settlePart(
   tx: Tx,
   tenantId: TenantId,
-  { session_id, part }: Pick<RecordingRow, 'session_id' | 'part'>,
+  { session_id, part }: PartKey,
   outcome: Pick<RecordingRow, 'state' | 'duration_ms' | 'bytes'>,
-): Promise<boolean> {
-  const row = await tx
+): Promise<void> {
+  await tx
     .updateTable('recordings')
     .set(outcome)
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', session_id)
     .where('part', '=', part)
-    .where('state', '=', 'recording')
-    .returning('part')
-    .executeTakeFirst()
-  return row !== undefined
+    .execute()
 }
 
 /** The parts of a session, in the order in which they were recorded. */

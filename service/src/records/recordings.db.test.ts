@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
@@ -106,9 +106,11 @@ describe('the parts of a recording', () => {
   it('are lost when there is nothing in them, and the session has no recording then', async () => {
     await recordings.begin(part(1))
     expect(await urlShown()).not.toBeNull()
-    await recordings.end(part(1), 0)
-    expect(await rows()).toMatchObject([{ state: 'lost' }])
-    expect(await urlShown()).toBeNull()
+    for (let times = 0; times < 2; times += 1) {
+      await recordings.end(part(1), 0)
+      expect(await rows()).toMatchObject([{ state: 'lost' }])
+      expect(await urlShown()).toBeNull()
+    }
     await expect(recordings.open(ACME, sessionId)).rejects.toMatchObject({ code: 'not_found' })
   })
 
@@ -151,6 +153,15 @@ describe('voice.recording.ready', () => {
     expect(await ready()).toEqual([])
     await recordings.end(part(2, 5_000), 16_000)
     expect(await ready()).toMatchObject([{ body: { payload: { recording: { duration_ms: 7_000, parts: 2 } } } }])
+  })
+
+  it('comes also when the part that it waited for is lost', async () => {
+    await recordings.end(part(1), 8_000)
+    await recordings.begin(part(2, 5_000))
+    await endSession()
+    expect(await ready()).toEqual([])
+    await recordings.end(part(2, 5_000), 0)
+    expect(await ready()).toMatchObject([{ body: { payload: { recording: { duration_ms: 1_000, parts: 1 } } } }])
   })
 
   it('does not come of a session without a recording, nor of one that is lost', async () => {
@@ -244,6 +255,51 @@ describe('what a node that is gone was recording', () => {
     await beat(test.db, OTHER_NODE, '1')
     await recordings.endOrphans()
     expect(await rows()).toMatchObject([{ state: 'recording' }, { state: 'recording' }])
+  })
+
+  it('goes on while its file does: that node may only have lost the database', async () => {
+    await onNode(OTHER_NODE).begin(part(1))
+    await writePart(folder, part(1), { left: 1, right: 2, ms: 700 })
+    const at = new Date(clock.now())
+    await utimes(join(folder, 'acme', sessionId, '1.wav'), at, at)
+    await clock.advance(29_999)
+    await recordings.endOrphans()
+    expect(await rows()).toMatchObject([{ state: 'recording' }])
+    await clock.advance(1)
+    await recordings.endOrphans()
+    expect(await rows()).toMatchObject([{ state: 'ready', duration_ms: 700 }])
+  })
+
+  it.each([
+    ['something', 700],
+    ['nothing', 0],
+  ])(
+    'was ended with %s too early: its own node says how much it was, and the tenant is told once',
+    async (_what, ms) => {
+      const owner = onNode(OTHER_NODE)
+      await owner.begin(part(1))
+      await writePart(folder, part(1), { left: 1, right: 2, ms })
+      await recordings.endOrphans()
+      await owner.end(part(1), 16_000)
+      expect(await rows()).toMatchObject([{ state: 'ready', duration_ms: 2_000, bytes: 32_058 }])
+      expect([await ready(), await urlShown()]).toEqual([[], expect.any(String)])
+      await endSession()
+      await owner.end(part(1), 16_000)
+      expect(await ready()).toMatchObject([{ body: { payload: { recording: { duration_ms: 2_000, parts: 1 } } } }])
+    },
+  )
+
+  it('was ended too early after the session: what was told is not told again, what was not is', async () => {
+    const owner = onNode(OTHER_NODE)
+    await owner.begin(part(1))
+    await endSession()
+    await clock.advance(86_400_000)
+    await recordings.endOrphans()
+    expect([await rows(), await ready()]).toMatchObject([[{ state: 'lost' }], []])
+    await owner.end(part(1), 8_000)
+    expect(await ready()).toHaveLength(1)
+    await owner.end(part(1), 16_000)
+    expect([await rows(), await ready()]).toMatchObject([[{ state: 'ready', duration_ms: 2_000 }], [{}]])
   })
 
   it('waits a day for the node that has its file', async () => {

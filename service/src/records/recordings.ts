@@ -9,10 +9,11 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { lockCall } from './call-directory-store.ts'
 import type { SessionId } from './call-values.ts'
 import { joined, type RecordedAudio, type StoredPart } from './recording-audio.ts'
-import { tellRecording } from './recording-events.ts'
+import { isWhole, tellRecording } from './recording-events.ts'
 import { pathOfPart, type RecordingFiles } from './recording-files.ts'
 import {
   deleteParts,
+  findPart,
   insertPart,
   listOrphansAcrossTenants,
   listParts,
@@ -21,7 +22,7 @@ import {
   settlePart,
 } from './recording-store.ts'
 import { FRAMES_PER_MS, STORED_FRAME_BYTES, STORED_HEADER_BYTES } from './recording-wav.ts'
-import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
+import { findVoiceSession, updateVoiceSession, type VoiceSessionRow } from './voice-session-store.ts'
 
 /** One stream's part of a recording. */
 export type RecordingPart = {
@@ -40,7 +41,8 @@ export type Recordings = {
   begin(part: RecordingPart): Promise<void>
   /**
    * A part has so many frames and will not get more; with none it is lost. Where it was the last thing that its recording
-   * waited for, the tenant is told in the same transaction. Again, it changes nothing.
+   * waited for, the tenant is told in the same transaction. Again, it changes nothing, but that the node which recorded the
+   * part may say that it is longer than another one took it to be.
    */
   end(part: RecordingPart, frames: number): Promise<void>
   /**
@@ -53,8 +55,8 @@ export type Recordings = {
   /** Deletes a session's recording, files first. Again, it changes nothing. */
   remove(tenantId: TenantId, sessionId: SessionId): Promise<void>
   /**
-   * Ends the parts of nodes that are gone, as far as their files go. A part whose file is not here waits a day for the node
-   * that has it, then it is lost.
+   * Ends the parts of nodes that are gone, as far as their files go. One whose file still grows is not left behind: its node
+   * has only lost the database. A part whose file is not here waits a day for the node that has it, then it is lost.
    */
   endOrphans(): Promise<void>
 }
@@ -78,9 +80,8 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
     const call = await lockCall(tx, tenantId, callSid)
     const session = call && (await findVoiceSession(tx, tenantId, part.sessionId))
     if (!session) return null
-    await insertPart(tx, tenantId, { ...rowOf(tenantId, part), node_id: nodeId })
-    if (!session.has_recording) await updateVoiceSession(tx, tenantId, session.id, { has_recording: true })
-    return { ...session, has_recording: true }
+    const isNew = await insertPart(tx, tenantId, { ...rowOf(tenantId, part), node_id: nodeId })
+    return isNew ? withRecording(tx, session) : session
   }
 
   async function endIn(tx: Tx, part: RecordingPart, frames: number): Promise<void> {
@@ -88,9 +89,19 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
     if (!session) return
     const { tenant } = part
     const key = { session_id: part.sessionId, part: part.part }
-    if (!(await settlePart(tx, tenant.tenant_id, key, outcomeOf(frames)))) return
+    const before = await findPart(tx, tenant.tenant_id, key)
+    const outcome = outcomeOf(frames)
+    if (!before || !isNews(before, outcome)) return
+    const wasWhole = await isWhole(tx, session)
+    await settlePart(tx, tenant.tenant_id, key, outcome)
     if (frames === 0) await forgetIfNothingIsKept(tx, tenant.tenant_id, part.sessionId)
-    await enqueue(tx, tenant, await tellRecording(tx, tenant, session), new Date(clock.now()))
+    const recorded = frames === 0 ? session : await withRecording(tx, session)
+    if (!wasWhole) await enqueue(tx, tenant, await tellRecording(tx, tenant, recorded), new Date(clock.now()))
+  }
+
+  /** Of a part that another node took for left behind, the node that recorded it still says how much it was. */
+  function isNews({ state, node_id, bytes }: RecordingRow, outcome: PartOutcome): boolean {
+    return state === 'recording' || (node_id === nodeId && (bytes ?? 0) < (outcome.bytes ?? 0))
   }
 
   async function end(part: RecordingPart, frames: number): Promise<void> {
@@ -98,7 +109,8 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
   }
 
   async function endOrphan(orphan: OrphanRow): Promise<void> {
-    const frames = await files.framesIn(orphan.path)
+    const { frames, writtenMs } = (await files.stateOf(orphan.path)) ?? { frames: null, writtenMs: 0 }
+    if (clock.now() - writtenMs < GONE_AFTER_MS) return
     if (frames === null && clock.now() - orphan.started_at.getTime() < LOST_AFTER_MS) return
     const tenant = await tenants.get(orphan.tenant_id)
     if (!tenant) return
@@ -108,8 +120,8 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
 
   /** @throws AppError for a part whose file is not here. */
   async function storedPart({ path, started_at, node_id }: RecordingRow): Promise<StoredPart> {
-    const frames = await files.framesIn(path)
-    if (frames !== null) return { path, startedAt: started_at, frames }
+    const file = await files.stateOf(path)
+    if (file) return { path, startedAt: started_at, frames: file.frames }
     const others = (await liveNodes(db, GONE_AFTER_MS)).filter((node) => node.nodeId !== nodeId)
     if (!others.some((node) => node.nodeId === node_id)) throw notKept()
     throw new AppError(
@@ -142,6 +154,12 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
   }
 }
 
+async function withRecording(tx: Tx, session: VoiceSessionRow): Promise<VoiceSessionRow> {
+  if (session.has_recording) return session
+  await updateVoiceSession(tx, session.tenant_id, session.id, { has_recording: true })
+  return { ...session, has_recording: true }
+}
+
 async function forgetIfNothingIsKept(tx: Tx, tenantId: TenantId, sessionId: SessionId): Promise<void> {
   const parts = await listParts(tx, tenantId, sessionId)
   if (parts.every(({ state }) => state === 'lost'))
@@ -160,7 +178,9 @@ function rowOf(tenantId: TenantId, { sessionId, part, startedAt }: Omit<Recordin
   }
 }
 
-function outcomeOf(frames: number): Pick<RecordingRow, 'state' | 'duration_ms' | 'bytes'> {
+type PartOutcome = Pick<RecordingRow, 'state' | 'duration_ms' | 'bytes'>
+
+function outcomeOf(frames: number): PartOutcome {
   if (frames === 0) return { state: 'lost', duration_ms: null, bytes: null }
   const bytes = STORED_HEADER_BYTES + frames * STORED_FRAME_BYTES
   return { state: 'ready', duration_ms: Math.round(frames / FRAMES_PER_MS), bytes }

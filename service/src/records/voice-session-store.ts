@@ -99,6 +99,11 @@ export async function updateVoiceSession(
   await tx.updateTable('voice_sessions').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
+/** Deletes a session and all that is stored of it. To be called with `lockCall`. */
+export async function deleteVoiceSession(tx: Tx, tenantId: TenantId, id: SessionId): Promise<void> {
+  await tx.deleteFrom('voice_sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
 /** The tenant's sessions, newest first; one more than `limit`, to tell whether there are more. */
 export async function listVoiceSessions(
   db: Db,

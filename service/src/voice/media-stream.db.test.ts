@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { sign, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'
@@ -112,7 +111,7 @@ describe('a media stream', () => {
   describe('that is signed by its carrier', () => {
     const signature = (path: string, token: string) => {
       const url = `${app.served.app.publicUrl().replace('http', 'ws')}${path}`
-      return { 'x-twilio-signature': createHmac('sha1', token).update(url).digest('base64') }
+      return { 'x-twilio-signature': sign(url, {}, token) }
     }
 
     async function startSigned(headers: Record<string, string>, accountSid = ACCOUNT.sid): Promise<StreamClient> {

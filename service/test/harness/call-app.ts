@@ -4,6 +4,7 @@ import type { Database } from '../../src/platform/db/schema.ts'
 import { type CarrierRest, startCarrierRest } from './carrier-rest.ts'
 import { TestClock } from './clock.ts'
 import type { TestDatabase } from './database.ts'
+import { passing } from './passing.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { ACCOUNT, type AppOptions, ServedApp } from './served-app.ts'
 import { StreamClient } from './stream-client.ts'
@@ -62,7 +63,7 @@ export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
     void served?.app.close().then(() => {
       closed = true
     })
-    await passing(there(clock), () => closed, 'the service to stop')
+    await passing(there(clock), () => closed, { what: 'the service to stop' })
     await rest?.close()
   })
 
@@ -106,7 +107,7 @@ export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
       await until(() => app.model.sessions.length > sessions, { what: 'the session to begin' })
       return client
     },
-    pass: (condition, what) => passing(app.clock, condition, what),
+    pass: (condition, what) => passing(app.clock, condition, { what }),
   }
   return app
 }
@@ -126,19 +127,6 @@ export function sign(url: string, form: Form, token: string): string {
   return createHmac('sha1', token)
     .update(url + fields.join(''))
     .digest('base64')
-}
-
-const STEP_MS = 250
-
-function passing<T>(clock: TestClock, condition: () => T | Promise<T>, what: string) {
-  return until(
-    async () => {
-      const value = await condition()
-      if (value === false || value === null || value === undefined) await clock.advance(STEP_MS)
-      return value
-    },
-    { what },
-  )
 }
 
 function there<T>(thing: T | undefined): T {

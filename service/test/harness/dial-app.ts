@@ -4,12 +4,13 @@ import { makeFaults } from '../../../simulator/src/carrier/faults.ts'
 import type { SimulatedCall } from '../../../simulator/src/carrier/simulated-call.ts'
 import { type Simulator, startSimulator } from '../../../simulator/src/simulator.ts'
 import { systemClock } from '../../src/kernel/clock.ts'
+import { type Carriers, makeCarriers } from '../../src/platform/telephony/registry.ts'
 import { TestClock } from './clock.ts'
 import type { TestDatabase } from './database.ts'
 import { GatedDatabase } from './gated-database.ts'
+import { passing } from './passing.ts'
 import { ScriptedModel } from './scripted-model.ts'
 import { ACCOUNT, type AppOptions, ServedApp } from './served-app.ts'
-import { until } from './wait.ts'
 
 /** The number of the tenant `acme`, from which its calls come. */
 export const NUMBER = '+12025550140'
@@ -26,6 +27,8 @@ export type DialApp = {
   readonly gate: GatedDatabase
   /** Who is called, another one in each test: the carrier does not forget. */
   readonly callee: string
+  /** How often the first node has asked its carrier for a call since the test began. */
+  readonly asked: number
   /** The calls that the carrier has taken since the test began. */
   readonly calls: readonly SimulatedCall[]
   dial(body?: Body, request?: Request): Promise<Answered>
@@ -39,14 +42,13 @@ export type DialApp = {
 
 type Options = { document?: Body; hasModel?: boolean; callbacks?: 'normal' | 'never' }
 
-const STEP_MS = 250
-
 /** Starts the service anew for each test of the file, on the database of the file: call `useDatabase` first. */
 export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel = true, ...furnished }: Options = {}) {
   const parts: { simulator?: Simulator; served?: ServedApp; clock?: TestClock; gate?: GatedDatabase } = {}
   const nodes: ServedApp[] = []
   const calls: SimulatedCall[] = []
   let tests = 0
+  let asked = 0
   beforeAll(async () => {
     parts.simulator = await startSimulator({
       carrier: {
@@ -66,9 +68,10 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
     Object.assign(carrier.faults.rest, makeFaults({ rest: { listLagMs: 0 } }).rest)
     carrier.faults.callbacks.delivery = callbacks
     calls.length = 0
+    asked = 0
     tests += 1
     Object.assign(parts, { clock: new TestClock(systemClock.now()), gate: new GatedDatabase() })
-    parts.served = await start({ database: app.gate.of(test.database) })
+    parts.served = await start({ database: app.gate.of(test.database), carriers: counting() })
     await parts.served.furnish('acme', { number: NUMBER, ...furnished })
   })
   afterEach(async () => {
@@ -76,6 +79,15 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
     app.gate.isAway = false
     for (const node of nodes.splice(0)) await closed(node)
   })
+
+  function counting(): Carriers {
+    const { twilio } = makeCarriers({ apiBaseUrl: app.simulator.carrier.baseUrl })
+    const createCall: typeof twilio.createCall = (...args) => {
+      asked += 1
+      return twilio.createCall(...args)
+    }
+    return { twilio: { ...twilio, createCall } }
+  }
 
   async function start(options: Partial<AppOptions>): Promise<ServedApp> {
     const settings = { TELEPHONY_API_BASE_URL: app.simulator.carrier.baseUrl }
@@ -109,6 +121,9 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
     get callee() {
       return `+1202555${1_000 + tests}`
     },
+    get asked() {
+      return asked
+    },
     calls,
     dial: (body = {}, request = {}) =>
       dial(app.served, { to: app.callee, from: NUMBER, agent_key: 'desk', ...body }, request),
@@ -116,15 +131,8 @@ export function useDialApp(test: TestDatabase, { callbacks = 'never', hasModel =
       const { body } = await app.served.call<{ call_logs: Body[] }>('acme', 'GET', '/call-logs?limit=1')
       return body.call_logs[0] ?? {}
     },
-    pass: (condition, what, stepMs = STEP_MS) =>
-      until(
-        async () => {
-          const value = await condition()
-          if (value === false || value === null || value === undefined) await app.clock.advance(stepMs)
-          return value
-        },
-        { what, timeoutMs: 60_000 },
-      ),
+    pass: (condition, what, stepMs) =>
+      passing(app.clock, condition, { what, timeoutMs: 60_000, ...(stepMs !== undefined && { stepMs }) }),
     another: (options = {}) => start(options),
   }
   return app

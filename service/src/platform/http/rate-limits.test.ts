@@ -34,6 +34,7 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
     )
     tenant.addHook('onRequest', rateLimits.asTenant)
     tenant.get('/api/v1/things', async () => ({ ok: true }))
+    tenant.get('/api/v1/things/:id', async () => ({ ok: true }))
   })
   server.register(async (open) => {
     open.addHook('onRequest', rateLimits.asStranger)
@@ -43,6 +44,7 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
     })
   })
   type Sent = { headers?: Record<string, string>; remoteAddress?: string }
+  server.post('/callback', async () => ({ ok: true }))
   const get = (url: string, { headers = {}, remoteAddress = '192.0.2.1' }: Sent = {}) =>
     server.inject({ url, headers, remoteAddress })
   async function statuses(times: number, url: string, sent?: Sent): Promise<number[]> {
@@ -56,12 +58,16 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
 describe('requests without a valid credential', () => {
   it.each([
     ['to an unknown address', '/wp-login.php', {}, 404],
+    ['to an address that cannot be read', '/%zz', {}, 400],
+    ['to one that cannot be read below a guard', '/api/v1/admin/%zz', ADMIN, 400],
+    ['with a part that is too long', `/api/v1/things/${'x'.repeat(1_001)}`, {}, 400],
     ['without a credential', '/api/v1/things', {}, 401],
     ['with a wrong one', '/api/v1/things', bearer('guessed'), 401],
     ['of an administrator without a key', '/api/v1/admin/things', {}, 401],
     ['of an administrator with a wrong one', '/api/v1/admin/things', { 'x-admin-key': 'guessed' }, 401],
     ['to an open page', '/docs', {}, 200],
     ['that an open page refuses', '/login', {}, 401],
+    ['by a method that the address does not take', '/callback', {}, 405],
   ])('%s are 60 in a minute from an address; the 61st is a 429', async (_what, url, headers, status) => {
     const { statuses, get, clock } = limited()
     expect(await statuses(60, url, { headers })).toEqual([status])

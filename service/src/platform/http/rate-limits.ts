@@ -28,8 +28,8 @@ export type RateLimits = {
   /** The same for a route that finds out by itself whose credential it is. @throws as `asStranger`. */
   ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void>
   /**
-   * What a refused request is answered with: a failed credential or an unknown address counts for its address, and beyond the
-   * limit nobody is told any more which of them it was.
+   * What a refused request is answered with: a failed credential, an unknown address or one that cannot be read counts for its
+   * address, and beyond the limit nobody is told any more which of them it was.
    */
   judge<Refusal extends Error>(
     refusal: Refusal,
@@ -83,8 +83,12 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
   }
 }
 
+/** What the router refuses before any guard has asked who it is, whatever credential came with it. */
+const UNROUTED = new Set<unknown>(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
+
 /** Whether a request was refused because nobody knows who asks, or what for. */
 function isStrangers(refusal: Error, request: FastifyRequest): boolean {
+  if ('code' in refusal && UNROUTED.has(refusal.code)) return true
   if (isRecognised(request)) return false
   const isUnauthorized = refusal instanceof AppError && refusal.code === 'unauthorized'
   return isUnauthorized || request.is404 || isAdminPath(request)

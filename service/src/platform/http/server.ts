@@ -3,6 +3,8 @@ import {
   type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
   fastify,
   type RawReplyDefaultExpression,
   type RawRequestDefaultExpression,
@@ -60,6 +62,10 @@ export function buildServer(deps: ServerDeps): HttpServer {
   const limits = { ...HTTP_LIMITS, ...deps.limits }
   const trusts = makeTrusts(deps.trustProxy)
   const listener = new Listener(limits, trusts)
+  const answerJudged = async (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
+    const judged = deps.rateLimits ? await deps.rateLimits.judge(error, request, reply) : error
+    return answerError(judged, request, reply)
+  }
   const server = fastify({
     serverFactory: (handler) => listener.serve(handler),
     clientErrorHandler: (error, socket) =>
@@ -67,7 +73,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
     frameworkErrors: (error, request, reply) => {
       recordWhenOver(request, reply, deps)
       setBaseHeaders(request, reply)
-      answerError(error, request, reply)
+      void answerJudged(error, request, reply)
     },
     loggerInstance: quiet(deps.log),
     childLoggerFactory: (_root, fields) => deps.log.child(fields) as FastifyBaseLogger,
@@ -83,10 +89,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   // Only JSON is taken until a plugin adds a parser: a browser may send text/plain across origins unasked.
   server.removeContentTypeParser('text/plain')
   takeJson(server)
-  server.setErrorHandler<FastifyError>(async (error, request, reply) => {
-    const judged = deps.rateLimits ? await deps.rateLimits.judge(error, request, reply) : error
-    return answerError(judged, request, reply)
-  })
+  server.setErrorHandler<FastifyError>(answerJudged)
   server.setValidatorCompiler(compileValidator)
   server.setSerializerCompiler(compileSerializer)
   server.setSchemaErrorFormatter(validationError)

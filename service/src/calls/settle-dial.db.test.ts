@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
+import { queueCall } from '../records/outbound-calls.ts'
+import { makeSessions } from '../records/sessions.ts'
+import { findGreeting, insertDial } from './dial-store.ts'
+import { makeCallStatuses } from './record-status.ts'
+import { type DialOutcome, settleDial } from './settle-dial.ts'
+
+const acme = tenantTold('acme')
+const ACME = acme.tenant_id
+
+const test = useDatabase()
+const clock = new TestClock()
+const now = () => new Date(clock.now())
+
+beforeEach(async () => {
+  for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
+  for (const dialRef of ['a', 'b']) await dialled(dialRef)
+})
+
+/** A dial of which it is not known what became of it; its greeting is its reference. */
+async function dialled(dialRef: string): Promise<void> {
+  await test.db.transaction().execute(async (tx) => {
+    const { id } = await queueCall(tx, acme, { ...someCall(''), callbackTaskId: null }, now())
+    const dial = { dial_ref: dialRef, call_log_id: id, call_sid: null, greeting: dialRef }
+    await insertDial(tx, ACME, { ...dial, state: 'dialing', created_at: now(), due_at: now() })
+  })
+  await settle(dialRef, { type: 'unknown' })
+}
+
+const settle = (dialRef: string, outcome: DialOutcome) => settleDial(test.db, acme, dialRef, { outcome, now: now() })
+const found = (callSid: string) => ({ type: 'found' as const, callSid })
+const told = (callSid: string) => ({ type: 'adopted' as const, callSid })
+
+/** What is known of the dial now, and by its call: the greeting of that. */
+async function stateOf(dialRef: string) {
+  const { state, call_sid, status, error_code } = await test.db
+    .selectFrom('dials')
+    .innerJoin('call_logs as log', 'log.id', 'dials.call_log_id')
+    .select(['dials.state', 'log.call_sid', 'log.status', 'log.error_code'])
+    .where('dial_ref', '=', dialRef)
+    .executeTakeFirstOrThrow()
+  return { state, call_sid, status, error_code, greeting: call_sid && (await findGreeting(test.db, ACME, call_sid)) }
+}
+
+const DOUBTED = { state: 'unknown', call_sid: null, status: 'queued', error_code: 'submission_unknown', greeting: null }
+const has = (call_sid: string, greeting: string) => ({
+  ...{ state: 'adopted', call_sid, status: 'queued', error_code: null, greeting },
+})
+
+async function sessionsOf(callSid: string): Promise<number> {
+  const rows = await test.db.selectFrom('voice_sessions').select('id').where('call_sid', '=', callSid).execute()
+  return rows.length
+}
+
+describe('a call that was only found', () => {
+  it('is taken to be the one that was asked for, with its greeting, until the carrier names the same', async () => {
+    expect(await settle('a', found('CA1'))).toMatchObject({ state: 'adopted', log: { call_sid: 'CA1' } })
+    expect(await settle('a', found('CA1'))).toMatchObject({ state: 'adopted' })
+    expect(await stateOf('a')).toEqual(has('CA1', 'a'))
+    expect(await settle('a', { type: 'accepted', callSid: 'CA1' })).toMatchObject({ state: 'accepted' })
+    expect(await sessionsOf('CA1')).toBe(1)
+  })
+
+  it('goes to the dial that the carrier names, and the other one is in doubt again', async () => {
+    await settle('a', found('CA1'))
+    expect(await settle('b', told('CA1'))).toMatchObject({ state: 'adopted', log: { call_sid: 'CA1' } })
+    expect([await stateOf('a'), await stateOf('b')]).toEqual([DOUBTED, has('CA1', 'b')])
+    expect(await sessionsOf('CA1')).toBe(1)
+    expect(await settle('a', told('CA2'))).toMatchObject({ log: { call_sid: 'CA2' } })
+  })
+
+  it('is given back when the carrier names its dial by another one, also both ways at once', async () => {
+    await settle('a', found('CA1'))
+    await settle('b', found('CA2'))
+    const both = await Promise.all([settle('a', told('CA2')), settle('b', told('CA1'))])
+    // Of two at once one may still see its call with the other: the carrier tells of it again.
+    if (both.includes(null)) await Promise.all([settle('a', told('CA2')), settle('b', told('CA1'))])
+    expect([await stateOf('a'), await stateOf('b')]).toEqual([has('CA2', 'a'), has('CA1', 'b')])
+  })
+
+  it('stays where somebody has talked in it, or when it is over', async () => {
+    await settle('a', found('CA1'))
+    const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+    await sessions.started(acme, { callSid: 'CA1', epoch: 1, streamSid: 'MZ1', model: null, voice: null })
+    expect(await settle('b', told('CA1'))).toBeNull()
+    expect([await stateOf('a'), await stateOf('b')]).toMatchObject([{ call_sid: 'CA1' }, DOUBTED])
+    await dialled('c')
+    await settle('b', found('CA3'))
+    const statuses = makeCallStatuses({
+      db: test.db,
+      clock,
+      nodeId: NODE,
+      tenants: { get: async () => acme },
+      willEnd: () => false,
+    })
+    const silent = { durationSeconds: null, answeredBy: null, errorCode: null, errorMessage: null }
+    await statuses.record(ACME, 'CA3', { ...silent, status: 'busy', at: now() })
+    expect(await settle('c', told('CA3'))).toBeNull()
+    expect(await stateOf('b')).toMatchObject({ call_sid: 'CA3', status: 'busy' })
+  })
+
+  it('does not stand against the word of the carrier, nor another guess against it', async () => {
+    await settle('a', told('CA1'))
+    expect(await settle('b', found('CA1'))).toBeNull()
+    expect(await settle('b', told('CA1'))).toBeNull()
+    expect(await settle('a', found('CA2'))).toBeNull()
+    expect([await stateOf('a'), await stateOf('b')]).toEqual([has('CA1', 'a'), DOUBTED])
+  })
+
+  it('of another tenant is nobody else’s', async () => {
+    const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+    await sessions.open(tenantTold('globex'), someCall('CA1'))
+    expect(await settle('a', found('CA1'))).toBeNull()
+    expect(await settle('a', told('CA1'))).toBeNull()
+    expect(await settleDial(test.db, tenantTold('globex'), 'a', { outcome: told('CA2'), now: now() })).toBeNull()
+    expect(await stateOf('a')).toEqual(DOUBTED)
+  })
+})
