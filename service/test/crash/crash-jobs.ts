@@ -1,4 +1,5 @@
 import { makeRandom } from '../../../simulator/src/carrier/random.ts'
+import { killProgram } from '../harness/program.ts'
 import { stillOpen } from './crash-check.ts'
 import type { CrashOptions } from './crash-options.ts'
 import { type CrashResult, crash } from './crash-round.ts'
@@ -13,6 +14,7 @@ export const AT_RANDOM = 'at random'
 
 /** A moment that comes often is not always met at its first time. */
 const TIMES_MAX = 3
+const START_TRIES = 5
 const RANDOM_MS_MIN = 500
 const RANDOM_MS_SPAN = 6_000
 const ALL: Workload[] = ['talk', 'admin', 'dial', 'block']
@@ -65,11 +67,19 @@ async function recover(stage: Stage, error: unknown): Promise<CrashResult> {
   stage.trap.disarm()
   stage.pgProxy.mend()
   await stage.carrier.stopRinging()
-  await stage.node.program.end('SIGKILL')
-  const startMs = await stage.restart()
+  const startMs = await restartAnyhow(stage)
   await stage.carrier.hangUp()
   const nothing = { lost: [], doubledDials: [], stuck: [], leases: [], debts: [] }
   return { ...nothing, failures: [reason], isReached: true, startMs, told: 0 }
+}
+
+/** A start that takes too long is given up, and tried again. */
+async function restartAnyhow(stage: Stage, tries = START_TRIES): Promise<number> {
+  await killProgram(stage.pid)
+  return stage.restart().catch((error: unknown) => {
+    if (tries <= 1) throw error
+    return restartAnyhow(stage, tries - 1)
+  })
 }
 
 /** Each kind of kill has chances of its own: one alone is as it is among all. */
