@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '../harness/wait.ts'
 import { AGENT_KEY, administer, makeKey, NUMBER, readSession, TENANT } from '../kill/service-api.ts'
 import type { CrashLedger } from './crash-ledger.ts'
 import type { Stage } from './crash-stage.ts'
@@ -44,7 +44,8 @@ const talk: Work = async ({ stage, ledger, plan, isOver }) => {
       if (!isOver()) ledger.turns.note(call_sid, transcript)
     }
     for (const { sid, streams } of await carrier.look()) if (streams.length > 0) ledger.streams.add(sid)
-    await pause(LOOK_MS)
+    const againMs = performance.now() + LOOK_MS
+    await until(() => isOver() || performance.now() >= againMs, { what: 'the next look', everyMs: LOOK_MS / 2 })
   }
 }
 
