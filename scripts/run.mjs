@@ -3,6 +3,7 @@
 // (The flag is not called --env-file, because Node takes that one for its own wherever it stands.)
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -34,9 +35,19 @@ function stopWithLauncher() {
   process.channel.unref()
 }
 
+/**
+ * Our types are stripped and our modules compiled at the first start; later ones read the result. It lies with the modules, where
+ * nobody writes who could not change them as well; a folder that cannot be written is done without.
+ */
+function compileOnce() {
+  const modules = join(root, 'node_modules')
+  if (existsSync(modules)) module.enableCompileCache(join(modules, '.cache', 'compiled'))
+}
+
 /** In this process: no second one to watch, and signals and the exit code are the program's own. */
 async function runHere(args) {
   stopWithLauncher()
+  compileOnce()
   if (args[0] === '--settings') loadEnvFile(args.splice(0, 2)[1])
   const [program, ...rest] = args
   if (!program) fail('Usage: node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]')

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isRunning } from './launch/process-identity.mjs'
@@ -54,6 +54,11 @@ describe.each([
     const sizes = [...nodeArgs, '--max-semi-space-size=16']
     const program = start(process.execPath, launcherArgs(sizes, ['sizes.ts']), { cwd: project.root })
     expect((await program.ended).stdout).toBe('--max-semi-space-size=16\n')
+  })
+
+  it('keeps what was compiled for the next start', async () => {
+    expect(await launch('const size: number = 1\nconsole.log(size)').ended).toMatchObject({ stdout: '1\n', stderr: '' })
+    expect(readdirSync(join(project.root, 'node_modules', '.cache', 'compiled'))).not.toEqual([])
   })
 
   it('lets the environment win over the file', async () => {

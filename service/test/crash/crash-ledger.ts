@@ -9,6 +9,10 @@ export class CrashLedger {
   /** Calls that were told to open a stream, and did. */
   readonly streams = new Set<string>()
   readonly turns = new TurnLedger()
+  /** What was said and stood in the journal's files at the kill, by the call. */
+  readonly kept: { callSid: string; role: string; text: string }[] = []
+  /** Numbers that were put on the do-not-call list, and that was acknowledged. */
+  readonly blocked: string[] = []
   /** Calls that were asked for, by their Idempotency-Key; the call's id once it was told. */
   readonly dials = new Map<string, { to: string; callSid: string | null }>()
 
@@ -16,7 +20,8 @@ export class CrashLedger {
   get told(): number {
     const dialled = [...this.dials.values()].filter(({ callSid }) => callSid !== null).length
     const named = this.names.acknowledged > 0 ? 1 : 0
-    return named + this.revoked.length + this.streams.size + this.turns.count + dialled
+    const said = this.turns.count + this.kept.length
+    return named + this.revoked.length + this.blocked.length + this.streams.size + said + dialled
   }
 
   /** Whether the stored name may be there: nothing older than what was acknowledged, nothing that nobody wrote. */

@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { type CarrierProcess, startCarrierProcess } from '../kill/carrier.ts'
 import { type Front, startFront } from '../kill/front.ts'
@@ -16,20 +18,33 @@ export type Stage = {
   carrierProxy: HttpProxy
   /** Between a client and the service. */
   clientProxy: HttpProxy
+  /** Between the service and its database. */
+  pgProxy: PgProxy
   front: Front
   database: pg.Client
-  /** The service that runs now. */
+  /** The service that runs now, or ran last. */
   node: ServiceNode
+  /** The process of it, which may not listen yet. */
+  pid: number
   /** How it is started. */
-  installation: Installation
+  installation: Installation & { dataDir: string }
   token: string
-  /** Starts the service again after its kill; resolves with how long that took, in ms. */
+  /** Kills the service as it is, also in the middle of its start. */
+  kill(): void
+  /** Holds the next start up for so long. */
+  delayStart(delayMs: number): void
+  /** Starts the service again after its kill; resolves with how long that took, in ms. @throws Error when it ends instead */
   restart(): Promise<number>
   close(): Promise<void>
 }
 
+/** What a stage stands on. */
+export type StageServer = Pick<TestServer, 'makeDatabase'> & {
+  folder: Pick<TestServer['folder'], 'path' | 'ownProcess'>
+}
+
 /** Starts all of it on a database of its own. */
-export async function startStage(server: TestServer, seed: number): Promise<Stage> {
+export async function startStage(server: StageServer, seed: number): Promise<Stage> {
   const own = server.folder.ownProcess
   const [trap, carrier, front] = [
     new KillTrap(),
@@ -40,39 +55,54 @@ export async function startStage(server: TestServer, seed: number): Promise<Stag
   const [pgProxy, database] = [await startPgProxy(databaseUrl, trap), await connectTo(databaseUrl)]
   const [carrierProxy, clientProxy] = [await startHttpProxy('carrier', trap), await startHttpProxy('client', trap)]
   carrierProxy.pointAt(carrier.carrierUrl)
-  const installation: Installation = {
+  const installation = {
     databaseUrl: pgProxy.url,
     publicUrl: front.url,
     carrierUrl: carrierProxy.url,
     modelUrl: carrier.modelUrl,
     folder: server.folder.path,
+    // What a dead node leaves on the disk is the next one's to put in order.
+    dataDir: mkdtempSync(join(server.folder.path, 'stage-')),
+    // A node that is told to stop hands its calls over at once. Every start is of the same program: it is compiled once.
+    settings: { DRAIN_SECONDS: '0', NODE_COMPILE_CACHE: join(server.folder.path, 'compiled') },
     own,
   }
-  const start = async (): Promise<ServiceNode> => {
-    const node = await startNode(installation)
-    front.add(node)
-    clientProxy.pointAt(node.address)
-    return node
+  let delayNextMs = 0
+  const started = (pid: number): void => {
+    stage.pid = pid
+    own(pid)
+    if (delayNextMs === 0) return
+    process.kill(pid, 'SIGSTOP')
+    setTimeout(() => process.kill(pid, 'SIGCONT'), delayNextMs)
+    delayNextMs = 0
   }
-  const node = await start()
   const stage: Stage = {
-    ...{ trap, carrier, carrierProxy, clientProxy, front, database, node, installation, token: '' },
+    ...{ trap, carrier, carrierProxy, clientProxy, pgProxy, front, database, installation, token: '', pid: 0 },
+    node: { program: null as never, address: '', host: '', port: 0 },
+    kill: () => process.kill(stage.pid, 'SIGKILL'),
+    delayStart(delayMs) {
+      delayNextMs = delayMs
+    },
     async restart() {
       const startedMs = performance.now()
-      stage.node = await start()
+      front.remove(stage.node)
+      stage.node = await startNode({ ...installation, own: started })
+      front.add(stage.node)
+      clientProxy.pointAt(stage.node.address)
       return performance.now() - startedMs
     },
-    close: () => closeAll({ ...stage, pgProxy }),
+    close: () => closeAll(stage),
   }
-  stage.token = await makeTenant(node.address)
+  await stage.restart()
+  stage.token = await makeTenant(stage.node.address)
   return stage
 }
 
-async function closeAll(stage: Stage & { pgProxy: PgProxy }): Promise<void> {
+async function closeAll(stage: Stage): Promise<void> {
   stage.trap.disarm()
-  process.kill(stage.node.program.pid, 'SIGKILL')
-  await stage.node.program.end()
+  await stage.node.program.end('SIGKILL')
   await stage.carrier.stop()
-  await Promise.all([stage.front, stage.pgProxy, stage.carrierProxy, stage.clientProxy].map((each) => each.close()))
+  const { front, pgProxy, carrierProxy, clientProxy } = stage
+  await Promise.all([front, pgProxy, carrierProxy, clientProxy].map((each) => each.close()))
   await stage.database.end()
 }

@@ -7,6 +7,8 @@ const GOOD: CrashResult = {
   doubledDials: [],
   stuck: [],
   leases: [],
+  debts: [],
+  failures: [],
   isReached: true,
   startMs: 1_234,
   told: 7,
@@ -23,6 +25,7 @@ describe('the verdict on a crash', () => {
   it.each([
     [{ isReached: false }, 'the moment did not come'],
     [{ startMs: 10_001 }, 'a start took 10001 ms'],
+    [{ failures: ['no tenant'] }, 'could not be done: no tenant'],
     [{ lost: ['turn 1'] }, 'lost: turn 1'],
     [{ doubledDials: ['+1'] }, 'dialled twice: +1'],
     [{ stuck: ['session 1'] }, 'stuck: session 1'],

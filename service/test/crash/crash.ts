@@ -1,21 +1,17 @@
 /** `npm run test:crash`: what a kill at each of the named moments costs. */
 import { constants } from 'node:os'
-import { makeRandom } from '../../../simulator/src/carrier/random.ts'
 import { killPrograms } from '../harness/program.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
+import { AT_RANDOM, doJob, jobsOf } from './crash-jobs.ts'
 import { CRASH_USAGE, type CrashOptions, parseCrashOptions } from './crash-options.ts'
-import { type CrashResult, crash, crashStart } from './crash-round.ts'
-import { type Stage, startStage } from './crash-stage.ts'
+import type { CrashResult } from './crash-round.ts'
+import { startStage } from './crash-stage.ts'
 import { crashFaults, crashLine, totalLine } from './crash-verdict.ts'
-import { type CrashPoint, MISSING_POINTS, POINTS } from './points.ts'
+import { MISSING_POINTS, POINTS } from './points.ts'
 
-/** A moment that comes often is not always met at its first time. */
-const TIMES_MAX = 3
-const RANDOM_MS_MIN = 500
-const RANDOM_MS_SPAN = 6_000
+const PROGRESS_MS = 30_000
 
-type Random = () => number
-type Run = { server: TestServer; stage: Stage; options: CrashOptions; random: Random; canDial: boolean }
+type Results = Map<string, CrashResult[]>
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
@@ -34,59 +30,61 @@ function abortOnSignals(): AbortSignal {
   return stopping.signal
 }
 
-async function runPoint({ server, stage, options, random }: Run, point: CrashPoint): Promise<CrashResult[]> {
-  const results: CrashResult[] = []
-  for (let round = 0; round < options.rounds; round++) {
-    const times = 1 + Math.floor(random() * TIMES_MAX)
-    const settleMs = options.settleSeconds * 1_000
-    const isStart = point.does === 'start'
-    results.push(
-      await (isStart ? crashStart(server, stage, { point, times }) : crash(stage, { point, times }, settleMs)),
-    )
+function minutes(sinceMs: number): string {
+  return `${((performance.now() - sinceMs) / 60_000).toFixed(1)} min`
+}
+
+/** What starts later reads what this start has compiled, which is only kept by a process that ends by itself. */
+async function compile(server: TestServer): Promise<void> {
+  const stage = await startStage(server, 1)
+  await stage.node.program.end('SIGTERM')
+  await stage.close()
+}
+
+/** Several stages side by side, each taking the next job when it is done with one. */
+async function runAll(server: TestServer, options: CrashOptions): Promise<Results> {
+  const jobs = jobsOf(
+    POINTS.filter(({ name }) => options.points.includes(name)),
+    options,
+  )
+  const all = jobs.reduce((sum, { rounds }) => sum + rounds, 0)
+  const [results, startedMs]: [Results, number] = [new Map(), performance.now()]
+  let done = 0
+  const progress = setInterval(() => print(`… ${done} of ${all} kills, ${minutes(startedMs)}`), PROGRESS_MS)
+  const workOn = async (index: number): Promise<void> => {
+    const stage = await startStage(server, options.seed + index)
+    try {
+      const each = () => void done++
+      for (let job = jobs.shift(); job; job = jobs.shift()) {
+        const found = await doJob({ server, stage, options, each }, job)
+        results.set(job.name, [...(results.get(job.name) ?? []), ...found])
+        tell(job.name, found)
+      }
+    } finally {
+      await stage.close()
+    }
   }
+  const stages = Math.min(options.stages, jobs.length)
+  await Promise.all(Array.from({ length: stages }, (_, index) => workOn(index))).finally(() => clearInterval(progress))
   return results
 }
 
-async function runRandom({ stage, options, random, canDial }: Run): Promise<CrashResult[]> {
-  const kinds = ['talk' as const, 'admin' as const, ...(canDial ? ['dial' as const] : [])]
-  const results: CrashResult[] = []
-  for (let round = 0; round < options.random; round++) {
-    const afterMs = RANDOM_MS_MIN + random() * RANDOM_MS_SPAN
-    results.push(await crash(stage, { afterMs, kinds }, options.settleSeconds * 1_000))
-  }
-  return results
+function tell(name: string, results: CrashResult[]): void {
+  print(crashLine(name, results))
+  for (const fault of crashFaults(results)) print(`  FAIL: ${fault}`)
 }
 
-/** Whether the service places calls for tenants: a route that is not there is answered with 404 before anything else. */
-async function canDial({ node, token }: Stage): Promise<boolean> {
-  const headers = { authorization: `Bearer ${token}` }
-  const { status } = await fetch(`${node.address}/api/v1/make-call`, { method: 'POST', headers })
-  return status !== 404
-}
-
-async function runAll(run: Run): Promise<CrashResult[]> {
-  const all: CrashResult[] = []
-  const tell = (name: string, results: CrashResult[]): void => {
-    print(crashLine(name, results))
-    for (const fault of crashFaults(results)) print(`  FAIL: ${fault}`)
-    all.push(...results)
+function printTable(results: Results, options: CrashOptions, startedMs: number): void {
+  print('')
+  for (const name of [...POINTS.map((point) => point.name), AT_RANDOM]) {
+    const found = results.get(name)
+    if (found) print(crashLine(name, found))
   }
-  for (const point of POINTS.filter(({ name }) => run.options.points.includes(name))) {
-    if (point.does === 'dial' && !run.canDial) print(`${point.name}  not yet: make-call`)
-    else tell(point.name, await runPoint(run, point))
-  }
-  if (run.options.random > 0) tell('at random', await runRandom(run))
-  return all
-}
-
-async function withStage(server: TestServer, options: CrashOptions): Promise<CrashResult[]> {
-  const stage = await startStage(server, options.seed)
-  try {
-    const random = makeRandom(options.seed)
-    return await runAll({ server, stage, options, random, canDial: await canDial(stage) })
-  } finally {
-    await stage.close()
-  }
+  const missing = MISSING_POINTS.filter(({ name }) => options.points.includes(name))
+  for (const { name, part } of missing) print(`${name}  not yet: ${part}`)
+  const all = [...results.values()].flat()
+  const slowest = Math.max(0, ...all.map(({ startMs }) => startMs)) / 1_000
+  print(`${all.length} kills in ${minutes(startedMs)}, start max ${slowest.toFixed(1)} s, ${totalLine(all)}`)
 }
 
 async function main(): Promise<number> {
@@ -95,13 +93,13 @@ async function main(): Promise<number> {
     print(CRASH_USAGE)
     return 0
   }
+  const startedMs = performance.now()
   const server = await startTestServer(abortOnSignals(), options.isRealtime)
   try {
-    const results = await withStage(server, options)
-    const missing = MISSING_POINTS.filter(({ name }) => options.points.includes(name))
-    for (const { name, part } of missing) print(`${name}  not yet: ${part}`)
-    print(totalLine(results))
-    return crashFaults(results).length === 0 ? 0 : 1
+    await compile(server)
+    const results = await runAll(server, options)
+    printTable(results, options, startedMs)
+    return crashFaults([...results.values()].flat()).length === 0 ? 0 : 1
   } finally {
     await killPrograms()
     await server.stop()

@@ -7,6 +7,9 @@ import { type PgMessage, PgMessageReader, statementIn } from './pg-messages.ts'
 export type PgProxy = {
   /** The database's address by way of the proxy. */
   url: string
+  /** Ends every connection, and takes none until it is mended. */
+  cut(): void
+  mend(): void
   close(): Promise<void>
 }
 
@@ -14,7 +17,12 @@ export type PgProxy = {
 export async function startPgProxy(databaseUrl: string, trap: Trap): Promise<PgProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
+  let isCut = false
+  const destroyAll = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
   const server = createServer((client) => {
+    if (isCut) return void client.on('error', () => {}).destroy()
     const upstream = connect({ host: target.hostname, port: Number(target.port) })
     for (const socket of [client, upstream]) {
       sockets.add(socket.setNoDelay(true))
@@ -33,8 +41,15 @@ export async function startPgProxy(databaseUrl: string, trap: Trap): Promise<PgP
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
     url: url.href,
+    cut() {
+      isCut = true
+      destroyAll()
+    },
+    mend() {
+      isCut = false
+    },
     async close() {
-      for (const socket of sockets) socket.destroy()
+      destroyAll()
       server.close()
       await once(server, 'close')
     },

@@ -6,7 +6,7 @@ const TURNS = 'insert into "transcript_turns" ("tenant_id") values ($1)'
 const REVOKED = 'update "api_keys" set "revoked_at" = coalesce("revoked_at", $1) where "id" = $2'
 
 function namesAt(moment: Moment): string[] {
-  return POINTS.filter((point) => point.is(moment)).map(({ name }) => name)
+  return POINTS.filter((point) => point.way === 'at-once' && point.is(moment)).map(({ name }) => name)
 }
 
 function database(when: 'before' | 'after', statement: string, transaction: string[] = []): Moment {

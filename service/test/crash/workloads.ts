@@ -1,43 +1,61 @@
 import { randomBytes } from 'node:crypto'
+import { until } from '../harness/wait.ts'
 import { AGENT_KEY, administer, makeKey, NUMBER, readSession, TENANT } from '../kill/service-api.ts'
 import type { CrashLedger } from './crash-ledger.ts'
 import type { Stage } from './crash-stage.ts'
-import type { Workload } from './points.ts'
+import type { CrashPoint, Way, Workload } from './points.ts'
 
+/** What clients do, and how. */
+export type Plan = { kinds: readonly Workload[]; way: Way; talk?: CrashPoint['talk']; isRecorded?: boolean }
+
+type Working = { stage: Stage; ledger: CrashLedger; plan: Plan; isOver: () => boolean }
 /** Something that clients do again and again; it stops by itself when the service is gone. */
-type Work = (stage: Stage, ledger: CrashLedger, isOver: () => boolean) => Promise<void>
+type Work = (working: Working) => Promise<void>
 
 const CALLS = 4
 const RING_EVERY_MS = 250
 const ORDERS = 3
 const LIMITS = { max_concurrent_calls: 10_000, requests_per_minute: 1_000_000, idle_seconds: 600 }
+/** Clients look so often at what is said. */
+const LOOK_MS = 100
 
-let dialled = 0
+let used = 0
 
-/** Callers talk, order three things, and hang up; others come. What the API shows of them is noted. */
-const talk: Work = async (stage, ledger, isOver) => {
+/** A number that no other request is about. */
+function newNumber(): string {
+  used += 1
+  return `+1202${String(5_560_000 + used)}`
+}
+
+/** Callers talk, order things, and hang up; others come. What the API shows of them is noted. */
+const talk: Work = async ({ stage, ledger, plan, isOver }) => {
   const { front, carrier, database } = stage
   const addresses = { voiceUrl: `${front.url}/api/v1/incoming-call`, statusCallback: `${front.url}/api/v1/call-status` }
-  await carrier.ring({ to: NUMBER, calls: CALLS, everyMs: RING_EVERY_MS, orders: ORDERS, ...addresses })
+  // Who is to be brought back must not have gone elsewhere by itself.
+  const afterLoss = plan.way === 'rescue' ? 'silence' : 'next-verb'
+  const ringing = { orders: ORDERS, ...plan.talk, afterLoss, everyMs: RING_EVERY_MS } as const
+  await carrier.ring({ to: NUMBER, calls: CALLS, ...ringing, ...addresses })
   while (!isOver()) {
     const { rows } = await database.query<{ id: string }>(
-      'select id from voice_sessions order by created_at desc limit 20',
+      'select id from voice_sessions order by created_at desc limit 8',
     )
     for (const { id } of rows) {
       const { call_sid, transcript } = await readSession(stage.node.address, stage.token, id)
       if (!isOver()) ledger.turns.note(call_sid, transcript)
     }
     for (const { sid, streams } of await carrier.look()) if (streams.length > 0) ledger.streams.add(sid)
+    const againMs = performance.now() + LOOK_MS
+    await until(() => isOver() || performance.now() >= againMs, { what: 'the next look', everyMs: LOOK_MS / 2 })
   }
 }
 
 /** The tenant gets a new name, and a key comes and goes. */
-const admin: Work = async (stage, ledger, isOver) => {
+const admin: Work = async ({ stage, ledger, plan, isOver }) => {
   while (!isOver()) {
     const { address } = stage.node
     ledger.names.tried += 1
     const name = ledger.names.tried
-    await administer(address, 'PUT', '', { tenant_id: TENANT, name: String(name), limits: LIMITS })
+    await putTenant(stage, name, plan.isRecorded)
     ledger.names.acknowledged = name
     const { id, token } = await makeKey(address)
     await administer(address, 'DELETE', `/api-keys/${id}`)
@@ -45,12 +63,16 @@ const admin: Work = async (stage, ledger, isOver) => {
   }
 }
 
+/** Writes the tenant's document, of which the name is its number. */
+export function putTenant({ node }: Stage, name: number, isRecorded = false): Promise<unknown> {
+  const document = { tenant_id: TENANT, name: String(name), limits: LIMITS, compliance: { record_calls: isRecorded } }
+  return administer(node.address, 'PUT', '', document)
+}
+
 /** Calls are asked for, each with a key and to a number of its own. */
-const dial: Work = async (stage, ledger, isOver) => {
+const dial: Work = async ({ stage, ledger, isOver }) => {
   while (!isOver()) {
-    dialled += 1
-    const key = `key-${randomBytes(8).toString('hex')}`
-    const to = `+1202556${String(dialled).padStart(4, '0')}`
+    const [key, to] = [`key-${randomBytes(8).toString('hex')}`, newNumber()]
     ledger.dials.set(key, { to, callSid: null })
     const { status, callSid } = await makeCall(stage, key, to)
     if (status === 400) throw new Error('make-call was refused')
@@ -59,31 +81,40 @@ const dial: Work = async (stage, ledger, isOver) => {
   }
 }
 
+/** Numbers are put on the do-not-call list. */
+const block: Work = async ({ stage, ledger, isOver }) => {
+  while (!isOver()) {
+    const phone = newNumber()
+    const { ok } = await post(stage, '/api/v1/dnc', { phone })
+    if (ok) ledger.blocked.push(phone)
+  }
+}
+
 /** Asks for a call; again with the same key it is the same call. */
-export async function makeCall({ clientProxy, token }: Stage, key: string, to: string) {
-  const response = await fetch(`${clientProxy.url}/api/v1/make-call`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': key },
-    body: JSON.stringify({ to, from: NUMBER, agent_key: AGENT_KEY }),
-    signal: AbortSignal.timeout(15_000),
-  })
+export async function makeCall(stage: Stage, key: string, to: string) {
+  const response = await post(stage, '/api/v1/make-call', { to, from: NUMBER, agent_key: AGENT_KEY }, key)
   const { call_sid: callSid = null } = (await response.json()) as { call_sid?: string | null }
   return { status: response.status, callSid }
 }
 
-const WORKS: Record<Exclude<Workload, 'start'>, Work> = { talk, admin, dial }
+function post({ clientProxy, token }: Stage, path: string, body: unknown, key?: string): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return fetch(clientProxy.url + path, {
+    method: 'POST',
+    headers: key === undefined ? headers : { ...headers, 'idempotency-key': key },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(15_000),
+  })
+}
+
+const WORKS: Record<Workload, Work> = { talk, admin, dial, block }
 
 /** Does all of these until `isOver`, or until the service is gone. @throws what failed before that */
-export async function work(
-  kinds: readonly Exclude<Workload, 'start'>[],
-  stage: Stage,
-  ledger: CrashLedger,
-  isOver: () => boolean,
-): Promise<void> {
-  const attempts = kinds.map((kind) =>
-    WORKS[kind](stage, ledger, isOver).catch((error: unknown) => {
+export async function work(working: Working): Promise<void> {
+  const attempts = working.plan.kinds.map((kind) =>
+    WORKS[kind](working).catch((error: unknown) => {
       // What fails afterwards fails because the service was killed under it.
-      if (!isOver()) throw error
+      if (!working.isOver()) throw error
     }),
   )
   await Promise.all(attempts)

@@ -70,8 +70,16 @@ function addressIn(lines: string): string | undefined {
 }
 
 /** Kills what tests left running, and waits for its end: for `afterEach`. */
-export async function killPrograms(): Promise<void> {
-  const left = [...running]
+export function killPrograms(): Promise<void> {
+  return killAll([...running])
+}
+
+/** Kills one that may not listen yet, and waits for its end. */
+export function killProgram(pid: number): Promise<void> {
+  return killAll([...running].filter((child) => child.pid === pid))
+}
+
+async function killAll(left: ChildProcess[]): Promise<void> {
   for (const child of left) child.kill('SIGKILL')
   await until(() => left.every((child) => !running.has(child)), { what: 'the programs to be gone' })
 }

@@ -33,12 +33,13 @@ let rung = 0
  * One ever so often, so that their voices do not all want the machine at once. A call that is refused is rung again: a node
  * that has just started on a busy machine takes none for a while.
  */
-function ring({ calls: wanted, everyMs, orders, ...ring }: Ringing): void {
+function ring({ calls: wanted, everyMs, orders, skipped, afterLoss, ...ring }: Ringing): void {
+  if (afterLoss) carrier.faults.stream.afterLoss = afterLoss
   ringing = setInterval(() => {
     const live = [...calls].filter(({ status }) => status === 'ringing' || status === 'in-progress')
     if (live.length >= wanted) return
     rung = (rung + 1) % 10_000
-    carrier.ring({ ...ring, from: `+1202555${String(rung).padStart(4, '0')}`, caller: orderer(orders) })
+    carrier.ring({ ...ring, from: `+1202555${String(rung).padStart(4, '0')}`, caller: orderer(orders, skipped) })
   }, everyMs)
 }
 

@@ -9,6 +9,8 @@ export type Front = {
   /** Without a slash at its end. */
   url: string
   add(target: Target): void
+  /** Nothing more goes there: its port may be another program's by now. */
+  remove(target: Target): void
   /** Cuts every connection and stops listening. */
   close(): Promise<void>
 }
@@ -40,6 +42,7 @@ export async function startFront(): Promise<Front> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     add: (target) => add(loads, target, 0),
+    remove: (target) => void loads.delete(target),
     async close() {
       for (const socket of sockets) socket.destroy()
       server.close()
@@ -51,6 +54,7 @@ export async function startFront(): Promise<Front> {
 type Loads = Map<Target, number>
 
 function add(loads: Loads, target: Target, connections: number): void {
+  if (connections !== 0 && !loads.has(target)) return
   loads.set(target, (loads.get(target) ?? 0) + connections)
 }
 

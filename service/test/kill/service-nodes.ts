@@ -11,6 +11,10 @@ export type Installation = {
   modelUrl: string
   /** Where nodes have their folders. */
   folder: string
+  /** Of all nodes, one after the other or at once; each has its own without it. */
+  dataDir?: string
+  /** Beside those that it has here. */
+  settings?: Record<string, string>
   /** Told each process id. */
   own: (pid: number) => void
 }
@@ -31,11 +35,19 @@ export async function startNode(installation: Installation): Promise<ServiceNode
   return { program, address, host, port: Number(port) }
 }
 
-function settingsOf({ databaseUrl, publicUrl, carrierUrl, modelUrl, folder }: Installation): Record<string, string> {
+function settingsOf({
+  databaseUrl,
+  publicUrl,
+  carrierUrl,
+  modelUrl,
+  folder,
+  dataDir,
+  settings,
+}: Installation): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PUBLIC_URL: publicUrl,
-    DATA_DIR: mkdtempSync(join(folder, 'node-')),
+    DATA_DIR: dataDir ?? mkdtempSync(join(folder, 'node-')),
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEY,
     ADMIN_API_KEY,
@@ -44,5 +56,6 @@ function settingsOf({ databaseUrl, publicUrl, carrierUrl, modelUrl, folder }: In
     TELEPHONY_ACCOUNT_SID: ACCOUNT.accountSid,
     TELEPHONY_AUTH_TOKEN: ACCOUNT.authToken,
     TELEPHONY_API_BASE_URL: carrierUrl,
+    ...settings,
   }
 }

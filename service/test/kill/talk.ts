@@ -9,9 +9,9 @@ const GOODS = [
 ]
 const PATIENCE_MS = 120_000
 
-/** Somebody who orders so many things, one after the other, and then hangs up. */
-export function orderer(orders: number): CallerScript {
-  const steps = GOODS.slice(0, orders).map((good) => reply(`Please put some fresh ${good} on my list.`))
+/** Somebody who orders so many things, one after the other, and then hangs up. `skipped`: how many of the first are left out. */
+export function orderer(orders: number, skipped = 0): CallerScript {
+  const steps = GOODS.slice(skipped, skipped + orders).map((good) => reply(`Please put some fresh ${good} on my list.`))
   return { steps, patienceMs: PATIENCE_MS, hangsUpAtEnd: true }
 }
 

@@ -17,6 +17,11 @@ export class TurnLedger {
     return [...this.#shown.values()].reduce((sum, turns) => sum + turns.size, 0)
   }
 
+  /** The calls of which a transcript was noted. */
+  get calls(): Iterable<string> {
+    return this.#shown.keys()
+  }
+
   /** The calls that had a turn. */
   get talking(): number {
     return [...this.#shown.values()].filter((turns) => turns.size > 0).length

@@ -15,7 +15,7 @@ export type RecordableCall = { tenant: TenantRuntime; callSid: string; sessionId
 export type Recorders = {
   /** Null when the tenant's calls are not recorded. Whoever asked closes it. */
   of(call: RecordableCall): CallRecorder | null
-  /** Ends what nodes that are gone left behind: at once, and each minute. */
+  /** Ends what nodes that are gone left behind: at once, and every ten seconds. */
   watchOrphans(): void
   /** Closes every recorder, and resolves when what they have is written down, or was given up after some seconds. */
   close(): Promise<void>
@@ -28,7 +28,7 @@ type Deps = {
   recordings: Pick<Recordings, 'begin' | 'end' | 'endOrphans'>
 }
 
-const ORPHANS_EVERY_MS = 60_000
+const ORPHANS_EVERY_MS = 10_000
 const RETRY_MS = 1_000
 const CLOSE_WITHIN_MS = 4_000
 

@@ -1,0 +1,97 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { killPrograms } from '../harness/program.ts'
+import { scratchFolder } from '../harness/scratch.ts'
+import { type Copy, copyTemplate } from '../harness/template.ts'
+import { until } from '../harness/wait.ts'
+import { NUMBER } from '../kill/service-api.ts'
+import { check, stillOpen } from './crash-check.ts'
+import { CrashLedger } from './crash-ledger.ts'
+import { openRows } from './crash-rows.ts'
+import { type Stage, startStage } from './crash-stage.ts'
+import { SABOTAGES } from './sabotage.ts'
+import { makeCall, putTenant } from './workloads.ts'
+
+const template = inject('databaseTemplate')
+const TALKED_WITHIN_MS = 60_000
+const SETTLED_WITHIN_MS = 30_000
+/** What is spoilt stays so, however long is waited. */
+const SPOILT_MS = 50
+/** Undoes all of them. */
+const MEND = `
+  update dials set state = 'accepted', due_at = created_at;
+  update call_directory set look_at = null, rescue_at = null;
+  update voice_sessions set ended_at = created_at, end_reason = 'caller_hangup' where ended_at is null;
+  update call_logs set status = 'completed';
+  delete from recordings;
+  delete from transcript_turns where item_id like '%-again'`
+const INBOUND_TURN = `
+  select 1 from transcript_turns turn join voice_sessions session on session.id = turn.session_id
+   where session.direction = 'inbound'`
+const ENDINGS = SABOTAGES.filter(({ spoil }) => spoil !== undefined)
+
+/** On a server: the check looks behind the service's back. */
+describe.runIf(template.kind === 'server')('the check after a kill', () => {
+  let copy: Copy
+  let folder: string
+  let stage: Stage
+
+  beforeAll(async () => {
+    copy = await copyTemplate(template)
+    folder = await scratchFolder()
+    const makeDatabase = async () => copy.settings['DATABASE_URL'] ?? ''
+    stage = await startStage({ makeDatabase, folder: { path: folder, ownProcess: () => {} } }, 1)
+    await putTenant(stage, 1)
+    await callAndDial()
+  }, TALKED_WITHIN_MS + SETTLED_WITHIN_MS)
+  afterEach(async () => {
+    await stage.database.query(MEND)
+    await rm(join(stage.installation.dataDir, 'journal', 'nobody-1.log'), { force: true })
+    await rm(join(stage.installation.dataDir, 'journal', 'nobody.lock'), { force: true })
+  })
+  afterAll(async () => {
+    await stage.close()
+    await killPrograms()
+    await copy.remove()
+    await rm(folder, { recursive: true })
+  })
+
+  /** Somebody calls, somebody is called, and both are over. */
+  async function callAndDial(): Promise<void> {
+    const { front, carrier, database } = stage
+    const addresses = {
+      voiceUrl: `${front.url}/api/v1/incoming-call`,
+      statusCallback: `${front.url}/api/v1/call-status`,
+    }
+    await makeCall(stage, 'key', '+12025550142')
+    await carrier.ring({ to: NUMBER, calls: 1, everyMs: 100, orders: 1, ...addresses })
+    const hasTurns = async () => (await database.query(INBOUND_TURN)).rows.length > 0
+    await until(hasTurns, { what: 'a conversation', timeoutMs: TALKED_WITHIN_MS, everyMs: 50 })
+    await carrier.stopRinging()
+    const isSettled = async () => {
+      await carrier.hangUp()
+      return (await openRows(stage)).length === 0
+    }
+    await until(isSettled, { what: 'the ends of the calls', timeoutMs: SETTLED_WITHIN_MS, everyMs: 50 })
+  }
+
+  function ledgerOfNow(): CrashLedger {
+    const ledger = new CrashLedger()
+    Object.assign(ledger.names, { tried: 1, acknowledged: 1 })
+    return ledger
+  }
+
+  it('finds nothing when nothing is wrong', async () => {
+    const nothing = { lost: [], doubledDials: [], stuck: [], leases: [], debts: [] }
+    expect(await check(stage, ledgerOfNow(), SPOILT_MS)).toEqual(nothing)
+  })
+
+  it.each(ENDINGS)('finds $name, and says $kind', async ({ kind, spoil }) => {
+    const ledger = ledgerOfNow()
+    await spoil?.(stage, ledger)
+    const found: Record<string, string[]> = await check(stage, ledger, SPOILT_MS)
+    expect(found[kind]).not.toEqual([])
+    if (kind === 'debts') expect(await stillOpen(stage, found['debts'] ?? [], SPOILT_MS)).toEqual(found['debts'])
+  })
+})
