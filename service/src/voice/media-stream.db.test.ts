@@ -316,7 +316,9 @@ describe('a media stream', () => {
       const ends = () => app.rest.requests.filter(({ method }) => method === 'POST')
       await app.pass(() => ends().length > 0, 'the call to be ended')
       expect(Math.abs(app.clock.monotonicMs() - lostMs - DETACHED_MS)).toBeLessThan(1_000)
-      expect(ends()).toMatchObject([{ path: expect.stringContaining('/Calls/CA1.json'), form: { Status: 'completed' } }])
+      expect(ends()).toMatchObject([
+        { path: expect.stringContaining('/Calls/CA1.json'), form: { Status: 'completed' } },
+      ])
       await app.pass(async () => (await liveCount()) === 0, 'the end of the session')
       const session = () => test.db.selectFrom('voice_sessions').select('end_reason').executeTakeFirstOrThrow()
       await app.pass(async () => (await session()).end_reason !== null, 'the end to be written down')
