@@ -10,6 +10,9 @@ const HANG_UP: Act = { cue: { afterMs: 15_000 }, hangUp: true }
 /** The answer to what was heard, half a minute in which the caller is asked twice, and a goodbye that no mark comes back for. */
 const ENDED_WITHIN_MS = 60_000
 
+/** More would be dead air. */
+const QUIET_MS = 2_500
+
 /** A call to its end, which leaves nothing behind, and in which nothing that was silenced is heard. */
 async function called(options: WorldOptions, meanwhile?: (world: World) => Promise<void>): Promise<World> {
   const world = new World(options)
@@ -22,14 +25,17 @@ async function called(options: WorldOptions, meanwhile?: (world: World) => Promi
 
 const said = ({ transcript }: World) => transcript.map(({ role, text }) => `${role}: ${text}`)
 
-/** The caller's audio stays away for `ms` in the middle of a sentence. */
-async function calledWithGap(ms: number): Promise<World> {
+/** The caller's audio stays away for `ms` in the middle of a sentence; `quietMs` is from the last word that came to the answer. */
+async function calledWithGap(ms: number): Promise<{ world: World; quietMs: number }> {
   let gapMs = Number.POSITIVE_INFINITY
   const isHeard = (nowMs: number) => nowMs < gapMs || nowMs >= gapMs + ms
-  return called({ script: [HOURS, HANG_UP], isHeard }, async (world) => {
+  const world = await called({ script: [HOURS, HANG_UP], isHeard }, async (world) => {
     await world.until(() => world.caller.utterances.length > 0)
     gapMs = world.clock.monotonicMs() + 600
   })
+  const { endMs = 0 } = world.caller.utterances[0] ?? {}
+  const answer = world.carrier.sent.find(({ type, atMs }) => type === 'media' && atMs > gapMs)
+  return { world, quietMs: (answer?.atMs ?? 0) - (gapMs + ms < endMs ? endMs : gapMs) }
 }
 
 describe('A carrier', () => {
@@ -62,7 +68,8 @@ describe('A carrier', () => {
     ['F10: that loses 12 s, and the end of a sentence with them,', 12_000],
     ['F11: that sends nothing for 5 s in the middle of a sentence', 5_000],
   ])('%s goes on with the call, and the sentence is answered', async (_what, ms) => {
-    const world = await calledWithGap(ms)
+    const { world, quietMs } = await calledWithGap(ms)
+    expect(quietMs).toBeLessThan(QUIET_MS)
     expect([world.ends, faultsOfHeard(world)]).toEqual([['caller_hangup'], []])
     expect(said(world)).toContain('caller: What are your opening hours?')
     expect(said(world).some((line) => line.startsWith('agent: We are open'))).toBe(true)
