@@ -10,7 +10,7 @@ import { ACCOUNT } from './harness/served-app.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
 
-const TEST_TIMEOUT_MS = 120_000
+const TEST_TIMEOUT_MS = 240_000
 /** A node that starts beside others listens for three seconds before it judges them, on a machine that may be busy. */
 const CLOSED_WITHIN_MS = 20_000
 /** What a process that can open no more files has left when the crowd comes. */

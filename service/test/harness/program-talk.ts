@@ -7,7 +7,7 @@ import { until } from './wait.ts'
 export const ADMIN_API_KEY = 'ak_key_of_the_program_tests'
 /** The number of the tenant `acme`. */
 const NUMBER = '+12025550140'
-const ROOM_WITHIN_MS = 30_000
+const ROOM_WITHIN_MS = 60_000
 
 type Json = Record<string, unknown>
 
@@ -40,38 +40,46 @@ export class ProgramTalk {
   }
 
   /** A call of a page, whose stream has begun; returns its id. */
-  async browserCall(): Promise<string> {
+  browserCall(): Promise<string> {
     type Opened = { call_sid: string; stream_token: string }
-    const open = () => this.tenant<Opened>('POST', '/browser-calls', { agent_key: 'desk' })
-    // A machine that is busy with other tests has no room for calls for a while.
-    const opened = await until(() => open().catch(() => null), { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
-    const client = await StreamClient.open(this.address)
-    client.start({
-      callSid: 'page',
-      streamSid: `MZ${opened.call_sid}`,
-      parameters: { stream_token: opened.stream_token },
+    return this.#withRoom(async () => {
+      const opened = await this.tenant<Opened>('POST', '/browser-calls', { agent_key: 'desk' }).catch(() => null)
+      if (!opened) return null
+      const client = await StreamClient.open(this.address)
+      const parameters = { stream_token: opened.stream_token }
+      client.start({ callSid: 'page', streamSid: `MZ${opened.call_sid}`, parameters })
+      return (await this.#begins(opened.call_sid, client)) ? opened.call_sid : null
     })
-    await this.#begun(opened.call_sid)
-    return opened.call_sid
   }
 
   /** A call of the carrier, whose stream has begun. */
-  async phoneCall(callSid: string): Promise<void> {
+  phoneCall(callSid: string): Promise<string> {
     const form = { CallSid: callSid, AccountSid: ACCOUNT.sid, From: '+12025550123', To: NUMBER, CallStatus: 'ringing' }
     const path = '/api/v1/incoming-call'
     const port = new URL(this.address).port
-    const signature = sign(`http://localhost:${port}${path}`, form, ACCOUNT.token)
-    const ring = async () => {
-      const headers = { 'x-twilio-signature': signature }
+    const headers = { 'x-twilio-signature': sign(`http://localhost:${port}${path}`, form, ACCOUNT.token) }
+    return this.#withRoom(async () => {
       const answer = await fetch(this.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
       const document = await answer.text()
-      return document.includes('<Stream') ? document : null
-    }
-    const document = await until(ring, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
-    const client = await StreamClient.open(this.address)
-    const parameters = { stream_token: streamTokenIn(document) }
-    client.start({ callSid, streamSid: `MZ${callSid}`, accountSid: ACCOUNT.sid, parameters })
-    await this.#begun(callSid)
+      if (!document.includes('<Stream')) return null
+      const client = await StreamClient.open(this.address)
+      const parameters = { stream_token: streamTokenIn(document) }
+      client.start({ callSid, streamSid: `MZ${callSid}`, accountSid: ACCOUNT.sid, parameters })
+      return (await this.#begins(callSid, client)) ? callSid : null
+    })
+  }
+
+  /** A machine that is busy with other tests has no room for calls for a while, nor for their streams. */
+  #withRoom(call: () => Promise<string | null>): Promise<string> {
+    return until(call, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
+  }
+
+  /** False when the stream is refused. */
+  async #begins(callSid: string, client: StreamClient): Promise<boolean> {
+    const isBegun = async () => (await this.callLog(callSid))['status'] === 'in-progress'
+    const isDecided = async () => client.closeCode !== null || (await isBegun())
+    await until(isDecided, { what: 'the call to begin', timeoutMs: ROOM_WITHIN_MS })
+    return client.closeCode === null
   }
 
   async callLog(callSid: string): Promise<Json> {
@@ -85,10 +93,6 @@ export class ProgramTalk {
 
   tenant<Body>(method: string, path: string, body?: object): Promise<Body> {
     return this.#fetch(method, path, { authorization: `Bearer ${this.#token}` }, body)
-  }
-
-  async #begun(callSid: string): Promise<void> {
-    await until(async () => (await this.callLog(callSid))['status'] === 'in-progress', { what: 'the call to begin' })
   }
 
   #administer<Body = Json>(method: string, path: string, body?: object): Promise<Body> {
