@@ -71,14 +71,15 @@ export class ProgramTalk {
 
   /** A machine that is busy with other tests has no room for calls for a while, nor for their streams. */
   #withRoom(call: () => Promise<string | null>): Promise<string> {
-    return until(call, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
+    // To ask all the time would be a reason to have none.
+    return until(call, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS, everyMs: 1_000 })
   }
 
   /** False when the stream is refused. */
   async #begins(callSid: string, client: StreamClient): Promise<boolean> {
     const isBegun = async () => (await this.callLog(callSid))['status'] === 'in-progress'
     const isDecided = async () => client.closeCode !== null || (await isBegun())
-    await until(isDecided, { what: 'the call to begin', timeoutMs: ROOM_WITHIN_MS })
+    await until(isDecided, { what: 'the call to begin', timeoutMs: ROOM_WITHIN_MS, everyMs: 50 })
     return client.closeCode === null
   }
 

@@ -3,6 +3,8 @@ const POLL_INTERVAL_MS = 5
 type WaitOptions = {
   /** 5 s if not given. */
   timeoutMs?: number
+  /** How often the condition is asked, in ms: 5 if not given. */
+  everyMs?: number
   /** Completes "still waiting for …" in the error. */
   what: string
 }
@@ -15,7 +17,7 @@ type WaitOptions = {
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
-  { timeoutMs = 5_000, what }: WaitOptions,
+  { timeoutMs = 5_000, everyMs = POLL_INTERVAL_MS, what }: WaitOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {
@@ -24,6 +26,6 @@ export async function until<T>(
       return value as Exclude<T, false | null | undefined>
     }
     if (performance.now() > deadlineMs) throw new Error(`still waiting for ${what} after ${timeoutMs} ms`)
-    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS))
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
   }
 }
