@@ -1,11 +1,24 @@
 import { describe, expect, it } from 'vitest'
 import { useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
 
 describe('a service that is told to stop', () => {
   const test = useDatabase()
   const app = useCallApp(test, { settings: { DRAIN_SECONDS: '5' } })
+
+  /** The calls that their carrier was asked to end, each as often as it was. */
+  const ended = () =>
+    app.rest.requests
+      .filter(({ form }) => form['Status'] === 'completed')
+      .map(({ path }) => /Calls\/(.*)\.json/.exec(path)?.[1])
+      .toSorted()
+
+  const reasons = async () => {
+    const rows = await test.db.selectFrom('voice_sessions').select(['call_sid', 'end_reason']).execute()
+    return rows.map(({ call_sid, end_reason }) => [call_sid, end_reason]).toSorted()
+  }
 
   it('takes no call any more, and lets those that there are come to their end', async () => {
     const client = await app.talk({ CallSid: 'CA1' })
@@ -23,6 +36,37 @@ describe('a service that is told to stop', () => {
     client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
     await app.pass(() => isOver, 'the end of the calls')
     await draining
+  })
+
+  it('F72: with fifty calls cuts none of them in its time, and ends those that are left after it', {
+    timeout: 30_000,
+  }, async () => {
+    const calls = await startTalking(
+      app,
+      Array.from({ length: 50 }, (_, index) => `CT${index}`),
+    )
+    const draining = app.served.app.drain()
+    await app.clock.advance(2_000)
+    expect(calls.filter(({ client }) => client.closeCode !== null)).toEqual([])
+    const [over, left] = [calls.slice(0, 25), calls.slice(25)]
+    for (const { client, callSid } of over) client.send({ event: 'stop', streamSid: `MZ${callSid}`, stop: {} })
+    await app.clock.advance(2_500)
+    expect([left.filter(({ client }) => client.closeCode !== null), ended()]).toEqual([[], []])
+    await app.pass(() => calls.every(({ client }) => client.closeCode === 1000), 'the end of the streams')
+    await app.clock.advance(1_000)
+    await draining
+    expect(ended()).toEqual(left.map(({ callSid }) => callSid).toSorted())
+    const wanted = [
+      ...over.map(({ callSid }) => [callSid, 'caller_hangup']),
+      ...left.map(({ callSid }) => [callSid, 'shutdown']),
+    ]
+    await app.pass(async () => (await reasons()).every(([, reason]) => reason !== null), 'the ends to be written down')
+    expect(await reasons()).toEqual(wanted.toSorted())
+    const { turns } = await test.db
+      .selectFrom('transcript_turns')
+      .select(({ fn }) => fn.countAll<number>().as('turns'))
+      .executeTakeFirstOrThrow()
+    expect(Number(turns)).toBe(50)
   })
 
   it('ends the calls that are left when its time is over', async () => {

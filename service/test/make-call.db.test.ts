@@ -98,20 +98,38 @@ describe('a carrier that does not take a call', () => {
   const app = useDialApp(test)
   const rest = () => app.simulator.carrier.faults.rest
 
-  it.each<[RestFault, Expected]>([
-    ['rate-limited', { status: 503, code: 'carrier_busy', retryAfter: '30', calls: 0, log: failed('carrier_busy') }],
-    ['internal-error', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 0, log: UNKNOWN }],
-    ['accept-then-reset', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN }],
-    ['accept-then-hang', { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN }],
+  it.each<[string, RestFault, Expected]>([
     [
+      'F15: it has too much to do',
+      'rate-limited',
+      { status: 503, code: 'carrier_busy', retryAfter: '30', calls: 0, log: failed('carrier_busy') },
+    ],
+    [
+      'F16: it is in trouble',
+      'internal-error',
+      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 0, log: UNKNOWN },
+    ],
+    [
+      'F17: the answer is cut off',
+      'accept-then-reset',
+      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN },
+    ],
+    [
+      'F18: no answer comes',
+      'accept-then-hang',
+      { status: 503, code: 'submission_unknown', retryAfter: '120', calls: 1, log: UNKNOWN },
+    ],
+    [
+      'F19: it does not know the account',
       'unauthorized',
       { status: 503, code: 'carrier_credentials', retryAfter: null, calls: 0, log: failed('carrier_credentials') },
     ],
     [
+      'F20: it knows no such number',
       'invalid-number',
       { status: 400, code: 'carrier_rejected', retryAfter: null, calls: 0, log: failed('carrier_rejected') },
     ],
-  ])('because of %s is told apart, and asked once', async (create, expected) => {
+  ])('%s, which is told apart, and asked once', async (_what, create, expected) => {
     const answers = [await refused(create)]
     if (!MENDED_BY_TIME.includes(create)) answers.push(await app.dial({}, { key: 'k' }))
     for (const { status, headers, body } of answers) {
@@ -146,6 +164,19 @@ describe('a carrier that does not take a call', () => {
     Object.assign(rest(), { create: 'normal' })
     return answer
   }
+
+  it.each([
+    ['F22: its name is not known', 'https://carrier.invalid'],
+    ['F23: its certificate cannot be had', null],
+  ])('%s, so it is not known what it did, and it did nothing', async (_what, address) => {
+    // The carrier of these tests speaks no TLS.
+    const TELEPHONY_API_BASE_URL = address ?? app.simulator.carrier.baseUrl.replace('http:', 'https:')
+    const node = await app.another({ settings: { TELEPHONY_API_BASE_URL } })
+    const { status, body, headers } = await app.dial({}, { node })
+    expect([status, body['code'], headers.get('retry-after')]).toEqual([503, 'submission_unknown', '120'])
+    expect(await app.newestLog()).toMatchObject(UNKNOWN)
+    expect(app.calls).toEqual([])
+  })
 
   it('tells the reason of its refusal', async () => {
     const { body } = await app.dial({ to: '+15005550003' })

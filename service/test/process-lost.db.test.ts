@@ -1,165 +1,129 @@
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest'
 import { type Simulator, startSimulator } from '../../simulator/src/simulator.ts'
-import { sign, streamTokenIn } from './harness/call-app.ts'
-import { type CarrierRest, startCarrierRest } from './harness/carrier-rest.ts'
+import { type CarrierReply, type CarrierRest, startCarrierRest } from './harness/carrier-rest.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
+import { ADMIN_API_KEY, ProgramTalk } from './harness/program-talk.ts'
 import { ACCOUNT } from './harness/served-app.ts'
-import { StreamClient } from './harness/stream-client.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
 
-const ADMIN_API_KEY = 'ak_key_of_the_process_lost_tests'
-const NUMBER = '+12025550140'
-const TEST_TIMEOUT_MS = 120_000
+const TEST_TIMEOUT_MS = 240_000
 /** A node that starts beside others listens for three seconds before it judges them, on a machine that may be busy. */
 const CLOSED_WITHIN_MS = 20_000
-const ROOM_WITHIN_MS = 30_000
+/** What a process that can open no more files has left when the crowd comes. */
+const SPARE_FILES = 8
+const NO_SUCH_CALL: CarrierReply = { status: 404, body: { code: 20404, message: 'not found' } }
 
-type Json = Record<string, unknown>
+/** Fills the program's memory when it is told to by a signal. */
+const GLUTTON = `data:text/javascript,process.on('SIGUSR2',()=>{const kept=[];for(;;)kept.push(new Array(100000).fill(0))})`
+const GREEDY = { NODE_OPTIONS: `--max-old-space-size=192 --import "${GLUTTON}"` }
 
-/** A program that a test talks to as its administrator, its tenant and its carrier. */
-class Talk {
-  readonly address: string
-  #token = ''
+let copy: Copy
+let simulator: Simulator
+let rest: CarrierRest
+let settings: Record<string, string>
 
-  constructor(address: string) {
-    this.address = address
-  }
-
-  async furnish(): Promise<void> {
-    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
-    await this.#administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
-    const desk = { agent_key: 'desk', name: 'Desk', description: '' }
-    const { agent } = await this.#administer<{ agent: Json }>('POST', '/tenants/acme/agents', desk)
-    const draft = { agent_id: agent['id'], config: {} }
-    const { version } = await this.#administer<{ version: Json }>('POST', '/tenants/acme/agent-versions', draft)
-    await this.#administer('POST', `/tenants/acme/agent-versions/${version['id']}/publish`)
-    await this.#administer('POST', '/tenants/acme/phone-routes', { phone_number: NUMBER, agent_key: 'desk' })
-    await this.authenticate()
-  }
-
-  async authenticate(): Promise<void> {
-    const { created } = await this.#administer<{ created: { token: string } }>('POST', '/tenants/acme/api-keys', {
-      label: 'test',
-    })
-    this.#token = created.token
-  }
-
-  /** A call of a page, whose stream has begun; returns its id. */
-  async browserCall(): Promise<string> {
-    type Opened = { call_sid: string; stream_token: string }
-    const open = () => this.tenant<Opened>('POST', '/browser-calls', { agent_key: 'desk' })
-    // A machine that is busy with other tests has no room for calls for a while.
-    const opened = await until(() => open().catch(() => null), { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
-    const client = await StreamClient.open(this.address)
-    client.start({ callSid: 'page', streamSid: 'MZpage', parameters: { stream_token: opened.stream_token } })
-    await this.#begun(opened.call_sid)
-    return opened.call_sid
-  }
-
-  /** A call of the carrier, whose stream has begun. */
-  async phoneCall(callSid: string): Promise<void> {
-    const form = { CallSid: callSid, AccountSid: ACCOUNT.sid, From: '+12025550123', To: NUMBER, CallStatus: 'ringing' }
-    const path = '/api/v1/incoming-call'
-    const port = new URL(this.address).port
-    const signature = sign(`http://localhost:${port}${path}`, form, ACCOUNT.token)
-    const ring = async () => {
-      const headers = { 'x-twilio-signature': signature }
-      const answer = await fetch(this.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
-      const document = await answer.text()
-      return document.includes('<Stream') ? document : null
-    }
-    const document = await until(ring, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS })
-    const client = await StreamClient.open(this.address)
-    const parameters = { stream_token: streamTokenIn(document) }
-    client.start({ callSid, streamSid: `MZ${callSid}`, accountSid: ACCOUNT.sid, parameters })
-    await this.#begun(callSid)
-  }
-
-  async callLog(callSid: string): Promise<Json> {
-    return (await this.tenant<{ call_log: Json }>('GET', `/call-logs/${callSid}`)).call_log
-  }
-
-  async session(callSid: string): Promise<Json> {
-    const id = String((await this.callLog(callSid))['voice_session_id'])
-    return (await this.tenant<{ voice_session: Json }>('GET', `/voice-sessions/${id}`)).voice_session
-  }
-
-  tenant<Body>(method: string, path: string, body?: object): Promise<Body> {
-    return this.#fetch(method, path, { authorization: `Bearer ${this.#token}` }, body)
-  }
-
-  async #begun(callSid: string): Promise<void> {
-    await until(async () => (await this.callLog(callSid))['status'] === 'in-progress', { what: 'the call to begin' })
-  }
-
-  #administer<Body = Json>(method: string, path: string, body?: object): Promise<Body> {
-    return this.#fetch(method, `/admin${path}`, { 'x-admin-key': ADMIN_API_KEY }, body)
-  }
-
-  async #fetch<Body>(
-    method: string,
-    path: string,
-    headers: Record<string, string>,
-    body: object | undefined,
-  ): Promise<Body> {
-    const type: Record<string, string> = body ? { 'content-type': 'application/json' } : {}
-    const response = await fetch(`${this.address}/api/v1${path}`, {
-      method,
-      headers: { ...headers, ...type },
-      ...(body && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as Body
-  }
-}
-
-describe('the calls of a program that was killed', { timeout: TEST_TIMEOUT_MS }, () => {
-  let copy: Copy
-  let simulator: Simulator
-  let rest: CarrierRest
-  let settings: Record<string, string>
-
-  beforeAll(async () => {
-    copy = await copyTemplate(inject('databaseTemplate'))
-    rest = await startCarrierRest()
-    simulator = await startSimulator({
-      carrier: { host: '127.0.0.1', port: 0, accountSid: ACCOUNT.sid, authToken: ACCOUNT.token },
-      model: { host: '127.0.0.1', port: 0 },
-    })
-    const providers = { TELEPHONY_API_BASE_URL: rest.baseUrl, OPENAI_REALTIME_URL: simulator.model.url }
-    settings = { ...copy.settings, ...providers, ADMIN_API_KEY, OPENAI_API_KEY: 'sk-key-of-the-process-lost-tests' }
-  })
-  afterEach(killPrograms)
-  afterAll(async () => {
-    await simulator.close()
-    await rest.close()
-    await copy.remove()
-  })
-
-  it('are closed by the next one: those of pages, and those that their carrier does not know any more', async () => {
-    const first = startProgram(settings)
-    const before = new Talk(await first.listening())
-    await before.furnish()
-    const page = await before.browserCall()
-    await before.phoneCall('CA1')
-    rest.reply = () => ({ status: 404, body: { code: 20404, message: 'not found' } })
-    await first.end('SIGKILL')
-
-    const second = startProgram(settings)
-    const after = new Talk(await second.listening())
-    await after.authenticate()
-    for (const callSid of [page, 'CA1']) {
-      const session = await until(
-        async () => {
-          const found = await after.session(callSid)
-          return found['ended_at'] ? found : null
-        },
-        { what: 'the session to be closed', timeoutMs: CLOSED_WITHIN_MS },
-      )
-      expect(session['end_reason']).toBe('process_lost')
-      expect((await after.callLog(callSid))['status']).toBe('completed')
-    }
-    expect(await second.end('SIGTERM')).toMatchObject({ code: 0 })
+beforeAll(async () => {
+  rest = await startCarrierRest()
+  simulator = await startSimulator({
+    carrier: { host: '127.0.0.1', port: 0, accountSid: ACCOUNT.sid, authToken: ACCOUNT.token },
+    model: { host: '127.0.0.1', port: 0 },
   })
 })
+beforeEach(async () => {
+  rest.reply = () => ({ status: 200, body: {} })
+  copy = await copyTemplate(inject('databaseTemplate'))
+  const providers = { TELEPHONY_API_BASE_URL: rest.baseUrl, OPENAI_REALTIME_URL: simulator.model.url }
+  settings = { ...copy.settings, ...providers, ADMIN_API_KEY, OPENAI_API_KEY: 'sk-key-of-the-process-lost-tests' }
+})
+afterEach(async () => {
+  await killPrograms()
+  await copy.remove()
+})
+afterAll(async () => {
+  await simulator.close()
+  await rest.close()
+})
+
+/** A program dies, with a call of a page and one of its carrier, who does not know it any more. */
+async function dies(tell: NodeJS.Signals, more: Record<string, string> = {}) {
+  const program = startProgram({ ...settings, ...more })
+  const talk = new ProgramTalk(await program.listening())
+  await talk.furnish()
+  const calls = [await talk.browserCall(), 'CA1']
+  await talk.phoneCall('CA1')
+  rest.reply = () => NO_SUCH_CALL
+  return { calls, ...(await program.end(tell)) }
+}
+
+async function areClosedByTheNext(calls: string[]): Promise<void> {
+  const program = startProgram(settings)
+  const talk = new ProgramTalk(await program.listening())
+  await talk.authenticate()
+  for (const callSid of calls) {
+    const session = await until(
+      async () => {
+        const found = await talk.session(callSid)
+        return found['ended_at'] ? found : null
+      },
+      { what: 'the session to be closed', timeoutMs: CLOSED_WITHIN_MS },
+    )
+    expect(session['end_reason']).toBe('process_lost')
+    expect((await talk.callLog(callSid))['status']).toBe('completed')
+  }
+  expect(await program.end('SIGTERM')).toMatchObject({ code: 0 })
+}
+
+const { kind } = inject('databaseTemplate')
+
+describe('the calls of a program', { timeout: TEST_TIMEOUT_MS }, () => {
+  it('F73: that was killed are closed by the next one: those of pages, and those that their carrier does not know any more', async () => {
+    const { calls, signal } = await dies('SIGKILL')
+    expect(signal).toBe('SIGKILL')
+    await areClosedByTheNext(calls)
+  })
+
+  // The one whose database is in the same memory.
+  it.runIf(kind === 'embedded')('F77: whose memory was full are closed by the next one', async () => {
+    const { calls, signal } = await dies('SIGUSR2', GREEDY)
+    expect(signal).toBe('SIGABRT')
+    await areClosedByTheNext(calls)
+  })
+
+  // The one whose database opens files itself.
+  it.runIf(kind === 'embedded' && process.platform === 'linux')(
+    'F76: that can open no file any more go on, and others are taken as soon as it can',
+    async () => {
+      const program = startProgram(settings)
+      const address = await program.listening()
+      const talk = new ProgramTalk(address)
+      await talk.furnish()
+      const callSid = await talk.browserCall()
+      const crowd = await takeAllFiles(program.pid, Number(new URL(address).port))
+      for (const socket of crowd) socket.destroy()
+      const isReady = async () => (await fetch(`${address}/readyz`).catch(() => null))?.status === 200
+      await until(isReady, { what: 'the program to be ready again' })
+      expect((await talk.callLog(callSid))['status']).toBe('in-progress')
+      expect(await talk.browserCall()).not.toBe(callSid)
+    },
+  )
+})
+
+/** Lets a process have a few more files, and connects until it has none. */
+async function takeAllFiles(pid: number, port: number): Promise<Socket[]> {
+  const limit = readdirSync(`/proc/${pid}/fd`).length + SPARE_FILES
+  execFileSync('prlimit', ['--pid', String(pid), `--nofile=${limit}:${limit}`])
+  const crowd = Array.from({ length: 5 * SPARE_FILES }, () => connect(port, '127.0.0.1').on('error', () => {}))
+  onTestFinished(() => {
+    for (const socket of crowd) socket.destroy()
+  })
+  const refused = () => crowd.filter((socket) => isRefused(socket)).length
+  await until(() => refused() >= 3 * SPARE_FILES, { what: 'the files to be used up' })
+  return crowd
+}
+
+/** Those for whom there is no file are let in and closed at once. */
+const isRefused = (socket: Socket) => socket.closed || socket.readableEnded

@@ -11,6 +11,9 @@ const STOP_MS = 3_000
 /** Some tests start the program twice, on a machine that may be busy with the other tests. */
 const TEST_TIMEOUT_MS = 90_000
 
+/** It starts, and then says so once a second. */
+const WAITS_WITHIN_MS = 30_000
+
 /** Settings with a server at a port where nothing listens. */
 async function databaseThatIsAway(): Promise<Record<string, string>> {
   const other = createServer().listen(0, '127.0.0.1')
@@ -119,7 +122,7 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
   it('F53: waits for a database server that is not up yet, and stops when it is told to meanwhile', async () => {
     const program = startProgram({ ...settings, ...(await databaseThatIsAway()) })
     const waits = () => program.stdout().split('waiting for the database').length - 1
-    await until(() => waits() >= 3, { what: 'the third time it says that it waits' })
+    await until(() => waits() >= 3, { what: 'the third time it says that it waits', timeoutMs: WAITS_WITHIN_MS })
     expect(await program.end('SIGTERM')).toMatchObject({ code: 0, signal: null })
   })
 

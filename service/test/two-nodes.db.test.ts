@@ -217,7 +217,7 @@ async function limitTo(requestsPerMinute: number): Promise<void> {
 }
 
 describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
-  it('that is stopped and started again: calls go on, limits stay bounded, nodes join again', async () => {
+  it('F60: that is stopped and started again: calls go on, limits stay bounded, nodes join again', async () => {
     onTestFinished(() => (redis.isRunning ? undefined : redis.start()))
     const client = await talk(b)
     expect((await whisper(a, 'before')).status).toBe(200)
@@ -244,7 +244,7 @@ describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
     expect(client.closeCode).toBeNull()
   })
 
-  it('that goes away lets each node give out its share of a limit and no more, also when it is back, empty', async () => {
+  it('F60: that goes away lets each node give out its share of a limit and no more, also when it is back, empty', async () => {
     onTestFinished(() => (redis.isRunning ? undefined : redis.start()))
     await until(async () => (await nodesSeenBy(a)) === 2 && (await nodesSeenBy(b)) === 2, {
       what: 'both to be counted',
@@ -267,7 +267,7 @@ describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
     expect(away + back).toBeLessThanOrEqual(40)
   })
 
-  it('that is 200 ms away is no reason to refuse', async () => {
+  it('F61: that is 200 ms away is no reason to refuse', async () => {
     await talk(b)
     proxy.delay(100)
     await until(async () => (await whisper(a, 'slowly')).status === 200, { what: 'an action' })
@@ -276,7 +276,7 @@ describe.runIf(hasNodes)('a Redis', AT_LEISURE, () => {
     expect((await healthOf(a)).degraded).toBe(false)
   })
 
-  it('that forgets everything costs no call, and one node never gives out more than the whole limit', async () => {
+  it('F62: that forgets everything costs no call, and one node never gives out more than the whole limit', async () => {
     const client = await talk(b)
     await limitTo(40)
     await until(async () => (await policyOf(a)) === '"tenant";q=40;w=60', { what: 'the change' })

@@ -50,7 +50,10 @@ async function carrierOf(...statuses: number[]) {
 }
 
 describe('ending a call at its carrier', () => {
-  it.each([200, 404])('is done once where it is taken, with %i', async (status) => {
+  it.each([
+    ['is done once where it is taken', 200],
+    ['F21: is done once where it is over already', 404],
+  ])('%s', async (_what, status) => {
     const { asked, calls, over, logged } = await carrierOf(status)
     calls.hangUp(TENANT, 'CA1')
     await over()

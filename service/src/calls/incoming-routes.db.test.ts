@@ -224,7 +224,7 @@ describe('POST /api/v1/call-status', () => {
     expect(await status()).toBe('ringing')
   })
 
-  it('refuses what the carrier of the call did not sign', async () => {
+  it('F29: refuses what the carrier of the call did not sign', async () => {
     await app.ring(FORM)
     const telephony = { account_sid: 'AC2', auth_token: 'token-of-the-thief' }
     await app.served.administer('PUT', '/tenants/thief', { tenant_id: 'thief', telephony })

@@ -50,7 +50,7 @@ describe('a call with a stream', () => {
     expect(asked()).toBe(1)
   })
 
-  it('takes its end from the carrier, at the instant that follows from its length, and ends what is here of it', async () => {
+  it('F27: of which no callback comes takes its end from the carrier, at the instant that follows from its length, and ends what is here of it', async () => {
     calls.rest.reply = () => carrierSays('completed', { duration: '42', answered_by: 'human' })
     const answeredMs = calls.clock.now()
     await sweepFor(5 * MINUTE_MS, MINUTE_MS)

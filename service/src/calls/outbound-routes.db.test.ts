@@ -4,6 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
+import { storedEvents } from '../records/calls.fixture.ts'
 
 const CALLEE = '+12025550123'
 const OF_CALL = { CallSid: 'CA7', AccountSid: ACCOUNT.sid, From: NUMBER, To: CALLEE, CallStatus: 'in-progress' }
@@ -13,11 +14,16 @@ const MACHINE = {
   AnsweredBy: 'machine_start',
   MachineDetectionDuration: '2400',
 }
+/** As a carrier tells them. */
+const STATUSES = ['initiated', 'ringing', 'in-progress', 'completed']
 const HANG_UP = '<Response><Hangup/></Response>'
 
 describe('a call that was asked for, to its carrier', () => {
   const test = useDatabase()
-  const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.' } })
+  const app = useCallApp(test, {
+    agent: { agent_name: 'Robin', greeting: 'Hello.' },
+    document: { webhook: { url: 'https://hooks.example.com', events: ['voice.call.completed'] } },
+  })
 
   /** Asks for a call, which this carrier takes without saying so; the reference that it was given. */
   async function dialled(body: Record<string, unknown> = {}): Promise<string> {
@@ -95,12 +101,25 @@ describe('a call that was asked for, to its carrier', () => {
     expect(session?.end_reason).toBe('voicemail')
   })
 
-  it('tells its end in any order, each time the same', async () => {
+  it.each([
+    [
+      'F24: its callbacks are taken once, though each comes five times',
+      STATUSES.flatMap((status) => Array(5).fill(status)),
+    ],
+    ['F25: its callbacks are taken in reverse', STATUSES.toReversed()],
+    [
+      'F26: its callbacks are taken with the end before the beginning',
+      ['completed', 'initiated', 'ringing', 'in-progress'],
+    ],
+  ])('%s: the call is the same, and is told to have ended once', async (_what, statuses) => {
     const ref = await dialled()
-    for (const CallStatus of ['completed', 'ringing', 'completed', 'initiated']) {
-      expect((await tell(ref, { ...OF_CALL, CallStatus, CallDuration: '0' })).status).toBe(200)
+    for (const CallStatus of statuses) {
+      const CallDuration = CallStatus === 'completed' ? '7' : undefined
+      expect((await tell(ref, { ...OF_CALL, CallStatus, ...(CallDuration && { CallDuration }) })).status).toBe(200)
     }
-    expect(await logs()).toMatchObject([{ call_sid: 'CA7', status: 'completed' }])
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7', status: 'completed', duration_seconds: 7 }])
+    const ends = (await storedEvents(test.db)).filter(({ event }) => event === 'voice.call.completed')
+    expect(ends).toMatchObject([{ call_sid: 'CA7' }])
   })
 
   it('is not another one: what is told of a second id changes nothing', async () => {

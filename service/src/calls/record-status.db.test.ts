@@ -105,6 +105,23 @@ describe('the reports of a carrier', () => {
     expect((await session()).ended_at).toBeNull()
   })
 
+  it('F28: change nothing an hour after the call was closed without them, and tell nothing twice', async () => {
+    await sessions.started(acme, STREAM)
+    isHere = false
+    const reports = [
+      after(0, 'ringing'),
+      after(500, 'in-progress'),
+      after(60_000, 'completed', { durationSeconds: 60 }),
+    ]
+    await record({ ...after(60_000, 'completed'), durationSeconds: 60 })
+    const [closed, told] = [[await log(), await session()], await eventNames()]
+    await clock.advance(3_600_000)
+    for (const report of reports) expect(await record(report)).toEqual({ isOver: true })
+    expect([await log(), await session()]).toEqual(closed)
+    expect(await eventNames()).toEqual(told)
+    expect(told.filter((event) => event === 'voice.call.completed')).toHaveLength(1)
+  })
+
   it('may say nothing of the status', async () => {
     await record({ ...after(0, 'ringing'), status: null, answeredBy: 'machine_start' })
     expect(await log()).toMatchObject({ status: 'ringing', answered_by: 'machine_start' })

@@ -7,7 +7,11 @@ import { until } from '../../test/harness/wait.ts'
 
 const UNAUTHENTICATED = 4401
 const POLICY = 1008
+/** So long a stream is waited for that takes the place of a lost one. */
+const DETACHED_MS = 15_000
 const LOUD_FRAME = Buffer.alloc(160, 0x10).toString('base64')
+
+type Sessions = { sessions: { state: string }[] }
 
 describe('a media stream', () => {
   const test = useDatabase()
@@ -170,7 +174,7 @@ describe('a media stream', () => {
   })
 
   describe('before its start', () => {
-    it('may send twenty frames and no more', async () => {
+    it('F7: may send twenty frames of audio and no more', async () => {
       const token = streamTokenIn(await app.ring({ CallSid: 'CA1' }))
       const [patient, chatty] = [await open(), await open()]
       // The twentieth is the one that comes with the start.
@@ -210,12 +214,12 @@ describe('a media stream', () => {
     })
 
     it.each([
-      ['a second start', POLICY, (client: StreamClient) => client.start()],
-      ['a binary frame', 1003, (client: StreamClient) => client.raw(Buffer.from('{}'))],
-      ['what is no JSON', 1003, (client: StreamClient) => client.raw('hello')],
-      ['a frame over 64 KiB', 1009, (client: StreamClient) => client.raw('x'.repeat(64 * 1024 + 1))],
-      ['audio that is none', POLICY, (client: StreamClient) => client.media('not base64!')],
-    ])('is ended for %s, and so is its call when no other comes', async (_what, code, offend) => {
+      ['F6: a second start', POLICY, (client: StreamClient) => client.start()],
+      ['F13: a binary frame', 1003, (client: StreamClient) => client.raw(Buffer.from('{}'))],
+      ['F13: what is no JSON', 1003, (client: StreamClient) => client.raw('hello')],
+      ['F13: a frame over 64 KiB', 1009, (client: StreamClient) => client.raw('x'.repeat(64 * 1024 + 1))],
+      ['F13: audio that is none', POLICY, (client: StreamClient) => client.media('not base64!')],
+    ])('%s ends it, and its call when no other comes', async (_what, code, offend) => {
       const client = await app.talk()
       offend(client)
       expect(await client.closed()).toBe(code)
@@ -231,11 +235,14 @@ describe('a media stream', () => {
       client.send({ event: 'mark', mark: { name: 'never sent' } })
       client.send({ event: 'dtmf', dtmf: { digit: '1' } })
       client.media()
-      await until(() => app.model.last.appended.length === 1, { what: 'the audio' })
+      // The twelve seconds before were lost on their way.
+      const late = { track: 'inbound', chunk: '9', timestamp: '12020', payload: SILENT_FRAME }
+      client.send({ event: 'media', sequenceNumber: '9', streamSid: 'MZ1', media: late })
+      await until(() => app.model.last.appended.length === 2, { what: 'the audio' })
       expect(client.closeCode).toBeNull()
     })
 
-    it('lets a burst pass, and ends a stream that sends over 200 messages a second for two', async () => {
+    it('F14: lets a burst of 500 frames pass, and ends a stream that sends over 200 messages a second for two', async () => {
       const client = await app.talk()
       const burst = async (frames: number) => {
         const before = app.model.last.appended.length
@@ -251,7 +258,7 @@ describe('a media stream', () => {
       expect(await client.closed()).toBe(POLICY)
     })
 
-    it('ends a stream whose carrier takes nothing for five seconds', async () => {
+    it('F12: ends a stream whose carrier takes nothing for five seconds', async () => {
       const client = await app.talk()
       client.pause()
       const { last } = app.model
@@ -283,7 +290,7 @@ describe('a media stream', () => {
       expect(await second.closed()).toBe(POLICY)
     })
 
-    it('ends with its stop, after which nothing is heard', async () => {
+    it('F4: ends with its stop, after which nothing is heard, though its socket stays open', async () => {
       const client = await app.talk({ CallSid: 'CA1' })
       client.send({ event: 'stop', streamSid: 'MZCA1', stop: { callSid: 'CA1' } })
       client.media()
@@ -298,12 +305,27 @@ describe('a media stream', () => {
       expect(log).toMatchObject({ call_sid: 'CA1', stream_sid: 'MZCA1' })
     })
 
-    it('that is lost without a stop ends its call at the carrier', async () => {
+    it.each<[string, (client: StreamClient) => void]>([
+      ['F1: its connection is ended', (client) => client.fin()],
+      ['F2: its connection is broken', (client) => client.rst()],
+      ['F5: it is closed', (client) => client.close()],
+    ])('%s without a stop, and its call is ended at the carrier 15 s later', async (_what, lose) => {
       const client = await app.talk({ CallSid: 'CA1' })
-      client.terminate()
-      await app.pass(() => app.rest.requests.length > 0, 'the call to be ended')
-      expect(app.rest.requests[0]?.path).toContain('/Calls/CA1.json')
+      lose(client)
+      const states = async () => (await app.served.call<Sessions>('acme', 'GET', '/sessions/active')).body.sessions
+      await until(async () => (await states())[0]?.state === 'detached', { what: 'the loss to be noticed' })
+      const ends = () => app.rest.requests.filter(({ method }) => method === 'POST')
+      await app.clock.advance(DETACHED_MS - 500)
+      expect(ends()).toEqual([])
+      await app.clock.advance(1_000)
+      await until(() => ends().length > 0, { what: 'the call to be ended' })
+      expect(ends()).toMatchObject([
+        { path: expect.stringContaining('/Calls/CA1.json'), form: { Status: 'completed' } },
+      ])
       await app.pass(async () => (await liveCount()) === 0, 'the end of the session')
+      const session = () => test.db.selectFrom('voice_sessions').select('end_reason').executeTakeFirstOrThrow()
+      await app.pass(async () => (await session()).end_reason !== null, 'the end to be written down')
+      expect(await session()).toEqual({ end_reason: 'carrier_lost' })
     })
   })
 

@@ -86,7 +86,7 @@ describe('the timers of a session', () => {
     expect(fired).toEqual(['stall 500'])
   })
 
-  it('wait until what came meanwhile was read when the process was held up', () => {
+  it('F74: wait until what came meanwhile was read when the process was held up', () => {
     const clock = new HeldUpClock()
     const fired: string[] = []
     const timers = new SessionTimers(clock, (timer) => fired.push(timer))

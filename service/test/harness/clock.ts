@@ -4,7 +4,7 @@ type Timer = { dueMs: number; intervalMs: number | null; task: () => void }
 
 /** A clock that stands still until the test moves it. */
 export class TestClock implements Clock {
-  readonly #startMs: number
+  #startMs: number
   readonly #timers = new Set<Timer>()
   #elapsedMs = 0
 
@@ -19,6 +19,11 @@ export class TestClock implements Clock {
 
   monotonicMs(): number {
     return this.#elapsedMs
+  }
+
+  /** The machine's clock is set: `now` jumps, and nothing else does. */
+  jump(ms: number): void {
+    this.#startMs += ms
   }
 
   /** How many timers have neither fired nor been cancelled: what was closed must have left none. */

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { until } from './wait.ts'
@@ -15,10 +16,14 @@ export class StreamClient {
   readonly messages: Message[] = []
   closeCode: number | null = null
   #sequence = 1
+  #connection: Socket | null = null
 
   constructor(socket: WebSocket) {
     this.#socket = socket
     socket.on('message', (data: Buffer) => this.messages.push(JSON.parse(data.toString()) as Message))
+    socket.on('upgrade', ({ socket: connection }) => {
+      this.#connection = connection
+    })
     socket.on('close', (code) => {
       this.closeCode = code
     })
@@ -84,6 +89,16 @@ export class StreamClient {
 
   terminate(): void {
     this.#socket.terminate()
+  }
+
+  /** Ends the connection without a word of the protocol. */
+  fin(): void {
+    this.#connection?.end()
+  }
+
+  /** Breaks the connection. */
+  rst(): void {
+    this.#connection?.resetAndDestroy()
   }
 
   /** The code with which the service closed the stream. */

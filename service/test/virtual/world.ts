@@ -23,6 +23,10 @@ export type WorldOptions = {
   toolMs?: Record<string, number>
   /** The carrier leaves for what it was told to do instead without a word: it closes its socket, and that is all. */
   leavesSilently?: boolean
+  /** How much later the echo of a mark comes than the carrier has played it; Infinity for never. */
+  marksLateMs?: number
+  /** Whether a frame of the caller arrives; all do if not given. */
+  isHeard?: (nowMs: number) => boolean
   /** Done to the wire as one event arrives. */
   tamper?: (world: World) => Tampering
   /** Takes the place of the model, or of the tools. */
@@ -174,8 +178,14 @@ export class World {
     return new VirtualCarrier({
       clock: this.clock,
       delayMs: typeof delay === 'number' ? () => delay : delay,
-      echo: (name) => this.#fromCarrier(`mark ${name}`, () => this.session.dispatch({ type: 'mark', name })),
+      echo: (name) => this.#echo(name, this.#options.marksLateMs ?? 0),
     })
+  }
+
+  #echo(name: string, lateMs: number): void {
+    const tell = () => this.#fromCarrier(`mark ${name}`, () => this.session.dispatch({ type: 'mark', name }))
+    if (lateMs === 0) tell()
+    else if (lateMs < Number.POSITIVE_INFINITY) this.clock.after(lateMs, tell)
   }
 
   #newCaller(script: readonly Act[]): VirtualCaller {
@@ -183,7 +193,8 @@ export class World {
       clock: this.clock,
       hear: () => this.hearing(),
       frame: (payload: Buffer) => {
-        if (!this.#isLineDead) this.session.fromCaller(payload)
+        const isHeard = this.#options.isHeard?.(this.clock.monotonicMs()) ?? true
+        if (!this.#isLineDead && isHeard) this.session.fromCaller(payload)
       },
       press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
       hangUp: () => this.#stop(() => this.endStream()),

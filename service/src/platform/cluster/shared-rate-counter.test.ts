@@ -8,12 +8,16 @@ import { sharedRateCounter } from './shared-rate-counter.ts'
 function cluster() {
   const clock = new TestClock()
   const shared = { windows: new RateWindows(), forMs: Number.POSITIVE_INFINITY, fails: false }
-  const nodes = [1, 2, 3, 4].map(() =>
+  /** The nodes from `from` on have a count of their own, as if there were two of it. */
+  const split = { from: 4, windows: new RateWindows() }
+  const splitAt = (from: number, windows: RateWindows) => Object.assign(split, { from, windows })
+  const nodes = [0, 1, 2, 3].map((node) =>
     sharedRateCounter({
       clock,
       async takeShared(name, limit) {
         if (shared.fails) throw new AppError('unavailable', 'Redis does not answer.')
-        return shared.windows.take(name, limit, clock.monotonicMs())
+        const windows = node < split.from ? shared.windows : split.windows
+        return windows.take(name, limit, clock.monotonicMs())
       },
       sharedForMs: () => shared.forMs,
       nodes: () => 4,
@@ -27,7 +31,7 @@ function cluster() {
     }
     return count
   }
-  return { clock, shared, nodes, admitted }
+  return { clock, shared, nodes, admitted, splitAt }
 }
 
 describe('a counter that is shared', () => {
@@ -66,6 +70,19 @@ describe('a counter that is shared', () => {
     expect([before, meanwhile, after]).toEqual([40, 60, 0])
     await clock.advance(61_000)
     shared.forMs += 61_000
+    expect(await admitted(400)).toBe(100)
+  })
+
+  it('F63: that is split lets each half have no more than the limit, and all of them no more when it is one again', async () => {
+    const { clock, shared, admitted, splitAt } = cluster()
+    const whole = shared.windows
+    const before = await admitted(40)
+    // One half goes on with what it knows, the other with what it knew a minute ago: nothing.
+    splitAt(2, new RateWindows())
+    const meanwhile = await admitted(800)
+    expect(before + meanwhile).toBeLessThanOrEqual(200)
+    await clock.advance(61_000)
+    splitAt(4, whole)
     expect(await admitted(400)).toBe(100)
   })
 
