@@ -35,6 +35,7 @@ create table billing_outbox (
   primary key (tenant_id, id)
 );
 create unique index billing_outbox_call on billing_outbox (tenant_id, call_sid);
+create index billing_outbox_due on billing_outbox (due_at, id) where status = 'pending';
 create index billing_outbox_turns on billing_outbox (tenant_id, due_at, sequence, id) where status = 'pending';
 
 -- What people are told by mail; of no tenant where tenant_id is empty.
