@@ -92,7 +92,7 @@ function claimed(table: OutboxTable, leaseMs: number) {
 function inOrder(rows: StoredClaim[]): ClaimedRow[] {
   return rows
     .sort((a, b) => a.due_at.getTime() - b.due_at.getTime() || (a.sequence ?? 0) - (b.sequence ?? 0))
-    .map(({ due_at: _, ...row }) => row)
+    .map(({ due_at: _at, ...row }) => row)
 }
 
 /** What became of a claimed row: `dueAt` is when it comes next, if it does. */
@@ -122,11 +122,7 @@ export async function settle(
 }
 
 /** Gives a claimed row back that was not sent, or not to its end: it is due at once, and the attempt is not counted. */
-export async function release(
-  db: Db,
-  table: OutboxTable,
-  { tenantId, id, claimToken }: ClaimedRow,
-): Promise<void> {
+export async function release(db: Db, table: OutboxTable, { tenantId, id, claimToken }: ClaimedRow): Promise<void> {
   await sql`
     update ${sql.table(table)} set attempts = attempts - 1, claim_token = null, leased_until = null
      where tenant_id = ${tenantId} and id = ${id} and claim_token = ${claimToken}`.execute(db)

@@ -5,8 +5,8 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
 import { claimDueAcrossTenants, release, settle } from './claim-store.ts'
-import { enqueue } from './enqueue.ts'
 import { DeliveryStage, ofCall } from './deliveries.fixture.ts'
+import { enqueue } from './enqueue.ts'
 
 const test = useDatabase()
 let stage: DeliveryStage
@@ -187,15 +187,18 @@ describe('a target at fault', () => {
     expect(row).toMatchObject({ status: 'pending', last_error: expect.stringMatching(error) })
   })
 
-  it.each(['endless', 'reset after the head'] as const)('that has taken it and goes on with this has it: %s', async (fault) => {
-    const target = await stage.target()
-    target.answer(fault)
-    stage.tell('acme', target.url)
-    stage.deliverer().start()
-    await stage.happens('acme', [ofCall('CA1')])
-    expect(await stage.settled(1)).toMatchObject({ status: 'delivered', last_status_code: 200 })
-    await until(() => target.waiting === 0, { what: 'the connection to end' })
-  })
+  it.each(['endless', 'reset after the head'] as const)(
+    'that has taken it and goes on with this has it: %s',
+    async (fault) => {
+      const target = await stage.target()
+      target.answer(fault)
+      stage.tell('acme', target.url)
+      stage.deliverer().start()
+      await stage.happens('acme', [ofCall('CA1')])
+      expect(await stage.settled(1)).toMatchObject({ status: 'delivered', last_status_code: 200 })
+      await until(() => target.waiting === 0, { what: 'the connection to end' })
+    },
+  )
 
   it('that is silent is given up after 10 s and tried again', async () => {
     const target = await stage.target()
@@ -290,7 +293,10 @@ describe('two processes', () => {
     const [first] = await claimDueAcrossTenants(test.db, 'webhook_outbox', { ...claim, now })
     expect(await claimDueAcrossTenants(test.db, 'webhook_outbox', { ...claim, now })).toEqual([])
     // The lease of the first one ends while it is held up.
-    await test.db.updateTable('webhook_outbox').set({ leased_until: new Date(0) }).execute()
+    await test.db
+      .updateTable('webhook_outbox')
+      .set({ leased_until: new Date(0) })
+      .execute()
     const [second] = await claimDueAcrossTenants(test.db, 'webhook_outbox', { ...claim, now })
     if (!first || !second) throw new Error('both had it')
     expect([first.attempts, second.attempts, second.body]).toEqual([1, 2, first.body])

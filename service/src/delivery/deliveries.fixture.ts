@@ -3,8 +3,8 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { until } from '../../test/harness/wait.ts'
 import { startWebhookTarget, type WebhookTarget } from '../../test/harness/webhook-target.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { memoryWire } from '../platform/bus/memory.ts'
 import { makeBus } from '../platform/bus/bus.ts'
+import { memoryWire } from '../platform/bus/memory.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
 import { makeOutbound } from '../platform/outbound/outbound.ts'
@@ -61,7 +61,11 @@ export class DeliveryStage {
   /** A process that delivers, not yet started; it is closed with the test. */
   deliverer({ db = this.#db(), perTenant = 4, total = 100 } = {}): Deliverer {
     const { clock } = this
-    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => this.lines.push(JSON.parse(line)) } })
+    const log = makeLog({
+      level: 'info',
+      secrets: [],
+      destination: { write: (line) => this.lines.push(JSON.parse(line)) },
+    })
     const bus = makeBus({ wire: this.#wire, clock, log, onDropped: () => undefined })
     const send = makeSendWebhook({
       ...{ clock, log, outbound: makeOutbound({ clock, allowPrivate: true }) },

@@ -42,7 +42,11 @@ describe('the signature of a webhook', () => {
   })
 
   it('changes with the id, the second and the body', () => {
-    const others = [{ ...CONTENT, id: 'msg_2' }, { ...CONTENT, timestampSeconds: 1 }, { ...CONTENT, body: '{}' }]
+    const others = [
+      { ...CONTENT, id: 'msg_2' },
+      { ...CONTENT, timestampSeconds: 1 },
+      { ...CONTENT, body: '{}' },
+    ]
     expect(new Set(others.map((content) => signatureOf([SECRET], content))).add(SIGNATURE).size).toBe(4)
   })
 

@@ -1,4 +1,4 @@
-import { Kysely, type KyselyConfig, type TransactionBuilder } from 'kysely'
+import { Kysely, type TransactionBuilder } from 'kysely'
 import type { Cancel } from '../../kernel/clock.ts'
 import type { Db, Schema, Tx } from './schema.ts'
 
@@ -25,11 +25,6 @@ export function onCommit(db: Db, topic: string, listener: Listener): Cancel {
 /** A handle that tells of its commits. Transactions with an isolation level of their own are not told of. */
 export class CommitTellingDb extends Kysely<Schema> {
   readonly #listeners = new Map<string, Set<Listener>>()
-
-  // biome-ignore lint/complexity/noUselessConstructor: narrows what it can be made of
-  constructor(config: KyselyConfig) {
-    super(config)
-  }
 
   listen(topic: string, listener: Listener): Cancel {
     const listeners = this.#listeners.get(topic) ?? new Set()

@@ -48,11 +48,7 @@ const NEVER_V6: Range[] = [
 ]
 
 const [privateV4, neverV4] = [listOf(PRIVATE_V4, 'ipv4'), listOf(NEVER_V4, 'ipv4')]
-const [globalV6, privateV6, neverV6] = [
-  listOf(GLOBAL_V6, 'ipv6'),
-  listOf(PRIVATE_V6, 'ipv6'),
-  listOf(NEVER_V6, 'ipv6'),
-]
+const [globalV6, privateV6, neverV6] = [listOf(GLOBAL_V6, 'ipv6'), listOf(PRIVATE_V6, 'ipv6'), listOf(NEVER_V6, 'ipv6')]
 
 /** Tells the class of an IP address in its usual spelling; what is no address, or has a zone, is `never`. */
 export function addressClass(address: string): AddressClass {

@@ -54,17 +54,54 @@ function spellings(address: string): string[] {
 }
 
 const INNER_V6 = [
-  ...['[::]', '[::1]', '[0:0:0:0:0:0:0:1]', '[0000:0000:0000:0000:0000:0000:0000:0001]', '[::2]', '[100::1]', '[fc00::1]'],
-  ...['[fd00::1]', '[fd12:3456:789a::1]', '[fd00:ec2::254]', '[fd20:ce::254]', '[fdff:ffff::1]', '[fe80::1]', '[febf::1]'],
+  ...[
+    '[::]',
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[0000:0000:0000:0000:0000:0000:0000:0001]',
+    '[::2]',
+    '[100::1]',
+    '[fc00::1]',
+  ],
+  ...[
+    '[fd00::1]',
+    '[fd12:3456:789a::1]',
+    '[fd00:ec2::254]',
+    '[fd20:ce::254]',
+    '[fdff:ffff::1]',
+    '[fe80::1]',
+    '[febf::1]',
+  ],
   ...['[fec0::1]', '[ff02::1]', '[ff0e::1]', '[2001::1]', '[2001:2::1]', '[2001:10::1]', '[2001:db8::1]', '[2002::1]'],
   ...['[3fff::1]', '[5f00::1]', '[4000::1]', '[8000::1]', '[1::1]', '[2620:4f:8000::1]'],
 ]
 
 /** Names that stand for this machine, its network or its cloud. */
 const INNER_NAMES = [
-  ...['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'a.b.localhost.', 'localhost.localdomain', 'printer.local'],
-  ...['db.internal', 'metadata.google.internal', 'METADATA.google.internal.', 'api.svc.cluster.local', 'router.home.arpa'],
-  ...['ｌｏｃａｌｈｏｓｔ', 'loc%61lhost', '%6c%6f%63%61%6c%68%6f%73%74', 'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'localhost%2e', 'lOcAlHoSt.:8080'],
+  ...[
+    'localhost',
+    'LOCALHOST',
+    'localhost.',
+    'a.localhost',
+    'a.b.localhost.',
+    'localhost.localdomain',
+    'printer.local',
+  ],
+  ...[
+    'db.internal',
+    'metadata.google.internal',
+    'METADATA.google.internal.',
+    'api.svc.cluster.local',
+    'router.home.arpa',
+  ],
+  ...[
+    'ｌｏｃａｌｈｏｓｔ',
+    'loc%61lhost',
+    '%6c%6f%63%61%6c%68%6f%73%74',
+    'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+    'localhost%2e',
+    'lOcAlHoSt.:8080',
+  ],
 ]
 
 /** Names of others' that lead to inner addresses, as their owners can have them do. */
@@ -85,15 +122,39 @@ export const NAMES_OF_OTHERS: Record<string, string[]> = {
 const NO_WEB_ADDRESSES = [
   ...['', ' ', 'hooks.example.com', '//hooks.example.com/', 'https://', 'http://?', 'https://#', 'http://:80/'],
   ...['ftp://hooks.example.com/', 'file:///etc/passwd', 'gopher://127.0.0.1:6379/_INFO', 'ws://hooks.example.com/'],
-  ...['data:text/plain,hello', 'javascript:alert(1)', 'dict://127.0.0.1:11211/', 'unix:/var/run/docker.sock', 'blob:https://a.example/1'],
-  ...['http+unix://%2Fvar%2Frun%2Fdocker.sock/', 'ldap://hooks.example.com/', 'https://[::1', 'https://[fe80::1%25eth0]/'],
-  ...['https://[::ffff:127.0.0.1%25lo]/', 'https://256.256.256.256/', 'https://1.2.3.4.5/', 'https://0x1.0x2.0x3.0x4.0x5/'],
+  ...[
+    'data:text/plain,hello',
+    'javascript:alert(1)',
+    'dict://127.0.0.1:11211/',
+    'unix:/var/run/docker.sock',
+    'blob:https://a.example/1',
+  ],
+  ...[
+    'http+unix://%2Fvar%2Frun%2Fdocker.sock/',
+    'ldap://hooks.example.com/',
+    'https://[::1',
+    'https://[fe80::1%25eth0]/',
+  ],
+  ...[
+    'https://[::ffff:127.0.0.1%25lo]/',
+    'https://256.256.256.256/',
+    'https://1.2.3.4.5/',
+    'https://0x1.0x2.0x3.0x4.0x5/',
+  ],
   ...['https://a b.example.com/', 'https://exa<mple.com/', 'https://example.com:99999/', 'https://example.com:http/'],
 ]
 
 const WITH_USERS = [
-  ...['https://user@hooks.example.com/', 'https://user:password@hooks.example.com/', 'https://:password@hooks.example.com/'],
-  ...['https://hooks.example.com@127.0.0.1/', 'https://127.0.0.1@hooks.example.com/', 'https://a%40b@hooks.example.com/'],
+  ...[
+    'https://user@hooks.example.com/',
+    'https://user:password@hooks.example.com/',
+    'https://:password@hooks.example.com/',
+  ],
+  ...[
+    'https://hooks.example.com@127.0.0.1/',
+    'https://127.0.0.1@hooks.example.com/',
+    'https://a%40b@hooks.example.com/',
+  ],
   ...['https://hooks.example.com:443@[::1]/', 'http://10.0.0.1:80@hooks.example.com/'],
 ]
 
@@ -106,7 +167,12 @@ export const FORBIDDEN: string[] = [
   ...['https://bücher.example.com/', 'https://BÜCHER.example.com./', 'https://LOOPBACK.example.com:8443/'],
   ...['https:/127.0.0.1/', 'https:127.0.0.1/', 'https:\\\\127.0.0.1\\hook', 'https://127.0.0.1\\@hooks.example.com/'],
   ...[' https://127.0.0.1/', 'ht\ttps://127.0.0.1/', 'https://127.0.\n0.1/', 'https://127.0.0.1#@hooks.example.com/'],
-  ...['https://127.0.0.1?@hooks.example.com/', 'https://127.0.0.1:443/..//', 'HTTPS://127.0.0.1/', 'https://127.0.0.1:0/'],
+  ...[
+    'https://127.0.0.1?@hooks.example.com/',
+    'https://127.0.0.1:443/..//',
+    'HTTPS://127.0.0.1/',
+    'https://127.0.0.1:0/',
+  ],
   ...NO_WEB_ADDRESSES,
   ...WITH_USERS,
 ]

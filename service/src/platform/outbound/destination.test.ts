@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { destinationOf } from './destination.ts'
 import { ALLOWED, FORBIDDEN, resolveForTests } from './destination.fixture.ts'
+import { destinationOf } from './destination.ts'
 import { OutboundFault } from './fault.ts'
 
 async function read(address: string, allowPrivate = false): Promise<string[] | string> {
@@ -40,7 +40,13 @@ describe('an address of a tenant', () => {
 
   it.each([
     ...['http://169.254.169.254/', 'http://[fd00:ec2::254]/', 'http://100.100.100.200/', 'http://168.63.129.16/'],
-    ...['http://0.0.0.0/', 'http://[::ffff:127.0.0.1]/', 'http://224.0.0.1/', 'http://user@127.0.0.1/', 'ftp://127.0.0.1/'],
+    ...[
+      'http://0.0.0.0/',
+      'http://[::ffff:127.0.0.1]/',
+      'http://224.0.0.1/',
+      'http://user@127.0.0.1/',
+      'ftp://127.0.0.1/',
+    ],
   ])('is refused even there when it is a door to the cloud or leads nowhere: %s', async (address) => {
     expect(await read(address, true)).toBe('forbidden')
   })

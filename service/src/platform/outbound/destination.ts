@@ -19,7 +19,8 @@ const INNER_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa|in-ad
  */
 export async function destinationOf(address: string, { resolve, allowPrivate }: Options): Promise<Destination> {
   const url = URL.parse(address)
-  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) throw forbidden('It is no http or https address.')
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw forbidden('It is no http or https address.')
   if (url.username || url.password) throw forbidden('It holds a user name or password.')
   // Of a name at the root the last dot is dropped, so that certificates and the names below are found.
   const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')

@@ -36,7 +36,10 @@ async function targetThat(behaviour: Behaviour, secure = false): Promise<Webhook
 
 const REQUEST = { method: 'POST' as const, headers: { 'x-test': '1' }, body: '{}', timeoutMs: 10_000 }
 
-function asking(url: string, more: { clock?: TestClock; ca?: string; allowPrivate?: boolean; signal?: AbortSignal } = {}) {
+function asking(
+  url: string,
+  more: { clock?: TestClock; ca?: string; allowPrivate?: boolean; signal?: AbortSignal } = {},
+) {
   const { clock = new TestClock(), allowPrivate = true, ca, signal } = more
   const outbound = makeOutbound({ clock, allowPrivate, resolve, ...(ca && { ca }) })
   return outbound.request({ ...REQUEST, url, maxAnswerBytes: 1_000, ...(signal && { signal }) }).then(
