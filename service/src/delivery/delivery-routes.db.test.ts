@@ -5,11 +5,18 @@ import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { expectTenant } from '../tenancy/known-tenant.ts'
-import { makeDeliveries } from './deliveries.ts'
 import { DeliveryStage, ofCall } from './deliveries.fixture.ts'
+import { makeDeliveries } from './deliveries.ts'
 import { adminDeliveryRoutes, deliveryRoutes } from './delivery-routes.ts'
 
-type Shown = { id: string; event: string; status: string; attempts: number; next_attempt_at: string | null; body: unknown }
+type Shown = {
+  id: string
+  event: string
+  status: string
+  attempts: number
+  next_attempt_at: string | null
+  body: unknown
+}
 type List = { deliveries: Shown[]; count: number; next_cursor: string | null; error?: string }
 
 const test = useDatabase()
@@ -140,7 +147,10 @@ describe('POST webhook-deliveries', () => {
 
   it('leaves one alone that is being sent', async () => {
     await stage.happens('acme', [ofCall('CA1')])
-    await test.db.updateTable('webhook_outbox').set({ leased_until: new Date(4_000_000_000_000) }).execute()
+    await test.db
+      .updateTable('webhook_outbox')
+      .set({ leased_until: new Date(4_000_000_000_000) })
+      .execute()
     expect((await redeliver({ status: 'pending' })).body.requeued).toBe(0)
   })
 
