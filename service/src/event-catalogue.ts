@@ -94,7 +94,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'voice.call.completed',
-    when: 'A call and its session are over, however it ended. The last word about a call, once for each.',
+    when: 'A call and its session are over, however it ended. Once for each call; only its recording may follow.',
     payload: ended,
     hasCall: true,
   },

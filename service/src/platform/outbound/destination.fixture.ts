@@ -105,7 +105,7 @@ const INNER_NAMES = [
 ]
 
 /** Names of others' that lead to inner addresses, as their owners can have them do. */
-export const NAMES_OF_OTHERS: Record<string, string[]> = {
+const NAMES_OF_OTHERS: Record<string, string[]> = {
   'loopback.example.com': ['127.0.0.1'],
   'loopback6.example.com': ['::1'],
   'metadata.example.com': ['169.254.169.254'],
