@@ -1,8 +1,10 @@
-// Writes `.env.example` and `docs/configuration.md` from the table of settings; with --check it only compares.
+// Writes `.env.example` and `docs/configuration.md` from the table of settings, and `docs/events.md` from the catalogue of
+// events; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../service/src/config.ts'
+import { eventsPage } from './docs/events-page.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const settings = Object.values(SETTINGS)
@@ -30,11 +32,12 @@ const isCheck = process.argv.includes('--check')
 for (const [file, text] of [
   ['.env.example', example()],
   ['docs/configuration.md', page()],
+  ['docs/events.md', eventsPage()],
 ] as const) {
   const path = join(root, file)
   if (!isCheck) writeFileSync(path, text)
   else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
-    console.error(`${file} is not what the settings say: run \`npm run docs\`.`)
+    console.error(`${file} is not what the source says: run \`npm run docs\`.`)
     process.exitCode = 1
   }
 }

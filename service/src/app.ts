@@ -2,6 +2,7 @@ import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { LAST_REQUESTS_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
+import { makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { makeFloors, rateLimitsOf } from './floors.ts'
@@ -76,15 +77,19 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
+  const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
+  await server.register(delivery.adminRoutes)
+  await server.register(delivery.outboxRoutes)
+  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
+    const delivered = delivery.close()
     await Promise.all([calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
-    await calls.closeRecords()
+    await Promise.all([calls.closeRecords(), delivered])
     await floors.credentials.close()
     await heartbeat.close()
     floors.changes.close()
@@ -105,6 +110,7 @@ async function wire(deps: Deps): Promise<App> {
         const address = await server.listen({ host: config.host, port: config.port })
         phase = 'serving'
         calls.watching.start()
+        delivery.start()
         return address
       } catch (error) {
         closed ??= close()

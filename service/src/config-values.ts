@@ -3,6 +3,7 @@
 import { isIP } from 'node:net'
 import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
 import type { TrustProxy } from './platform/http/trust.ts'
+import { webhookSecretFault } from './tenancy/tenant-rules.ts'
 
 /** A whole number within bounds, both included. */
 export function integer(text: string, min: number, max: number): number {
@@ -33,6 +34,13 @@ export function atLeast(text: string | undefined, minChars: number): string | nu
 /** What can stand in an HTTP header, or null. */
 export function headerText(text: string | undefined): string | null {
   if (text !== undefined && !/^[\x21-\x7e]+$/.test(text)) throw new Error('must be visible ASCII, without spaces.')
+  return text ?? null
+}
+
+/** A secret that signs webhooks, or null. */
+export function webhookSecret(text: string | undefined): string | null {
+  const fault = text === undefined ? null : webhookSecretFault(text)
+  if (fault) throw new Error(`${fault}.`)
   return text ?? null
 }
 

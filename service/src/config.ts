@@ -13,6 +13,7 @@ import {
   redisUrl,
   socketAddress,
   trustProxy,
+  webhookSecret,
 } from './config-values.ts'
 import { REALTIME_PROVIDERS } from './platform/realtime/registry.ts'
 
@@ -180,6 +181,26 @@ export const SETTINGS = {
     meaning: 'How long a token can open a stream, from the moment at which it is handed out.',
     read: (text = '120') => integer(text, 5, 3_600),
   }),
+  billingUrl: setting({
+    name: 'BILLING_WEBHOOK_URL',
+    shownDefault: 'unset',
+    meaning:
+      'Where what each call cost is posted, signed like a webhook. Unset: the outcomes wait, and their sweep answers 503.',
+    read: (text) => (text === undefined ? null : httpAddress(text)),
+  }),
+  billingSecret: setting({
+    name: 'BILLING_WEBHOOK_SECRET',
+    shownDefault: 'unset',
+    meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
+    read: webhookSecret,
+  }),
+  outboundAllowPrivate: setting({
+    name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
+    shownDefault: 'false',
+    meaning:
+      'Whether the addresses that tenants name for webhooks may lie in private networks and on this machine. The metadata services of clouds stay out of reach.',
+    read: (text = 'false') => boolean(text),
+  }),
   maxCalls: setting({
     name: 'MAX_CALLS',
     shownDefault: '300',
@@ -263,6 +284,9 @@ function contradictions(values: Partial<Values>): string[] {
     faults.push(
       'TELEPHONY_ACCOUNT_SID must be set when TELEPHONY_AUTH_TOKEN is: it names the account that the token belongs to.',
     )
+  }
+  if (values.billingSecret && values.billingUrl === null) {
+    faults.push('BILLING_WEBHOOK_URL must be set when BILLING_WEBHOOK_SECRET is: there is nothing to sign.')
   }
   if (values.streamTokenSecretPrevious && values.streamTokenSecretPrevious === values.streamTokenSecret) {
     faults.push('STREAM_TOKEN_SECRET_PREVIOUS must not be the same as STREAM_TOKEN_SECRET: leave it empty.')

@@ -3,6 +3,7 @@ import { findGreeting } from './calls/dial-store.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
 import { makeCallRoutes } from './calls-floor.ts'
+import type { Delivery } from './delivery-floor.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
@@ -26,7 +27,7 @@ import { makeWatching } from './watch-floor.ts'
 /** Live calls and what remains of them. */
 export async function wireCalls(
   deps: Deps,
-  floors: Floors & { rateLimits: RateLimits; nodeId: NodeId },
+  floors: Floors & { delivery: Delivery; rateLimits: RateLimits; nodeId: NodeId },
   server: HttpServer,
 ) {
   const { clock, log, carriers, database } = deps
@@ -64,6 +65,7 @@ export async function wireCalls(
     await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
+    await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
   })
   return {

@@ -1,14 +1,21 @@
-import { type ColumnType, sql } from 'kysely'
+import { type ColumnType, type Generated, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import { noteForCommit } from '../platform/db/commits.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { EventName } from '../tenancy/tenant-events.ts'
+import type { LoggedAttempt } from './attempt.ts'
 
 /** pending: due at `due_at`, for the first time or again. failed: given up after the last attempt. */
-type OutboxStatus = 'pending' | 'delivered' | 'failed'
+export const OUTBOX_STATUSES = ['pending', 'delivered', 'failed'] as const
+
+export type OutboxStatus = (typeof OUTBOX_STATUSES)[number]
+
+/** The one thing that the operator's billing is told. */
+export type BillingEvent = 'billing.outcome'
 
 /** What goes over the wire, in the order of its members. An event without a call has empty ids. */
-export type EventEnvelope = {
-  event: EventName
+export type EventEnvelope<Name extends string = EventName | BillingEvent> = {
+  event: Name
   tenant_id: TenantId
   call_sid: string
   voice_session_id: string
@@ -16,26 +23,41 @@ export type EventEnvelope = {
   payload: Record<string, unknown>
 }
 
+/** The tables from which is delivered, all of one form. */
+export const OUTBOX_TABLES = ['webhook_outbox', 'billing_outbox', 'notification_outbox'] as const
+
+export type OutboxTable = (typeof OUTBOX_TABLES)[number]
+
 type OutboxRow = {
   tenant_id: TenantId
   /** What a receiver tells a repeat by. */
   id: string
-  event: EventName
+  event: string
   call_sid: string | null
   voice_session_id: string | null
   sequence: number | null
   /** Written as JSON text. */
   body: ColumnType<EventEnvelope, string, never>
   status: OutboxStatus
+  /** Counted when a row is claimed, before it is sent. */
   attempts: number
   due_at: Date
   claim_token: string | null
   created_at: Date
+  leased_until: Generated<Date | null>
+  attempts_before: Generated<number>
+  url: Generated<string | null>
+  last_status_code: Generated<number | null>
+  last_error: Generated<string | null>
+  delivered_at: Generated<Date | null>
+  attempt_log: ColumnType<LoggedAttempt[], string | undefined, string>
 }
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
     webhook_outbox: OutboxRow
+    billing_outbox: OutboxRow
+    notification_outbox: OutboxRow
     webhook_sequences: { tenant_id: TenantId; call_sid: string; sequence: number }
   }
 }
@@ -51,21 +73,33 @@ export type NewOutboxRow = { id: string; callSid: string | null; createdAt: Date
 export async function insertOutboxRows(tx: Tx, tenantId: TenantId, rows: NewOutboxRow[]): Promise<void> {
   if (rows.length === 0) return
   const sequences = await reserveSequences(tx, tenantId, rows)
-  const values = rows.map((row) => ({
-    tenant_id: tenantId,
-    id: row.id,
-    event: row.envelope.event,
-    call_sid: row.callSid,
-    voice_session_id: row.envelope.voice_session_id || null,
-    sequence: sequences.get(row) ?? null,
-    body: JSON.stringify(row.envelope),
+  const values = rows.map((row) => ({ ...pending(tenantId, row), sequence: sequences.get(row) ?? null }))
+  await tx.insertInto('webhook_outbox').values(values).execute()
+  noteForCommit(tx, 'webhook_outbox', tenantId)
+}
+
+/** Adds what a call cost, due at once; a call that has its outcome keeps it. Pass the transaction that ended the call. */
+export async function insertBillingRow(tx: Tx, tenantId: TenantId, row: NewOutboxRow): Promise<void> {
+  await tx
+    .insertInto('billing_outbox')
+    .values(pending(tenantId, row))
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'call_sid']).doNothing())
+    .execute()
+  noteForCommit(tx, 'billing_outbox', tenantId)
+}
+
+function pending(tenantId: TenantId, { id, envelope, callSid, createdAt }: NewOutboxRow) {
+  return {
+    ...{ tenant_id: tenantId, id, event: envelope.event, call_sid: callSid },
+    voice_session_id: envelope.voice_session_id || null,
+    sequence: null,
+    body: JSON.stringify(envelope),
     status: 'pending' as const,
     attempts: 0,
-    due_at: row.createdAt,
+    due_at: createdAt,
     claim_token: null,
-    created_at: row.createdAt,
-  }))
-  await tx.insertInto('webhook_outbox').values(values).execute()
+    created_at: createdAt,
+  }
 }
 
 /** The numbers of the rows that have a call. */

@@ -1,10 +1,12 @@
+import { enqueueBilling } from '../delivery/billing.ts'
 import { enqueue } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { billingOutcome } from './billing-outcome.ts'
 import type { DirectoryRow } from './call-directory-store.ts'
 import { tellChange } from './call-events.ts'
 import { findCallLog, updateCallLog } from './call-log-store.ts'
-import type { CallRecord } from './call-record.ts'
+import { type CallRecord, isComplete } from './call-record.ts'
 import { nextLook, setLook } from './open-call-store.ts'
 import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
 
@@ -33,6 +35,10 @@ export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...
   const look = nextLook(before, after, now)
   if (look) await setLook(tx, call.tenant_id, call.call_sid, look.at)
   await enqueue(tx, tenant, await tellChange(tx, tenant, before, after), now)
+  if (!isComplete(before) && isComplete(after)) {
+    const subject = { callSid: call.call_sid, sessionId: after.session.id }
+    await enqueueBilling(tx, tenant, { subject, outcome: billingOutcome(after, now) }, now)
+  }
   return after
 }
 

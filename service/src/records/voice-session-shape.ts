@@ -29,7 +29,8 @@ const Qa = Type.Object({
   criteria: Type.Array(Type.Object({ name: Type.String(), score: Type.Number(), reason: text })),
 })
 
-const Turn = Type.Object({
+/** One thing that was said. */
+export const Turn = Type.Object({
   seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
   role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
   text: Type.String({ description: 'What was heard of it.' }),

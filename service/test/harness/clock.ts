@@ -55,6 +55,12 @@ export class TestClock implements Clock {
     await settled()
   }
 
+  /** Time has passed in which the process slept: timers that fell due in it fire with the next `advance`, once each. */
+  skip(ms: number): void {
+    this.#elapsedMs += ms
+    for (const timer of this.#timers) timer.dueMs = Math.max(timer.dueMs, this.#elapsedMs)
+  }
+
   #add(timer: Timer): Cancel {
     this.#timers.add(timer)
     return () => {

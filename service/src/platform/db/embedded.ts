@@ -1,8 +1,9 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { PostgresDialect } from 'kysely'
+import { CommitTellingDb } from './commits.ts'
 import { embeddedPool } from './embedded-pool.ts'
 import { PgliteClient } from './pglite-client.ts'
 import { ping } from './ping.ts'
-import type { Database, Schema } from './schema.ts'
+import type { Database } from './schema.ts'
 
 type EmbeddedOptions = {
   /** Made with mode 0700 if it is not there. PostgreSQL's data goes to `<folder>/postgres`. */
@@ -28,7 +29,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   const { folder, pid, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => undefined } = options
   const client = await PgliteClient.start({ folder, pid, statementTimeoutMs, onError })
   const pool = embeddedPool(client)
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) })
+  const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined
   return {
     db,

@@ -1,8 +1,9 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
+import { CommitTellingDb } from './commits.ts'
 import { ping } from './ping.ts'
-import type { Database, Schema } from './schema.ts'
+import type { Database } from './schema.ts'
 import { serverPool } from './server-pool.ts'
 import { parserOf } from './values.ts'
 
@@ -34,7 +35,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 export function openServer(options: ServerOptions): Database {
   const pool = new pg.Pool(poolConfig(options))
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool: serverPool(pool) }) })
+  const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool: serverPool(pool) }) })
   let closing: Promise<void> | undefined
   return {
     db,

@@ -1,0 +1,76 @@
+import { Counter } from 'prom-client'
+import type { AttemptEnd } from './delivery/attempts.ts'
+import { depthAcrossTenants } from './delivery/claim-store.ts'
+import { Deliverer } from './delivery/deliverer.ts'
+import { makeDeliveries } from './delivery/deliveries.ts'
+import { adminDeliveryRoutes, deliveryRoutes } from './delivery/delivery-routes.ts'
+import { outboxRoutes } from './delivery/outbox-routes.ts'
+import type { OutboxTable } from './delivery/outbox-store.ts'
+import { makeSendBilling } from './delivery/send-billing.ts'
+import { makeSendWebhook } from './delivery/send-webhook.ts'
+import type { Deps } from './deps.ts'
+import type { TenantId } from './kernel/ids.ts'
+import { makeOutbound } from './platform/outbound/outbound.ts'
+import { expectTenant } from './tenancy/known-tenant.ts'
+import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
+import { makeDisableWebhook } from './tenancy/webhook-disabling.ts'
+
+type Needs = {
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  changes: { changed(tenantId: TenantId): void }
+}
+
+/** Attempts at a time, in this process. A webhook is one address each; billing is one for all. */
+const WEBHOOK_LANES = { perTenant: 4, total: 400 }
+const BILLING_LANES = { perTenant: 16, total: 16 }
+
+/** Wires the floor `delivery`: what is sent to tenants and to billing, and the lists of it. */
+export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
+  const { config, clock, log, sealer, metrics, cluster } = deps
+  const { db } = deps.database
+  const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
+  // The operator's own address may be in the operator's own network.
+  const trusted = makeOutbound({ clock, allowPrivate: true })
+  const counts = new Counter({
+    name: 'outbox_attempts_total',
+    help: 'Attempts to deliver what stands in an outbox, by how they ended.',
+    labelNames: ['table', 'end'],
+    registers: [metrics.registry],
+  })
+  const of = (table: OutboxTable) => ({
+    ...{ db, clock, log, bus: cluster.bus, table },
+    count: (end: AttemptEnd) => counts.inc({ table, end }),
+  })
+  const disableWebhook = makeDisableWebhook({ db, clock, sealer, onChange: changes.changed })
+  const send = makeSendWebhook({ clock, log, outbound, tenants, disableWebhook })
+  const webhooks = new Deliverer({ ...of('webhook_outbox'), send, lanes: WEBHOOK_LANES })
+  const { billingUrl: url, billingSecret } = config
+  const target = url === null ? null : { url, secrets: billingSecret === null ? [] : [billingSecret] }
+  const billing =
+    target === null
+      ? null
+      : new Deliverer({
+          ...of('billing_outbox'),
+          send: makeSendBilling({ clock, outbound: trusted, target }),
+          lanes: BILLING_LANES,
+        })
+  const deliveries = makeDeliveries({ db, clock })
+  return {
+    tenantRoutes: deliveryRoutes(deliveries),
+    adminRoutes: adminDeliveryRoutes(deliveries, (tenantId) => expectTenant(db, tenantId)),
+    outboxRoutes: outboxRoutes({
+      depth: (table) => depthAcrossTenants(db, table),
+      sweepBilling: billing && ((limitRows) => billing.sweep(limitRows)),
+    }),
+    start() {
+      webhooks.start()
+      billing?.start()
+    },
+    async close() {
+      await Promise.all([webhooks.close(), billing?.close()])
+    },
+  }
+}
+
+/** What the rest of the service needs of this floor. */
+export type Delivery = ReturnType<typeof makeDelivery>

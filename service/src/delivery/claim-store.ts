@@ -1,0 +1,138 @@
+import { type SqlBool, sql } from 'kysely'
+import type { Db } from '../platform/db/schema.ts'
+import type { AttemptResult, ClaimedRow, LoggedAttempt } from './attempt.ts'
+import type { OutboxStatus, OutboxTable } from './outbox-store.ts'
+
+type Due = { now: Date; limit: number }
+
+/** Attempts of one row that are kept. */
+const KEPT_ATTEMPTS = 20
+
+/**
+ * The tenants behind `after` that have something due, in their order: one step of an index for each tenant that waits for
+ * something, however much that is.
+ */
+export async function dueTenantsAcrossTenants(
+  db: Db,
+  table: OutboxTable,
+  { now, limit, after }: Due & { after: string },
+): Promise<string[]> {
+  const outbox = sql.table(table)
+  const { rows } = await sql<{ tenant_id: string }>`
+    with recursive waiting (tenant_id) as (
+      (select tenant_id from ${outbox} where status = 'pending' and tenant_id > ${after} order by tenant_id limit 1)
+      union all
+      select (select next.tenant_id from ${outbox} next
+               where next.status = 'pending' and next.tenant_id > waiting.tenant_id order by next.tenant_id limit 1)
+        from waiting where waiting.tenant_id is not null)
+    select tenant_id from waiting
+     where tenant_id is not null
+       and exists (select from ${outbox} due
+                    where due.tenant_id = waiting.tenant_id and due.status = 'pending' and due.due_at <= ${now})
+     limit ${limit}`.execute(db)
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
+type Claim = Due & { leaseMs: number }
+
+/**
+ * Claims up to `limit` due rows of each of these tenants, the oldest first, under a new token each. Whoever asks at the same
+ * time gets other rows. What is not settled when the lease is over, by the database's clock, can be claimed again.
+ */
+export async function claimDueAcrossTenants(
+  db: Db,
+  table: OutboxTable,
+  { tenantIds, now, limit, leaseMs }: Claim & { tenantIds: string[] },
+): Promise<ClaimedRow[]> {
+  const outbox = sql.table(table)
+  const { rows } = await sql<StoredClaim>`
+    with picked as materialized (
+      select due.tenant_id, due.id
+        from unnest(${tenantIds}::text[]) as asked (tenant_id)
+       cross join lateral (
+             select tenant_id, id from ${outbox} waiting
+              where waiting.tenant_id = asked.tenant_id and ${isFree(now)}
+              order by due_at, sequence, id limit ${limit} for update skip locked) due)
+    ${claimed(table, leaseMs)}`.execute(db)
+  return inOrder(rows)
+}
+
+/** The same for the `limit` oldest rows of all tenants. */
+export async function claimOldestAcrossTenants(
+  db: Db,
+  table: OutboxTable,
+  { now, limit, leaseMs }: Claim,
+): Promise<ClaimedRow[]> {
+  const { rows } = await sql<StoredClaim>`
+    with picked as materialized (
+      select tenant_id, id from ${sql.table(table)} waiting
+       where ${isFree(now)} order by due_at, id limit ${limit} for update skip locked)
+    ${claimed(table, leaseMs)}`.execute(db)
+  return inOrder(rows)
+}
+
+type StoredClaim = ClaimedRow & { due_at: Date }
+
+function isFree(now: Date) {
+  return sql<SqlBool>`status = 'pending' and due_at <= ${now} and (leased_until is null or leased_until <= now())`
+}
+
+function claimed(table: OutboxTable, leaseMs: number) {
+  return sql`
+    update ${sql.table(table)} row
+       set claim_token = gen_random_uuid(), attempts = attempts + 1,
+           leased_until = now() + ${leaseMs} * interval '1 millisecond'
+      from picked
+     where row.tenant_id = picked.tenant_id and row.id = picked.id
+    returning row.tenant_id as "tenantId", row.id, row.claim_token as "claimToken", row.event, row.call_sid as "callSid",
+              row.sequence, row.body::text as body, row.attempts, row.attempts_before as "attemptsBefore", row.due_at`
+}
+
+/** An update gives its rows in any order. */
+function inOrder(rows: StoredClaim[]): ClaimedRow[] {
+  return rows
+    .sort((a, b) => a.due_at.getTime() - b.due_at.getTime() || (a.sequence ?? 0) - (b.sequence ?? 0))
+    .map(({ due_at: _at, ...row }) => row)
+}
+
+/** What became of a claimed row: `dueAt` is when it comes next, if it does. */
+export type Settlement = {
+  status: OutboxStatus
+  dueAt: Date
+  deliveredAt: Date | null
+  result: AttemptResult
+  attempt: LoggedAttempt
+}
+
+/** Writes down what came of an attempt. False when the row is not held by this token any more: then nothing is written. */
+export async function settle(
+  db: Db,
+  table: OutboxTable,
+  { tenantId, id, claimToken }: ClaimedRow,
+  { status, dueAt, deliveredAt, result, attempt }: Settlement,
+): Promise<boolean> {
+  const { numAffectedRows = 0n } = await sql`
+    update ${sql.table(table)}
+       set status = ${status}, due_at = ${dueAt}, delivered_at = ${deliveredAt}, claim_token = null, leased_until = null,
+           url = ${result.url}, last_status_code = ${result.statusCode}::integer, last_error = ${result.error},
+           attempt_log = (case when jsonb_array_length(attempt_log) < ${KEPT_ATTEMPTS} then attempt_log
+                               else attempt_log - 0 end) || ${JSON.stringify([attempt])}::jsonb
+     where tenant_id = ${tenantId} and id = ${id} and claim_token = ${claimToken}`.execute(db)
+  return numAffectedRows > 0n
+}
+
+/** Gives a claimed row back that was not sent, or not to its end: it is due at once, and the attempt is not counted. */
+export async function release(db: Db, table: OutboxTable, { tenantId, id, claimToken }: ClaimedRow): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set attempts = attempts - 1, claim_token = null, leased_until = null
+     where tenant_id = ${tenantId} and id = ${id} and claim_token = ${claimToken}`.execute(db)
+}
+
+/** How many rows of each status a table has, over all tenants. */
+export async function depthAcrossTenants(db: Db, table: OutboxTable): Promise<Record<OutboxStatus, number>> {
+  const { rows } = await sql<{ status: OutboxStatus; count: number }>`
+    select status, count(*)::integer as count from ${sql.table(table)} group by status`.execute(db)
+  const counts = { pending: 0, delivered: 0, failed: 0 }
+  for (const { status, count } of rows) counts[status] = count
+  return counts
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { type DeliveryFilter, type DeliveryRow, listDeliveries, requeue } from './delivery-store.ts'
+
+/** What is redelivered: these, or those that a filter finds. */
+export type Redelivery = { ids: string[] } | DeliveryFilter
+
+/** What tenants were told, and are to be told. */
+export type Deliveries = {
+  /** Newest first. */
+  list(tenantId: TenantId, filter: DeliveryFilter, page: PageRequest): Promise<Page<DeliveryRow>>
+  /**
+   * Sends again, at once: the same id, the same body, the attempts counted on. Ids that are not the tenant's are ignored.
+   *
+   * @returns how many there are, 10,000 at most: the oldest of what a filter finds.
+   */
+  redeliver(tenantId: TenantId, which: Redelivery): Promise<number>
+}
+
+const MAX_REDELIVERIES = 10_000
+
+export function makeDeliveries({ db, clock }: { db: Db; clock: Clock }): Deliveries {
+  return {
+    async list(tenantId, filter, page) {
+      const rows = await listDeliveries(db, tenantId, filter, page)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+    },
+    redeliver(tenantId, asked) {
+      const which = 'ids' in asked ? { ids: asked.ids.filter(isUuid) } : asked
+      const now = new Date(clock.now())
+      return db.transaction().execute((tx) => requeue(tx, tenantId, { which, now, limitRows: MAX_REDELIVERIES }))
+    },
+  }
+}

@@ -1,0 +1,100 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import { tenantOf } from '../platform/http/guards.ts'
+import { errorResponses, listBody, listResponse, strict } from '../platform/http/schemas.ts'
+import type { Deliveries } from './deliveries.ts'
+import { DeliveryQuery, RedeliveryBody, Requeued, readDeliveryFilter, readRedelivery } from './delivery-query.ts'
+import { Delivery, showDelivery, showDeliveryMasked } from './delivery-shape.ts'
+
+const PATH = '/api/v1/webhook-deliveries'
+const ADMIN_PATH = '/api/v1/admin/tenants/:tenant_id/webhook-deliveries'
+
+const LIST = { querystring: DeliveryQuery, response: { 200: listResponse('deliveries', Delivery), ...errorResponses } }
+const REDELIVER = { body: RedeliveryBody, response: { 200: Requeued, ...errorResponses } }
+
+/** What a tenant's webhook was sent. To be registered behind `tenantGuard`. */
+export function deliveryRoutes(deliveries: Deliveries): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      PATH,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'List what was or is to be sent to the webhook, newest first',
+          operationId: 'listWebhookDeliveries',
+          ...LIST,
+        },
+      },
+      async (request) => {
+        const { query } = request
+        const [filter, page] = [readDeliveryFilter(query), readPage(query)]
+        const { rows, nextCursor } = await deliveries.list(tenantOf(request), filter, page)
+        return listBody('deliveries', rows.map(showDelivery), nextCursor)
+      },
+    )
+
+    app.post(
+      PATH,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Send deliveries again: the same ids, the same bodies',
+          operationId: 'redeliverWebhooks',
+          ...REDELIVER,
+        },
+      },
+      async (request) => {
+        const requeued = await deliveries.redeliver(tenantOf(request), readRedelivery(request.body))
+        return { ok: true as const, requeued }
+      },
+    )
+  }
+}
+
+const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 64 })) })
+
+/** The same for an operator, of any tenant: what could tell who somebody is is masked. */
+export function adminDeliveryRoutes(
+  deliveries: Deliveries,
+  expectTenant: (tenantId: TenantId) => Promise<void>,
+): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      ADMIN_PATH,
+      {
+        schema: {
+          tags: ['admin'],
+          summary: "List what was or is to be sent to a tenant's webhook, newest first",
+          operationId: 'listTenantWebhookDeliveries',
+          params: Params,
+          ...LIST,
+        },
+      },
+      async ({ params, query }) => {
+        const { tenant_id } = params
+        await expectTenant(tenant_id)
+        const { rows, nextCursor } = await deliveries.list(tenant_id, readDeliveryFilter(query), readPage(query))
+        return listBody('deliveries', rows.map(showDeliveryMasked), nextCursor)
+      },
+    )
+
+    app.post(
+      ADMIN_PATH,
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Send deliveries of a tenant again',
+          operationId: 'redeliverTenantWebhooks',
+          params: Params,
+          ...REDELIVER,
+        },
+      },
+      async ({ params, body }) => {
+        await expectTenant(params.tenant_id)
+        return { ok: true as const, requeued: await deliveries.redeliver(params.tenant_id, readRedelivery(body)) }
+      },
+    )
+  }
+}

@@ -1,0 +1,132 @@
+import { type TSchema, Type } from 'typebox'
+import { EXAMPLE_CALL, EXAMPLE_PAYLOADS } from './event-examples.ts'
+import { DncEntry } from './operators/do-not-call-shape.ts'
+import { nullable, Timestamp } from './platform/http/schemas.ts'
+import { BillingOutcome } from './records/billing-outcome.ts'
+import { CallLog } from './records/call-log-shape.ts'
+import { CALL_STATUSES } from './records/call-values.ts'
+import { Turn, VoiceSession, VoiceSessionSummary } from './records/voice-session-shape.ts'
+
+/** An event that is sent: when, and what stands in its payload. */
+export type CataloguedEvent = { event: keyof typeof EXAMPLE_PAYLOADS; when: string; payload: TSchema; hasCall: boolean }
+
+const text = nullable(Type.String())
+const instant = nullable(Timestamp)
+
+const Recording = Type.Object({
+  voice_session_id: Type.String(),
+  call_sid: Type.String(),
+  recording_url: Type.String({ description: "Below the service's address, for the tenant's API key." }),
+  duration_ms: Type.Integer(),
+  parts: Type.Integer({ description: 'Streams that it was recorded from.' }),
+})
+
+const CallbackTask = Type.Object({
+  tenant_id: Type.String(),
+  id: Type.String(),
+  stream_sid: text,
+  call_sid: text,
+  agent_name: text,
+  customer_phone: Type.String(),
+  status: Type.Enum(['open', 'claimed', 'snoozed', 'dispatching', 'completed', 'cancelled']),
+  disposition: text,
+  priority: Type.Enum(['low', 'normal', 'high', 'urgent']),
+  queue_key: Type.String(),
+  summary: text,
+  notes: text,
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  created_by: text,
+  assigned_to: text,
+  acknowledged_at: instant,
+  acknowledged_by: text,
+  claimed_at: instant,
+  completed_at: instant,
+  due_at: instant,
+  sla_due_at: Timestamp,
+  last_sla_alert_due_at: instant,
+  last_sla_alerted_at: instant,
+  snoozed_until: instant,
+  snooze_reason: text,
+  dispatch_attempt_count: Type.Integer(),
+  last_dispatch_attempted_at: instant,
+  last_dispatch_call_sid: text,
+  last_dispatch_status: text,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+
+const log = Type.Object({ call_log: CallLog })
+const ended = Type.Object({
+  duration_seconds: Type.Integer({ minimum: 0 }),
+  status: Type.Enum(CALL_STATUSES),
+  call_log: CallLog,
+})
+const session = Type.Object({ voice_session: VoiceSessionSummary })
+const entry = Type.Object({ entry: DncEntry })
+
+/** Every event that this version sends to webhooks, in the order of a call; the last one goes to the operator's billing. */
+export const EVENT_CATALOGUE: CataloguedEvent[] = [
+  { event: 'voice.call.started', when: 'A call was answered.', payload: log, hasCall: true },
+  { event: 'voice.session.started', when: 'The stream of a call began.', payload: session, hasCall: true },
+  {
+    event: 'voice.transcript.turn',
+    when: 'Something was said, or its text was mended: the same `seq` replaces it. Sent only to those who name the event.',
+    payload: Type.Object({ turn: Turn }),
+    hasCall: true,
+  },
+  {
+    event: 'voice.session.resumed',
+    when: 'Another stream went on with a session whose stream was lost.',
+    payload: session,
+    hasCall: true,
+  },
+  {
+    event: 'voice.session.completed',
+    when: 'A session ended. Its payload has all that was said and done.',
+    payload: Type.Object({ voice_session: VoiceSession }),
+    hasCall: true,
+  },
+  {
+    event: 'voice.call.failed',
+    when: 'A call ended without having been completed: busy, no-answer, canceled or failed. One that no carrier has taken has no ids.',
+    payload: log,
+    hasCall: true,
+  },
+  {
+    event: 'voice.call.completed',
+    when: 'A call and its session are over, however it ended. Once for each call; only its recording may follow.',
+    payload: ended,
+    hasCall: true,
+  },
+  {
+    event: 'voice.recording.ready',
+    when: 'The recording of a call can be read.',
+    payload: Type.Object({ recording: Recording }),
+    hasCall: true,
+  },
+  {
+    event: 'callback.task.created',
+    when: 'Somebody is to be called back. Without a call it has no ids.',
+    payload: Type.Object({ task: CallbackTask }),
+    hasCall: true,
+  },
+  { event: 'dnc.added', when: 'A number was listed as one that must not be called.', payload: entry, hasCall: false },
+  { event: 'dnc.removed', when: 'A number was taken off that list.', payload: entry, hasCall: false },
+  {
+    event: 'billing.outcome',
+    when: 'A call and its session are over. Goes to BILLING_WEBHOOK_URL, once for each call of any tenant.',
+    payload: Type.Object({ outcome: BillingOutcome }),
+    hasCall: true,
+  },
+]
+
+/** What is posted for an event of the catalogue. */
+export function exampleOf({ event, hasCall }: CataloguedEvent) {
+  return {
+    event,
+    tenant_id: 'acme',
+    ...(hasCall ? EXAMPLE_CALL : { call_sid: '', voice_session_id: '' }),
+    created_at: '2030-01-01T09:01:03.120Z',
+    payload: EXAMPLE_PAYLOADS[event],
+  }
+}

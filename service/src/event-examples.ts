@@ -1,0 +1,184 @@
+// What the catalogue of events shows. Each example is checked against the schema of its event.
+
+const CALL_SID = 'CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65'
+const SESSION_ID = '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60'
+const VERSION_ID = '0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10'
+
+/** Of an event that is about a call. */
+export const EXAMPLE_CALL = { call_sid: CALL_SID, voice_session_id: SESSION_ID }
+
+const AGENT = { agent_key: 'support', agent_name: 'Robin', agent_version_id: VERSION_ID, version_number: 3 }
+
+const RINGING_LOG = {
+  call_sid: CALL_SID,
+  tenant_id: 'acme',
+  org_id: null,
+  direction: 'inbound',
+  from: '+12025550123',
+  to: '+12025550140',
+  status: 'in-progress',
+  ...AGENT,
+  stream_sid: null,
+  voice_session_id: SESSION_ID,
+  callback_task_id: null,
+  campaign_id: null,
+  created_at: '2030-01-01T09:00:00.000Z',
+  started_at: '2030-01-01T09:00:00.000Z',
+  answered_at: '2030-01-01T09:00:01.250Z',
+  ended_at: null,
+  duration_seconds: null,
+  answered_by: null,
+  escalated: false,
+  escalation_target: null,
+  summary: null,
+  error_code: null,
+  error_message: null,
+  metadata: {},
+}
+
+const ENDED_LOG = {
+  ...RINGING_LOG,
+  status: 'completed',
+  stream_sid: 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  ended_at: '2030-01-01T09:01:03.000Z',
+  duration_seconds: 62,
+}
+
+const FAILED_LOG = {
+  ...RINGING_LOG,
+  ...{ direction: 'outbound', from: '+12025550140', to: '+12025550123', status: 'busy', answered_at: null },
+  ...{ ended_at: '2030-01-01T09:00:12.000Z', duration_seconds: 0 },
+}
+
+const SESSION = {
+  id: SESSION_ID,
+  tenant_id: 'acme',
+  org_id: null,
+  call_sid: CALL_SID,
+  stream_sid: 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  direction: 'inbound',
+  ...AGENT,
+  model: 'gpt-realtime',
+  voice: 'marin',
+  audio_output_provider: 'primary',
+  started_at: '2030-01-01T09:00:01.250Z',
+  ended_at: null,
+  duration_seconds: null,
+  end_reason: null,
+  resumed_count: 0,
+  latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
+  usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
+  tags: [],
+  outcome: null,
+  outcome_notes: null,
+  qa: null,
+  recording_url: null,
+  metadata: {},
+}
+
+const TURN = { seq: 1, role: 'agent', text: 'Hello, how can I help?', start_ms: 420, end_ms: 2_140, interrupted: false }
+
+const ENDED_SESSION = {
+  ...SESSION,
+  ended_at: '2030-01-01T09:01:03.000Z',
+  duration_seconds: 62,
+  end_reason: 'caller_hangup',
+  latency: { greeting_ms: 430, response_p50_ms: 610, response_p95_ms: 890, interruptions: 1 },
+  usage: { input_tokens: 1_820, output_tokens: 640, cached_tokens: 1_152, audio_seconds: 31.5 },
+  tags: ['opening-hours'],
+  outcome: 'answered',
+  transcript: [
+    TURN,
+    { seq: 2, role: 'caller', text: 'Until when are you open?', start_ms: 3_000, end_ms: 4_300, interrupted: false },
+  ],
+  function_calls: [
+    {
+      ...{ seq: 3, name: 'record_outcome', arguments: { outcome: 'answered', tags: ['opening-hours'] } },
+      ...{ result: { recorded: true }, status: 'ok', start_ms: 52_000, duration_ms: 14 },
+    },
+  ],
+}
+
+const TASK = {
+  tenant_id: 'acme',
+  id: '0190b2a5-0d31-7a00-8f2c-6b7d8e9fa0b1',
+  stream_sid: 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9',
+  call_sid: CALL_SID,
+  agent_name: 'Robin',
+  customer_phone: '+12025550123',
+  status: 'open',
+  disposition: null,
+  priority: 'normal',
+  queue_key: 'default',
+  summary: 'Wants to move an appointment.',
+  notes: null,
+  metadata: {},
+  created_by: 'agent',
+  assigned_to: null,
+  acknowledged_at: null,
+  acknowledged_by: null,
+  claimed_at: null,
+  completed_at: null,
+  due_at: null,
+  sla_due_at: '2030-01-01T09:30:40.000Z',
+  last_sla_alert_due_at: null,
+  last_sla_alerted_at: null,
+  snoozed_until: null,
+  snooze_reason: null,
+  dispatch_attempt_count: 0,
+  last_dispatch_attempted_at: null,
+  last_dispatch_call_sid: null,
+  last_dispatch_status: null,
+  created_at: '2030-01-01T09:00:40.000Z',
+  updated_at: '2030-01-01T09:00:40.000Z',
+}
+
+const ENTRY = {
+  phone: '+12025550123',
+  reason: 'asked on the phone',
+  source: 'agent',
+  created_at: '2030-01-01T09:00:50.000Z',
+}
+
+const OUTCOME = {
+  ...EXAMPLE_CALL,
+  tenant_id: 'acme',
+  org_id: null,
+  campaign_id: null,
+  direction: 'inbound',
+  from: '+12025550123',
+  to: '+12025550140',
+  status: 'completed',
+  agent_key: AGENT.agent_key,
+  agent_version_id: VERSION_ID,
+  model: 'gpt-realtime',
+  voice: 'marin',
+  audio_output_provider: 'primary',
+  created_at: '2030-01-01T09:00:00.000Z',
+  answered_at: '2030-01-01T09:00:01.250Z',
+  ended_at: '2030-01-01T09:01:03.000Z',
+  duration_seconds: 62,
+  usage: ENDED_SESSION.usage,
+  estimated: false,
+}
+
+/** The payload of each event. */
+export const EXAMPLE_PAYLOADS = {
+  'voice.call.started': { call_log: RINGING_LOG },
+  'voice.call.completed': { duration_seconds: 62, status: 'completed', call_log: ENDED_LOG },
+  'voice.call.failed': { call_log: FAILED_LOG },
+  'voice.session.started': { voice_session: SESSION },
+  'voice.session.resumed': { voice_session: { ...SESSION, resumed_count: 1 } },
+  'voice.session.completed': { voice_session: ENDED_SESSION },
+  'voice.recording.ready': {
+    recording: {
+      ...{ voice_session_id: SESSION_ID, call_sid: CALL_SID, duration_ms: 61_700, parts: 1 },
+      recording_url: `/api/v1/voice-sessions/${SESSION_ID}/recording`,
+    },
+  },
+  'voice.transcript.turn': { turn: TURN },
+  'callback.task.created': { task: TASK },
+  'dnc.added': { entry: ENTRY },
+  'dnc.removed': { entry: ENTRY },
+  'billing.outcome': { outcome: OUTCOME },
+}
