@@ -8,6 +8,7 @@ import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
+import { makeOperators } from './operators-floor.ts'
 import { tenantGuard } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
@@ -51,9 +52,11 @@ export async function wireCalls(
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
+  const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
+  for (const plugin of operators.adminRoutes) await server.register(plugin)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(findTenant))
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
@@ -65,12 +68,13 @@ export async function wireCalls(
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(routes.makeCallRoutes)
+    for (const plugin of operators.tenantRoutes) await tenant.register(plugin)
   })
   return {
     watching,
     drain: voice.drain,
     async closeLive() {
-      await Promise.all([routes.close(), voice.close()])
+      await Promise.all([routes.close(), voice.close(), operators.close()])
       liveCalls.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */

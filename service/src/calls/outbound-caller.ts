@@ -42,7 +42,8 @@ async function expectOwn(db: Db, { tenant_id, telephony }: TenantRuntime, from: 
   ])
 }
 
-function missingRoute(): AppError {
+/** There is no number to call from. */
+export function missingRoute(): AppError {
   return new AppError(
     'missing_route',
     'There is no number to call from: give from, or make a phone route the outbound default.',
