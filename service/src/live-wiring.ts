@@ -7,6 +7,8 @@ import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
+import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
+import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { makeOperators } from './operators-floor.ts'
 import { tenantGuard } from './platform/http/guards.ts'
@@ -63,6 +65,7 @@ export async function wireCalls(
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
+    await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
     await tenant.register(routes.tenantRoutes)
