@@ -1,4 +1,5 @@
-import type { CarrierNumber, NumberAddresses } from '../../service/src/platform/telephony/twilio/numbers.ts'
+import type { NumberAddresses } from '../../service/src/platform/telephony/port.ts'
+import type { CarrierNumber } from '../../service/src/platform/telephony/twilio/numbers.ts'
 
 /** One setting of a number as it is and as it shall be. */
 export type NumberSetting = { name: string; is: string; shallBe: string }

@@ -1,17 +1,19 @@
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
+import { makeConnectNumber } from './calls/connect-number.ts'
 import { LAST_REQUESTS_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
-import { makeFloors, rateLimitsOf } from './floors.ts'
+import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
 import { type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
+import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
@@ -76,7 +78,9 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
-  await server.register(phoneRouteRoutes(floors.phoneRoutes))
+  await server.register(
+    phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
+  )
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
@@ -123,4 +127,16 @@ async function wire(deps: Deps): Promise<App> {
       return closed
     },
   }
+}
+
+function connecting(deps: Deps, { cache }: Floors, server: HttpServer) {
+  const { clock, carriers, config } = deps
+  const publicUrl = () => publicUrlOf(deps, server)
+  return makeConnectNumber({
+    clock,
+    carriers,
+    tenants: cache,
+    publicUrl,
+    addressFault: () => publicAddressFault(config),
+  })
 }

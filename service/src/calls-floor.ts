@@ -77,6 +77,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     tenantRoutes: browserCallRoutes(browserCalls),
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
+    placeTaskCall: outbound.placeTaskCall,
     async close() {
       browserCalls.close()
       await outbound.close()

@@ -8,7 +8,10 @@ import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
+import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
+import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
+import { makeOperators } from './operators-floor.ts'
 import { tenantGuard } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
@@ -52,27 +55,31 @@ export async function wireCalls(
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
+  const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
+  for (const plugin of operators.adminRoutes) await server.register(plugin)
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', tenantGuard(findTenant))
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
+    await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
+    for (const plugin of operators.tenantRoutes) await tenant.register(plugin)
   })
   return {
     watching,
     drain: voice.drain,
     async closeLive() {
-      await Promise.all([routes.close(), voice.close()])
+      await Promise.all([routes.close(), voice.close(), operators.close()])
       liveCalls.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */

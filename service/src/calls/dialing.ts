@@ -64,6 +64,7 @@ export function makeDialing(deps: Deps): Dialing {
     const dueAt = new Date(now.getTime() + LOOK_AFTER_MS)
     const dial = { dial_ref: dialRef, call_log_id: queued.id, call_sid: null, greeting: call.greeting }
     await insertDial(tx, tenantId, { ...dial, state: 'dialing', created_at: now, due_at: dueAt })
+    await call.onQueued?.(tx, queued)
     return { state: 'dialing', log: queued }
   }
 

@@ -122,7 +122,11 @@ async function expectTask({ hasTask }: Deps, { tenant_id }: TenantRuntime, taskI
 }
 
 /** @throws AppError `unavailable` when nobody could talk, or nobody could dial. */
-function expectAble({ hasModel, capacity }: Deps, tenant: TenantRuntime, { to }: CallRequest): CarrierAccount {
+export function expectAble(
+  { hasModel, capacity }: Pick<Deps, 'hasModel' | 'capacity'>,
+  tenant: TenantRuntime,
+  { to }: Pick<CallRequest, 'to'>,
+): CarrierAccount {
   if (!hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
   const account = accountOf(tenant)
   if (!account) {

@@ -35,7 +35,8 @@ export async function outboundCaller(
   return { from, agent }
 }
 
-function missingRoute(): AppError {
+/** There is no number to call from. */
+export function missingRoute(): AppError {
   return new AppError(
     'missing_route',
     'There is no number to call from: give from, or make a phone route the outbound default.',

@@ -4,6 +4,7 @@ import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import {
+  ErrorBody,
   errorResponses,
   iso,
   listBody,
@@ -14,6 +15,7 @@ import {
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
+import type { ConnectNumber } from './connect-number.ts'
 import type { PhoneRouteFields, PhoneRouteRow } from './phone-route-store.ts'
 import type { PhoneRoutes } from './phone-routes.ts'
 
@@ -36,6 +38,12 @@ const RouteBody = strict({
       description: 'Whether calls without a `from` come from it; takes this from the other route. Default false.',
     }),
   ),
+  configure_carrier: Type.Optional(
+    Type.Boolean({
+      description:
+        'Also has the carrier send the calls of the number here. When it does not, nothing is stored. Default false.',
+    }),
+  ),
 })
 
 const PhoneRoute = Type.Object({
@@ -51,8 +59,19 @@ const PhoneRoute = Type.Object({
 })
 const RouteAnswer = Type.Object({ ok: Ok, phone_route: PhoneRoute })
 
+type Deps = { routes: PhoneRoutes; connectNumber: ConnectNumber }
+
 /** The administration of a tenant's phone routes. */
-export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox {
+export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPluginAsyncTypebox {
+  /** The carrier is asked before anything is stored, and only for what could be stored: so it all can be repeated. */
+  async function connectFirst(tenant: TenantId, routeId: PhoneRouteId | null, body: Static<typeof RouteBody>) {
+    const fields = fieldsOf(body)
+    if (body.configure_carrier !== true) return fields
+    await routes.rehearse(tenant, routeId, fields)
+    await connectNumber(tenant, fields.phone_number)
+    return fields
+  }
+
   return async (app) => {
     app.get(
       '/api/v1/admin/tenants/:tenant_id/phone-routes',
@@ -81,10 +100,12 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
           operationId: 'createPhoneRoute',
           params: TenantParams,
           body: RouteBody,
-          response: { 200: RouteAnswer, ...errorResponses },
+          response: { 200: RouteAnswer, ...errorResponses, 502: ErrorBody },
         },
       },
-      async (request) => answer(await routes.create(request.params.tenant_id, fieldsOf(request.body))),
+      async ({ params: { tenant_id }, body }) => {
+        return answer(await routes.create(tenant_id, await connectFirst(tenant_id, null, body)))
+      },
     )
 
     app.put(
@@ -96,12 +117,13 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
           operationId: 'replacePhoneRoute',
           params: RouteParams,
           body: RouteBody,
-          response: { 200: RouteAnswer, ...errorResponses },
+          response: { 200: RouteAnswer, ...errorResponses, 502: ErrorBody },
         },
       },
       async (request) => {
         const { tenant_id, route_id } = request.params
-        return answer(await routes.replace(tenant_id, route_id, fieldsOf(request.body)))
+        const fields = await connectFirst(tenant_id, route_id, request.body)
+        return answer(await routes.replace(tenant_id, route_id, fields))
       },
     )
 
@@ -121,7 +143,7 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
   }
 }
 
-function fieldsOf(body: Static<typeof RouteBody>): PhoneRouteFields {
+function fieldsOf({ configure_carrier: _configure, ...body }: Static<typeof RouteBody>): PhoneRouteFields {
   return { label: '', inbound_enabled: true, outbound_default: false, ...body }
 }
 

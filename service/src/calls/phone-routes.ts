@@ -37,6 +37,8 @@ export type PhoneRoutes = {
   create(tenantId: TenantId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
   /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
   replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
+  /** Finds out whether a route could be created, or this one be replaced, and changes nothing. @throws as `replace`. */
+  rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields): Promise<void>
   /** Deletes a route and returns it. @throws AppError `not_found`. */
   remove(tenantId: TenantId, routeId: PhoneRouteId): Promise<PhoneRouteRow>
 }
@@ -57,28 +59,37 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       })
   }
 
+  async function createIn(tx: Tx, tenantId: TenantId, fields: PhoneRouteFields): Promise<PhoneRouteRow> {
+    const now = new Date(clock.now())
+    await prepare(tx, tenantId, fields, now)
+    const id = newId<PhoneRouteId>(now.getTime())
+    return insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
+  }
+
+  async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields) {
+    const before = await lockKnownRoute(tx, tenantId, routeId)
+    const now = new Date(clock.now())
+    await prepare(tx, tenantId, fields, now)
+    const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
+    // Claimed first, released last: see `claimNumber`.
+    if (route.phone_number !== before.phone_number) await releaseNumber(tx, tenantId, before.phone_number, 'route')
+    return route
+  }
+
   return {
     async list(tenantId, page) {
       const rows = await listPhoneRoutes(db, tenantId, page)
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, fields) =>
+    create: (tenantId, fields) => change(tenantId, (tx) => createIn(tx, tenantId, fields)),
+    replace: (tenantId, routeId, fields) => change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, fields)),
+    rehearse: (tenantId, routeId, fields) =>
       change(tenantId, async (tx) => {
-        const now = new Date(clock.now())
-        await prepare(tx, tenantId, fields, now)
-        const id = newId<PhoneRouteId>(now.getTime())
-        return insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
-      }),
-    replace: (tenantId, routeId, fields) =>
-      change(tenantId, async (tx) => {
-        const before = await lockKnownRoute(tx, tenantId, routeId)
-        const now = new Date(clock.now())
-        await prepare(tx, tenantId, fields, now)
-        const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
-        // Claimed first, released last: see `claimNumber`.
-        if (route.phone_number !== before.phone_number) await releaseNumber(tx, tenantId, before.phone_number, 'route')
-        return route
+        await (routeId === null ? createIn(tx, tenantId, fields) : replaceIn(tx, tenantId, routeId, fields))
+        throw new Rehearsed()
+      }).catch((error: unknown) => {
+        if (!(error instanceof Rehearsed)) throw error
       }),
     remove: (tenantId, routeId) =>
       change(tenantId, async (tx) => {
@@ -89,6 +100,9 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       }),
   }
 }
+
+/** Undoes a transaction that did all that was to be found out. */
+class Rehearsed extends Error {}
 
 /** What has to be true before a route of these fields can be written. */
 async function prepare(tx: Tx, tenantId: TenantId, fields: PhoneRouteFields, now: Date): Promise<void> {

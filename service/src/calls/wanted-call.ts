@@ -1,4 +1,6 @@
 import type { ResolvedAgent } from '../agents/resolve.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import type { CallLogRow } from '../records/call-log-store.ts'
 import type { Dial } from './dial-gate.ts'
 
 /** A call to be placed, with nothing left open. */
@@ -14,6 +16,8 @@ export type WantedCall = {
   callbackTaskId: string | null
   /** By which the request may be repeated; `freeBefore`: what was taken until then is free again. */
   key: { key: string; bodyHash: Buffer; freeBefore: Date } | null
+  /** Done in the transaction that writes the call down, last: what it throws undoes the call. */
+  onQueued?(tx: Tx, log: CallLogRow): Promise<void>
 }
 
 /** Where the carrier asks and tells about a dial. */

@@ -11,20 +11,26 @@ export class LocalTime {
 
   /** Milliseconds since midnight, as the clocks show them. */
   timeOfDayMs(zone: string, atMs: number): number {
-    return modulo(this.#wallMs(zone, atMs), DAY_MS)
+    return modulo(this.wallMs(zone, atMs), DAY_MS)
   }
 
   /** When the day began that the clocks show. Where summer time begins at midnight, a day may begin at 01:00. */
   dayStartMs(zone: string, atMs: number): number {
-    const wall = this.#wallMs(zone, atMs)
+    const wall = this.wallMs(zone, atMs)
     const midnight = wall - modulo(wall, DAY_MS)
     const guess = midnight - (wall - atMs)
     // The clocks may have changed since midnight.
-    return midnight - (this.#wallMs(zone, guess) - guess)
+    return midnight - (this.wallMs(zone, guess) - guess)
+  }
+
+  /** When the clocks show this, as `wallMs` has it. Of a time that they skip or show twice, one of the two that are meant. */
+  instantMs(zone: string, wallMs: number): number {
+    const guess = wallMs - (this.wallMs(zone, wallMs) - wallMs)
+    return wallMs - (this.wallMs(zone, guess) - guess)
   }
 
   /** Milliseconds since the epoch as if the clocks showed UTC. */
-  #wallMs(zone: string, atMs: number): number {
+  wallMs(zone: string, atMs: number): number {
     const parts = this.#formatOf(zone).formatToParts(atMs)
     const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value)
     const dayMs = Date.UTC(field('year'), field('month') - 1, field('day'))

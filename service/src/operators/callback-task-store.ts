@@ -1,22 +1,10 @@
+import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-
-type TaskStatus = 'open' | 'claimed' | 'snoozed' | 'dispatching' | 'completed' | 'cancelled'
-
-/** How the last attempt went. */
-type TaskDisposition =
-  | 'reached'
-  | 'resolved'
-  | 'no_answer'
-  | 'busy'
-  | 'voicemail'
-  | 'wrong_number'
-  | 'rescheduled'
-  | 'do_not_call'
-  | 'failed'
-
-export type TaskPriority = 'low' | 'normal' | 'high' | 'urgent'
+import type { TaskDisposition, TaskPriority, TaskStatus } from './callback-task-values.ts'
 
 export type CallbackTaskId = string & { readonly __brand: 'CallbackTaskId' }
 
@@ -82,4 +70,78 @@ export async function hasCallbackTask(db: Db, tenantId: TenantId, id: string): P
     .where('id', '=', id as CallbackTaskId)
     .executeTakeFirst()
   return row !== undefined
+}
+
+/** The tenant's task; null when it has none of this id, a uuid. */
+export async function findCallbackTask(
+  db: Db,
+  tenantId: TenantId,
+  id: CallbackTaskId,
+): Promise<CallbackTaskRow | null> {
+  const row = await ofTenant(db, tenantId).where('id', '=', id).executeTakeFirst()
+  return row ?? null
+}
+
+/** The same, kept from changing until the transaction ends. */
+export async function lockCallbackTask(
+  tx: Tx,
+  tenantId: TenantId,
+  id: CallbackTaskId,
+): Promise<CallbackTaskRow | null> {
+  const row = await ofTenant(tx, tenantId).where('id', '=', id).forUpdate().executeTakeFirst()
+  return row ?? null
+}
+
+function ofTenant(db: Db, tenantId: TenantId) {
+  return db.selectFrom('callback_tasks').selectAll().where('tenant_id', '=', tenantId)
+}
+
+/** What tasks can be looked for by, each exactly as stored. What is undefined is not asked. */
+export type TaskFilter = Partial<
+  Pick<
+    CallbackTaskRow,
+    | 'status'
+    | 'disposition'
+    | 'priority'
+    | 'queue_key'
+    | 'assigned_to'
+    | 'customer_phone'
+    | 'stream_sid'
+    | 'call_sid'
+    | 'tenant_id'
+  >
+>
+
+/** The tenant's tasks, newest first; one more than `limit`, to tell whether there are more. */
+export async function listCallbackTasks(
+  db: Db,
+  tenantId: TenantId,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<CallbackTaskRow[]> {
+  return listCallbackTasksAcrossTenants(db, { ...filter, tenant_id: tenantId }, page)
+}
+
+/** The same over all tenants, for administrators. */
+export async function listCallbackTasksAcrossTenants(
+  db: Db,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<CallbackTaskRow[]> {
+  return db
+    .selectFrom('callback_tasks')
+    .selectAll()
+    .where((eb) => eb.and(conditions(filter)))
+    .where(isAfter('callback_tasks', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+function conditions(filter: TaskFilter): Expression<SqlBool>[] {
+  return Object.entries(filter).flatMap(([column, value]) =>
+    value === undefined ? [] : [sql<SqlBool>`${sql.ref(`callback_tasks.${column}`)} = ${value}`],
+  )
 }

@@ -1,18 +1,12 @@
-import { type EventSubject, enqueue } from '../delivery/enqueue.ts'
+import type { EventSubject } from '../delivery/enqueue.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { newId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { storable } from '../records/storable.ts'
-import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { showCallbackTask } from './callback-task-shape.ts'
-import {
-  type CallbackTaskId,
-  type CallbackTaskRow,
-  insertCallbackTask,
-  type TaskPriority,
-} from './callback-task-store.ts'
+import { addTask } from './add-callback-task.ts'
+import type { CallbackTaskRow } from './callback-task-store.ts'
+import { DEFAULT_QUEUE, type TaskPriority } from './callback-task-values.ts'
 
 /** What a new task is made of. */
 export type NewCallback = {
@@ -28,10 +22,6 @@ export type NewCallback = {
   createdBy: string | null
   metadata: Record<string, unknown>
 }
-
-/** The queue that every tenant has, and how soon a task of it is to be done. */
-const DEFAULT_QUEUE = 'default'
-const DEFAULT_SLA_MS = 30 * 60_000
 
 /** What operators have to do for callers. */
 export type CallbackTasks = {
@@ -59,48 +49,22 @@ export function makeCallbackTasks({ db, clock }: { db: Db; clock: Clock }): Call
 export async function scheduleCallback(
   tx: Tx,
   tenant: TenantRuntime,
-  callback: NewCallback,
+  { call, ...callback }: NewCallback,
   now: Date,
 ): Promise<CallbackTaskRow> {
-  await holdKnownTenant(tx, tenant.tenant_id)
-  const task = await insertCallbackTask(tx, tenant.tenant_id, newTask(callback, now))
-  const payload = { task: showCallbackTask(task) }
-  await enqueue(tx, tenant, [{ event: 'callback.task.created', subject: callback.call, payload }], now)
-  return task
-}
-
-function newTask(callback: NewCallback, now: Date): Omit<CallbackTaskRow, 'tenant_id'> {
-  const { call, dueAt } = callback
-  return {
-    id: newId<CallbackTaskId>(now.getTime()),
+  const fields = {
     stream_sid: call?.streamSid ?? null,
     call_sid: call?.callSid ?? null,
     agent_name: call?.agentName ?? null,
     customer_phone: callback.customerPhone,
-    status: 'open',
-    disposition: null,
-    priority: callback.priority,
     queue_key: DEFAULT_QUEUE,
+    priority: callback.priority,
     summary: callback.summary && storable(callback.summary),
     notes: callback.notes && storable(callback.notes),
     metadata: callback.metadata,
     created_by: callback.createdBy,
-    assigned_to: null,
-    acknowledged_at: null,
-    acknowledged_by: null,
-    claimed_at: null,
-    completed_at: null,
-    due_at: dueAt,
-    sla_due_at: new Date((dueAt ?? now).getTime() + DEFAULT_SLA_MS),
-    last_sla_alert_due_at: null,
-    last_sla_alerted_at: null,
-    snoozed_until: null,
-    snooze_reason: null,
-    dispatch_attempt_count: 0,
-    last_dispatch_attempted_at: null,
-    last_dispatch_call_sid: null,
-    last_dispatch_status: null,
-    created_at: now,
-    updated_at: now,
+    due_at: callback.dueAt,
+    sla_due_at: null,
   }
+  return addTask(tx, tenant, { fields, subject: call }, now)
 }

@@ -80,3 +80,19 @@ export async function deleteDncEntry(tx: Tx, tenantId: TenantId, phone: string):
     .executeTakeFirst()
   return row ?? null
 }
+
+/** Lists numbers, each once; returns the entries of those that were not listed. */
+export async function insertDncEntries(
+  tx: Tx,
+  tenantId: TenantId,
+  entries: Omit<DncEntryRow, 'tenant_id'>[],
+): Promise<DncEntryRow[]> {
+  // In their order, so that of two who list the same ones neither waits for the other for ever.
+  const inOrder = entries.toSorted((a, b) => (a.phone < b.phone ? -1 : 1))
+  return tx
+    .insertInto('do_not_call')
+    .values(inOrder.map((entry) => ({ ...entry, tenant_id: tenantId })))
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'phone']).doNothing())
+    .returningAll()
+    .execute()
+}

@@ -20,7 +20,11 @@ type Answer<Body> = { status: number; body: Body }
 export type TenantServer = {
   /** Calls a path below `/api/v1` as the tenant, made by `makeTenantWithToken`; as nobody when it is null. */
   call<Body = unknown>(tenant: string | null, method: Method, path: string, body?: unknown): Promise<Answer<Body>>
+  /** The same with a body and an answer that are no JSON. */
+  send(tenant: string | null, method: Method, path: string, sent?: Sent): Promise<{ status: number; text: string }>
 }
+
+type Sent = { type?: string; body?: string | Buffer }
 
 /** Stores a tenant with an empty document, as which a `TenantServer` can be called. */
 export function makeTenantWithToken(db: Db, id: string): Promise<TenantId> {
@@ -56,6 +60,16 @@ export function useTenantServer(db: () => Db, routes: () => FastifyPluginAsyncTy
   })
   afterAll(() => close?.())
   return {
+    async send(tenant, method, path, { type, body } = {}) {
+      if (!server) throw new Error('the server is up only while tests run')
+      const headers = {
+        ...(tenant !== null && { authorization: `Bearer ${tokenOf(tenant)}` }),
+        ...(type !== undefined && { 'content-type': type }),
+      }
+      const url = `/api/v1${path}`
+      const response = await server.inject({ method, url, headers, ...(body !== undefined && { payload: body }) })
+      return { status: response.statusCode, text: response.body }
+    },
     async call<Body>(tenant: string | null, method: Method, path: string, body?: unknown) {
       if (!server) throw new Error('the server is up only while tests run')
       const response = await server.inject({

@@ -26,6 +26,7 @@ export function parrotDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
     },
     updateCall: () => Promise.resolve(),
     fetchCall: () => Promise.resolve(null),
+    connectNumber: () => Promise.resolve('not_owned'),
   }
 }
 

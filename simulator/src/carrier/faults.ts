@@ -61,7 +61,7 @@ export type RestFault =
 export type RestFaults = {
   create: RestFault
   modify: RestFault
-  /** Of one call, and of lists. */
+  /** Of one call, and of lists of calls and of numbers. */
   fetch: RestFault
   /** How many more requests the three faults above strike; `Infinity` until set back. */
   strikes: number

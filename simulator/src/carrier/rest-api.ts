@@ -52,11 +52,11 @@ export function answerRest(parts: RestParts, request: RestRequest, account: Rest
     case 'Calls GET all':
       return listOf(parts, request)
     case 'IncomingPhoneNumbers GET all':
-      return ok({ incoming_phone_numbers: parts.numbers.list(request.query.get('PhoneNumber') ?? ''), page: 0 })
+      return listNumbers(parts, request)
     case 'IncomingPhoneNumbers GET one':
       return ok(parts.numbers.fetch(sid ?? ''))
     case 'IncomingPhoneNumbers POST one':
-      return ok(parts.numbers.update(sid ?? '', request.form))
+      return updateNumber(parts, request, sid ?? '')
     default:
       throw notFound(request.path)
   }
@@ -103,6 +103,17 @@ function listOf({ switchboard, clock, faults }: RestParts, { path, query }: Rest
   const fault = strike(faults, 'fetch')
   const body = listCalls(switchboard.records.values(), query, { path, now: clock.date(), lagMs: faults.listLagMs })
   return { status: 200, body, fault }
+}
+
+function listNumbers({ numbers, faults }: RestParts, { query }: RestRequest): RestAnswer {
+  const fault = strike(faults, 'fetch')
+  const found = numbers.list(query.get('PhoneNumber') ?? '')
+  return { status: 200, body: { incoming_phone_numbers: found, page: 0 }, fault }
+}
+
+function updateNumber({ numbers, faults }: RestParts, { form }: RestRequest, sid: string): RestAnswer {
+  const fault = strike(faults, 'modify')
+  return { status: 200, body: numbers.update(sid, form), fault }
 }
 
 /** The fault that this request meets; those that keep it from being done at all are thrown. */

@@ -101,6 +101,19 @@ export type SignedRequest = {
   form: [name: string, value: string][] | null
 }
 
+/** The addresses that a number shall have at the carrier; each is called with POST. */
+export type NumberAddresses = {
+  /** Asked what to do when the number is rung. */
+  voice: string
+  /** Asked when `voice` failed. */
+  fallback: string
+  /** Told how calls end. */
+  status: string
+}
+
+/** What came of connecting a number: whoever owns it, takes no calls with it or gave it to a trunk has to change that first. */
+export type NumberConnection = 'connected' | 'not_owned' | 'takes_no_calls' | 'in_trunk'
+
 /** One carrier. Requests over the network take a signal and throw `CarrierError`. */
 export type TelephonyDriver = {
   name: string
@@ -121,6 +134,13 @@ export type TelephonyDriver = {
   updateCall(account: CarrierAccount, callSid: string, verbs: CallVerb[], signal: AbortSignal): Promise<void>
   /** What the carrier knows of a call; null when it knows none of this id. */
   fetchCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null>
+  /** Has a number of the account call these addresses. Repeating it changes nothing. */
+  connectNumber(
+    account: CarrierAccount,
+    phoneNumber: string,
+    addresses: NumberAddresses,
+    signal: AbortSignal,
+  ): Promise<NumberConnection>
 }
 
 /** Why the carrier did not do it: `kind` decides what follows, `code` and `reason` are the carrier's own. */

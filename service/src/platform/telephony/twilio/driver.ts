@@ -1,5 +1,6 @@
 import type { TelephonyDriver } from '../port.ts'
 import { mediaStreamsCodec } from './codec.ts'
+import { makeConnectNumber } from './connect-number.ts'
 import { twiml } from './document.ts'
 import { makeOutboundRequests } from './outbound.ts'
 import { makeCallRequests } from './rest.ts'
@@ -20,5 +21,6 @@ export function twilioDriver({ apiBaseUrl }: { apiBaseUrl: string }): TelephonyD
     endCall: requests.end,
     updateCall: requests.update,
     fetchCall: requests.fetch,
+    connectNumber: makeConnectNumber(apiBaseUrl),
   }
 }

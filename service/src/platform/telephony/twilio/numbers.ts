@@ -1,4 +1,4 @@
-import { type CarrierAccount, CarrierError } from '../port.ts'
+import { type CarrierAccount, CarrierError, type NumberAddresses } from '../port.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
 
 /** What the carrier asks or tells, and how. */
@@ -21,9 +21,6 @@ export type CarrierNumber = {
   /** A SIP trunk: while there is one, calls go there and none of the addresses counts. */
   trunkSid: string | null
 }
-
-/** The addresses that a number shall have; each is called with POST. */
-export type NumberAddresses = { voice: string; fallback: string; status: string }
 
 /** The carrier's REST requests about phone numbers. Each takes a signal that bounds it, and throws `CarrierError`. */
 export type NumberRequests = ReturnType<typeof makeNumberRequests>

@@ -1,0 +1,54 @@
+import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { PlaceTaskCall, TaskCall } from '../operators/dispatch-task.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import { answerOf } from './dial-answer.ts'
+import type { Dialing } from './dialing.ts'
+import { expectAble } from './make-call.ts'
+import { missingRoute } from './outbound-caller.ts'
+import { findOutboundRoute, type PhoneRouteRow } from './phone-route-store.ts'
+
+type Deps = {
+  db: Db
+  resolveAgent: ResolveAgent
+  capacity: Pick<LiveCapacity, 'ask'>
+  hasModel: boolean
+  dialing: Dialing
+}
+
+/** Places the calls by which callback tasks are dispatched: as any other, with the hours of the dial gate for those. */
+export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
+  const { db, resolveAgent, dialing } = deps
+  return async (tenant, call) => {
+    const route = await findOutboundRoute(db, tenant.tenant_id)
+    const agent = await speaking(resolveAgent, tenant, call, route)
+    const from = route?.phone_number ?? tenant.telephony.from_number
+    if (from === null) throw missingRoute()
+    const account = expectAble(deps, tenant, call)
+    const { to, metadata, taskId: callbackTaskId } = call
+    const placed = await dialing.place(tenant, account, {
+      ...{ kind: 'dispatch', from, to, agent, metadata, callbackTaskId },
+      ...{ orgId: null, greeting: null, key: null },
+      onQueued: (tx, log) => call.onQueued(tx, log.id),
+    })
+    if (!placed) throw new Error('a call without a key was taken for a repeat')
+    return { callLogId: placed.log.id, callSid: answerOf(placed).callSid }
+  }
+}
+
+/** @throws AppError `no_agent`. */
+async function speaking(
+  resolveAgent: ResolveAgent,
+  tenant: TenantRuntime,
+  { speaker }: TaskCall,
+  route: PhoneRouteRow | null,
+): Promise<ResolvedAgent> {
+  const named = speaker ?? (route && { choice: { agentKey: route.agent_key } })
+  const agent = named && (await resolveAgent(tenant, named.choice))
+  if (agent) return agent
+  const sentence =
+    'Nobody could speak: set dispatch_agent_key of the queue, or make a phone route the outbound default, with an agent that has published a version.'
+  throw new AppError('no_agent', sentence)
+}

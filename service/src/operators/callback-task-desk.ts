@@ -1,0 +1,98 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { addTask, type TaskFields } from './add-callback-task.ts'
+import { listTaskChanges, type TaskChangeRow } from './callback-task-history-store.ts'
+import { claimNextTask } from './callback-task-move-store.ts'
+import { claim, type TaskMove } from './callback-task-moves.ts'
+import {
+  type CallbackTaskId,
+  type CallbackTaskRow,
+  listCallbackTasks,
+  listCallbackTasksAcrossTenants,
+  type TaskFilter,
+} from './callback-task-store.ts'
+import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
+import { editTask, type TaskEdit } from './edit-callback-task.ts'
+import { findSubject } from './task-subject-store.ts'
+
+/** What operators do with callback tasks. All that changes one is written down with who did it. */
+export type TaskDesk = {
+  /** Newest first. */
+  list(tenantId: TenantId, filter: TaskFilter, page: PageRequest): Promise<Page<CallbackTaskRow>>
+  listAcrossTenants(filter: TaskFilter, page: PageRequest): Promise<Page<CallbackTaskRow>>
+  /** @throws AppError `not_found`. */
+  get(tenantId: TenantId, id: CallbackTaskId): Promise<CallbackTaskRow>
+  /** What was done to a task, newest first. @throws AppError `not_found`. */
+  history(tenantId: TenantId, id: CallbackTaskId, page: PageRequest): Promise<Page<TaskChangeRow>>
+  /** Adds an open task, and tells the tenant. @throws AppError `not_found` for a deleted tenant. */
+  create(tenantId: TenantId, fields: TaskFields): Promise<CallbackTaskRow>
+  /** Changes what is given, in any status. @throws AppError `not_found`. */
+  edit(tenantId: TenantId, id: CallbackTaskId, edit: TaskEdit): Promise<CallbackTaskRow>
+  /** @throws AppError `not_found`, `conflict` when the task's status does not allow it: of several at once one wins. */
+  move(tenantId: TenantId, id: CallbackTaskId, move: (now: Date) => TaskMove): Promise<CallbackTaskRow>
+  /** Claims the next task of a queue that is due; null when there is none. Several at once get different ones. */
+  claimNext(tenantId: TenantId, queueKey: string, operator: string): Promise<CallbackTaskRow | null>
+}
+
+type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+
+export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
+  /** The tenant is asked for before: nothing but the database is waited for inside. */
+  async function change<T>(tenantId: TenantId, work: (tx: Tx, tenant: TenantRuntime, now: Date) => Promise<T>) {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    return db.transaction().execute(async (tx) => {
+      await holdKnownTenant(tx, tenantId)
+      return work(tx, tenant, new Date(clock.now()))
+    })
+  }
+
+  return {
+    async list(tenantId, filter, page) {
+      return paged(await listCallbackTasks(db, tenantId, filter, page), page)
+    },
+    async listAcrossTenants(filter, page) {
+      return paged(await listCallbackTasksAcrossTenants(db, filter, page), page)
+    },
+    get: (tenantId, id) => expectTask(db, tenantId, id),
+    async history(tenantId, id, page) {
+      await expectTask(db, tenantId, id)
+      return paged(await listTaskChanges(db, tenantId, id, page), page)
+    },
+    create: (tenantId, fields) =>
+      change(tenantId, async (tx, tenant, now) => {
+        const subject = await findSubject(tx, tenantId, fields.call_sid)
+        return addTask(tx, tenant, { fields, subject }, now)
+      }),
+    edit: (tenantId, id, edit) =>
+      change(tenantId, async (tx, tenant, now) => {
+        await expectTask(tx, tenantId, id)
+        return editTask(tx, tenant, { id, edit }, now)
+      }),
+    move: (tenantId, id, moveAt) =>
+      change(tenantId, async (tx, tenant, now) => {
+        const before = await expectTask(tx, tenantId, id)
+        const move = moveAt(now)
+        const task = await changeTask(tx, tenant, { id, move }, now)
+        // Read again: whoever was faster has changed it since.
+        if (!task) throw refusedMove(await expectTask(tx, tenantId, before.id), move.action, move.from)
+        return task
+      }),
+    claimNext: (tenantId, queueKey, operator) =>
+      change(tenantId, async (tx, tenant, now) => {
+        const { set, ...move } = claim(operator, now)
+        const task = await claimNextTask(tx, tenantId, queueKey, { now, set: { ...set, updated_at: now } })
+        if (task) await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, now)
+        return task
+      }),
+  }
+}
+
+function paged<Row extends { created_at: Date; id: string }>(rows: Row[], { limit }: PageRequest): Page<Row> {
+  return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+}

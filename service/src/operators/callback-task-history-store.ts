@@ -1,0 +1,73 @@
+import { newId, type TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
+import type { TaskStatus } from './callback-task-values.ts'
+
+/** What can be done to a task. `settle`: the call by which it was dispatched is over. */
+export type TaskAction =
+  | 'create'
+  | 'edit'
+  | 'acknowledge'
+  | 'claim'
+  | 'release'
+  | 'assign'
+  | 'snooze'
+  | 'wake'
+  | 'complete'
+  | 'cancel'
+  | 'reopen'
+  | 'dispatch'
+  | 'settle'
+
+/** Something that was done to a task. It is never changed. */
+export type TaskChangeRow = {
+  tenant_id: TenantId
+  id: string
+  task_id: CallbackTaskId
+  action: TaskAction
+  /** What the task had then. */
+  status: TaskStatus
+  /** Who did it; null when nobody said so, or it happened by itself. */
+  operator: string | null
+  note: string | null
+  details: Record<string, unknown>
+  created_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    callback_task_changes: TaskChangeRow
+  }
+}
+
+/** What is said of a change beside the task that it made. */
+export type TaskChange = Pick<TaskChangeRow, 'action' | 'operator' | 'note' | 'details'>
+
+/** Writes down what was done to a task, in the transaction that did it. @param task as it is now. */
+export async function recordTaskChange(tx: Tx, task: CallbackTaskRow, change: TaskChange, now: Date): Promise<void> {
+  const { tenant_id, id: task_id, status } = task
+  const row = { ...change, tenant_id, task_id, status, id: newId<string>(now.getTime()), created_at: now }
+  await tx.insertInto('callback_task_changes').values(row).execute()
+}
+
+/** What was done to a task of the tenant's, newest first; one more than `limit`, to tell whether there is more. */
+export async function listTaskChanges(
+  db: Db,
+  tenantId: TenantId,
+  taskId: CallbackTaskId,
+  page: PageRequest,
+): Promise<TaskChangeRow[]> {
+  return db
+    .selectFrom('callback_task_changes')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('task_id', '=', taskId)
+    .where(isAfter('callback_task_changes', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}

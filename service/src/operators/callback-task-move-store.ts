@@ -1,0 +1,101 @@
+import { sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Tx } from '../platform/db/schema.ts'
+import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
+import { TASK_PRIORITIES, type TaskStatus } from './callback-task-values.ts'
+
+/** What of a task a change may set. */
+export type TaskSettings = Partial<Omit<CallbackTaskRow, 'tenant_id' | 'id' | 'created_at'>>
+
+/**
+ * Changes a task if its status is one of `from`: one statement, so of several at once one wins.
+ *
+ * @returns the task as it is now; null when there is none, or it has another status.
+ */
+export async function moveTask(
+  tx: Tx,
+  tenantId: TenantId,
+  id: CallbackTaskId,
+  { from, set }: { from: readonly TaskStatus[]; set: TaskSettings },
+): Promise<CallbackTaskRow | null> {
+  const row = await tx
+    .updateTable('callback_tasks')
+    .set(set)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', 'in', from)
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/**
+ * Has an open task, or one that the operator has claimed, dispatched: one statement.
+ *
+ * @returns the task as it is now; null when it is not to be dispatched, or not by this operator.
+ */
+export async function beginDispatch(
+  tx: Tx,
+  tenantId: TenantId,
+  id: CallbackTaskId,
+  { operator, now }: { operator: string | null; now: Date },
+): Promise<CallbackTaskRow | null> {
+  const row = await tx
+    .updateTable('callback_tasks')
+    .set((eb) => ({
+      status: 'dispatching',
+      dispatch_attempt_count: eb('dispatch_attempt_count', '+', 1),
+      last_dispatch_attempted_at: now,
+      last_dispatch_call_sid: null,
+      last_dispatch_status: 'queued',
+      updated_at: now,
+    }))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where((eb) =>
+      eb.or([eb('status', '=', 'open'), eb.and([eb('status', '=', 'claimed'), eb('assigned_to', '=', operator)])]),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Which task of a queue comes next: the most urgent, then the one whose time is over first, then the oldest. As the index has it. */
+const RANK = sql`array_position(array[${sql.join(TASK_PRIORITIES.map((priority) => sql.lit(priority)))}], priority)`
+
+/**
+ * Gives the next open task of a queue that is due to an operator: one statement. Several at once get different ones.
+ *
+ * @returns the task as it is now; null when the queue has none.
+ */
+export async function claimNextTask(
+  tx: Tx,
+  tenantId: TenantId,
+  queueKey: string,
+  { now, set }: { now: Date; set: TaskSettings },
+): Promise<CallbackTaskRow | null> {
+  const row = await tx
+    .updateTable('callback_tasks')
+    .set(set)
+    .where('tenant_id', '=', tenantId)
+    .where('status', '=', 'open')
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('callback_tasks as next')
+        .select('next.id')
+        .where('next.tenant_id', '=', tenantId)
+        .where('next.queue_key', '=', queueKey)
+        .where('next.status', '=', 'open')
+        .where((due) => due.or([due('next.due_at', 'is', null), due('next.due_at', '<=', now)]))
+        .orderBy(RANK)
+        .orderBy('next.sla_due_at')
+        .orderBy('next.created_at')
+        .orderBy('next.id')
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}

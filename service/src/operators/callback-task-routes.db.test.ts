@@ -1,0 +1,379 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { someUuid } from '../../test/harness/matchers.ts'
+import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
+import { makeTaskDesk } from './callback-task-desk.ts'
+import { callbackTaskRoutes } from './callback-task-routes.ts'
+
+type Task = { id: string; status: string } & Record<string, unknown>
+type Answer = { task: Task; code: string; error: string }
+
+const ANN = '+12025550101'
+const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
+const MINUTE_MS = 60_000
+
+const test = useDatabase()
+const clock = new TestClock()
+const tenants = { get: async (id: TenantId) => tenantTold(id) }
+const nobodyDials = () => Promise.reject(new Error('nothing is dispatched here'))
+const server = useTenantServer(
+  () => test.db,
+  () => {
+    const desk = makeTaskDesk({ db: test.db, clock, tenants })
+    return [callbackTaskRoutes(desk), callbackTaskActionRoutes({ desk, dispatch: nobodyDials })]
+  },
+)
+
+beforeEach(async () => {
+  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
+})
+
+async function create(facts: Record<string, unknown> = {}, tenant = 'acme'): Promise<Task> {
+  const body = { customer_phone: ANN, ...facts }
+  const answer = await server.call<Answer>(tenant, 'POST', '/callback-tasks', body)
+  expect(answer.status).toBe(200)
+  return answer.body.task
+}
+
+function act(id: string, action: string, body?: unknown, tenant: string | null = 'acme') {
+  return server.call<Answer>(tenant, 'POST', `/callback-tasks/${id}/${action}`, body)
+}
+
+async function listed(query = '', tenant = 'acme'): Promise<unknown[]> {
+  const { status, body } = await server.call<{ tasks: Task[] }>(tenant, 'GET', `/callback-tasks${query}`)
+  expect(status).toBe(200)
+  return body.tasks.map(({ id }) => id)
+}
+
+async function told(): Promise<string[]> {
+  return (await storedEvents(test.db)).map(({ event }) => event).filter((event) => event !== 'callback.task.created')
+}
+
+function inMinutes(minutes: number): string {
+  return new Date(clock.now() + minutes * MINUTE_MS).toISOString()
+}
+
+/** What each action needs to be said. */
+const BODIES: Record<string, Record<string, unknown>> = {
+  acknowledge: { operator: 'ann' },
+  claim: { operator: 'ann' },
+  assign: { operator: 'ben', by: 'ann' },
+  release: {},
+  snooze: { until: '2099-01-01T00:00:00.000Z', reason: 'later', operator: 'ann' },
+  wake: {},
+  complete: { disposition: 'resolved', notes: 'Done.', operator: 'ann' },
+  cancel: { reason: 'a mistake', operator: 'ann' },
+  reopen: { reason: 'again', operator: 'ann' },
+}
+
+/** How a new task comes to have a status. */
+const WAYS: Record<string, string[]> = {
+  open: [],
+  claimed: ['claim'],
+  snoozed: ['snooze'],
+  completed: ['complete'],
+  cancelled: ['cancel'],
+}
+
+async function taskThatIs(status: string): Promise<Task> {
+  const task = await create()
+  for (const action of WAYS[status] ?? [])
+    expect(await act(task.id, action, BODIES[action])).toMatchObject({ status: 200 })
+  return task
+}
+
+describe('POST callback-tasks', () => {
+  it('makes an open task with the defaults, and tells the tenant', async () => {
+    const task = await create()
+    expect(task).toMatchObject({
+      ...{ id: someUuid, tenant_id: 'acme', customer_phone: ANN, status: 'open', disposition: null },
+      ...{ priority: 'normal', queue_key: 'default', created_by: 'api', metadata: {}, due_at: null },
+      ...{ created_at: inMinutes(0), sla_due_at: inMinutes(30), dispatch_attempt_count: 0, call_sid: null },
+    })
+    expect(await storedEvents(test.db)).toMatchObject([{ event: 'callback.task.created', body: { payload: { task } } }])
+  })
+
+  it('takes all that can be said of a task', async () => {
+    const facts = {
+      ...{ queue_key: 'sales', agent_name: 'Robin', summary: 'A boat.', notes: 'Blue.', priority: 'urgent' },
+      ...{
+        due_at: inMinutes(60),
+        sla_due_at: inMinutes(61),
+        stream_sid: 'MZ1',
+        call_sid: 'CA1',
+        metadata: { order: 7 },
+      },
+    }
+    expect(await create(facts)).toMatchObject(facts)
+  })
+
+  const FAULTY: [body: object, path: string][] = [
+    [{}, '/body/customer_phone'],
+    [{ customer_phone: '12025550101' }, '/body/customer_phone'],
+    [{ customer_phone: ANN, queue_key: 'Über' }, '/body/queue_key'],
+    [{ customer_phone: ANN, priority: 'soon' }, '/body/priority'],
+    [{ customer_phone: ANN, due_at: 'tomorrow' }, '/body/due_at'],
+    [{ customer_phone: ANN, metadata: [] }, '/body/metadata'],
+    [{ customer_phone: ANN, status: 'claimed' }, '/body/status'],
+  ]
+
+  it('refuses what is at fault, and names it', async () => {
+    for (const [body, path] of FAULTY) {
+      expect(await server.call('acme', 'POST', '/callback-tasks', body)).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_request', details: [{ path }] },
+      })
+    }
+  })
+})
+
+describe('GET callback-tasks', () => {
+  it("lists the tenant's own tasks, newest first, page by page", async () => {
+    await create({}, 'globex')
+    const ids: string[] = []
+    for (let count = 0; count < 3; count += 1) {
+      ids.unshift((await create()).id)
+      await clock.advance(1)
+    }
+    expect(await listed()).toEqual(ids)
+    const { body } = await server.call<{ next_cursor: string }>('acme', 'GET', '/callback-tasks?limit=2')
+    expect(body).toMatchObject({ ok: true, count: 2, tasks: [{ id: ids[0] }, { id: ids[1] }] })
+    expect(await listed(`?limit=2&cursor=${body.next_cursor}`)).toEqual([ids[2]])
+    expect(await listed('?offset=1&limit=1')).toEqual([ids[1]])
+  })
+
+  it('finds tasks by what they are', async () => {
+    const [first, second] = [await create({ queue_key: 'sales', call_sid: 'CA1' }), await create({ priority: 'high' })]
+    await act(first.id, 'claim', { operator: 'ann' })
+    await act(second.id, 'complete', { disposition: 'busy' })
+    for (const query of ['status=claimed', 'queue_key=sales', 'assigned_to=ann', 'call_sid=CA1', 'priority=normal']) {
+      expect(await listed(`?${query}`)).toEqual([first.id])
+    }
+    expect(await listed('?disposition=busy')).toEqual([second.id])
+    expect(await listed(`?customer_phone=${ANN}&status=completed`)).toEqual([second.id])
+    expect(await listed('?queue_key=nothing')).toEqual([])
+  })
+
+  const FAULTY: [query: string, path: string][] = [
+    ['?status=done', '/query/status'],
+    ['?disposition=maybe', '/query/disposition'],
+    ['?tenant_id=globex', '/query/tenant_id'],
+    ['?limit=501', '/query/limit'],
+  ]
+
+  it('refuses what it cannot be asked', async () => {
+    for (const [query, path] of FAULTY) {
+      expect(await server.call('acme', 'GET', `/callback-tasks${query}`)).toMatchObject({
+        status: 400,
+        body: { details: [{ path }] },
+      })
+    }
+  })
+})
+
+describe('PATCH callback-tasks/:id', () => {
+  function edit(id: string, body: unknown, tenant = 'acme') {
+    return server.call<Answer>(tenant, 'PATCH', `/callback-tasks/${id}`, body)
+  }
+
+  it('changes what is given and leaves the rest', async () => {
+    const { id } = await create({ summary: 'A boat.', notes: 'Blue.' })
+    const { status, body } = await edit(id, { notes: null, priority: 'low', metadata: { order: 7 } })
+    expect(status).toBe(200)
+    expect(body.task).toMatchObject({ summary: 'A boat.', notes: null, priority: 'low', metadata: { order: 7 } })
+  })
+
+  it('works out anew by when it is to be done, unless that is said', async () => {
+    const { id } = await create()
+    expect((await edit(id, { due_at: inMinutes(60) })).body.task).toMatchObject({ sla_due_at: inMinutes(90) })
+    expect((await edit(id, { due_at: null, sla_due_at: inMinutes(5) })).body.task).toMatchObject({
+      due_at: null,
+      sla_due_at: inMinutes(5),
+    })
+    expect((await edit(id, { notes: 'x' })).body.task).toMatchObject({ sla_due_at: inMinutes(5) })
+    expect((await edit(id, { sla_due_at: null })).body.task).toMatchObject({ sla_due_at: inMinutes(30) })
+  })
+
+  const FAULTY: [body: object, path: string][] = [
+    [{ status: 'completed' }, '/body/status'],
+    [{ customer_phone: ANN }, '/body/customer_phone'],
+    [{ queue_key: null }, '/body/queue_key'],
+  ]
+
+  it('refuses what is at fault', async () => {
+    const { id } = await create()
+    for (const [body, path] of FAULTY) {
+      expect(await edit(id, body)).toMatchObject({ status: 400, body: { details: [{ path }] } })
+    }
+  })
+})
+
+describe('the transitions of a callback task', () => {
+  const MOVES: [action: string, from: string[], to: string, event: string | null][] = [
+    ['claim', ['open'], 'claimed', 'claimed'],
+    ['assign', ['open', 'claimed'], 'claimed', 'claimed'],
+    ['release', ['claimed'], 'open', null],
+    ['snooze', ['open', 'claimed'], 'snoozed', 'snoozed'],
+    ['wake', ['snoozed'], 'open', 'woken'],
+    ['complete', ['open', 'claimed'], 'completed', 'completed'],
+    ['cancel', ['open', 'claimed', 'snoozed'], 'cancelled', 'cancelled'],
+    ['reopen', ['completed', 'cancelled'], 'open', 'reopened'],
+  ]
+
+  it.each(MOVES)('%s leads from %j to %s, and from nowhere else', async (action, from, to, event) => {
+    for (const status of Object.keys(WAYS)) {
+      const { id } = await taskThatIs(status)
+      await test.db.deleteFrom('webhook_outbox').execute()
+      const answer = await act(id, action, BODIES[action])
+      if (from.includes(status)) {
+        expect(answer).toMatchObject({ status: 200, body: { ok: true, task: { id, status: to } } })
+        expect(await told()).toEqual(event === null ? [] : [`callback.task.${event}`])
+      } else {
+        expect(answer).toMatchObject({ status: 409, body: { code: 'conflict' } })
+        expect((await server.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)).body.task.status).toBe(status)
+        expect(await told()).toEqual([])
+      }
+    }
+  })
+
+  it('set what belongs to them', async () => {
+    const { id } = await create()
+    const after = async (action: string) => (await act(id, action, BODIES[action])).body.task
+    const now = inMinutes(0)
+    expect(await after('claim')).toMatchObject({ assigned_to: 'ann', claimed_at: now })
+    expect(await after('assign')).toMatchObject({ assigned_to: 'ben', claimed_at: now })
+    expect(await after('release')).toMatchObject({ assigned_to: null, claimed_at: null })
+    expect(await after('snooze')).toMatchObject({ snoozed_until: '2099-01-01T00:00:00.000Z', snooze_reason: 'later' })
+    expect(await after('wake')).toMatchObject({ snoozed_until: null, snooze_reason: null })
+    expect(await after('complete')).toMatchObject({ disposition: 'resolved', notes: 'Done.', completed_at: now })
+    expect(await after('reopen')).toMatchObject({ disposition: null, completed_at: null, assigned_to: null })
+  })
+
+  it('acknowledge a task that is not done, whose status stays', async () => {
+    for (const status of ['open', 'claimed', 'snoozed']) {
+      const { id } = await taskThatIs(status)
+      expect((await act(id, 'acknowledge', { operator: 'cy' })).body.task).toMatchObject({
+        status,
+        acknowledged_by: 'cy',
+        acknowledged_at: inMinutes(0),
+      })
+    }
+  })
+
+  it('acknowledge none that is done', async () => {
+    for (const status of ['completed', 'cancelled']) {
+      const { id } = await taskThatIs(status)
+      expect(await act(id, 'acknowledge', { operator: 'cy' })).toMatchObject({ status: 409 })
+    }
+  })
+
+  it('let one of twenty claimers win', async () => {
+    const { id } = await create()
+    const claims = Array.from({ length: 20 }, (_, index) => act(id, 'claim', { operator: `operator ${index}` }))
+    const answers = await Promise.all(claims)
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)])
+    const winner = answers.find(({ status }) => status === 200)
+    const { body } = await server.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)
+    expect(body.task).toEqual(winner?.body.task)
+    expect(await told()).toEqual(['callback.task.claimed'])
+  })
+
+  it('need no body where nothing has to be said', async () => {
+    const { id } = await taskThatIs('claimed')
+    expect(await act(id, 'release')).toMatchObject({ status: 200 })
+    expect(await act(id, 'claim')).toMatchObject({ status: 400, body: { details: [{ path: '/body/operator' }] } })
+  })
+
+  const FAULTY: [action: string, body: object, path: string][] = [
+    ['claim', {}, '/body/operator'],
+    ['claim', { operator: '' }, '/body/operator'],
+    ['assign', { by: 'ann' }, '/body/operator'],
+    ['snooze', { reason: 'x' }, '/body/until'],
+    ['snooze', { until: '2001-01-01T00:00:00.000Z' }, '/body/until'],
+    ['complete', {}, '/body/disposition'],
+    ['complete', { disposition: 'fine' }, '/body/disposition'],
+    ['cancel', { note: 'x' }, '/body/note'],
+    ['dispatch', { until: 'x' }, '/body/until'],
+  ]
+
+  it('refuse what is at fault, and name it', async () => {
+    const { id } = await create()
+    for (const [action, body, path] of FAULTY) {
+      expect(await act(id, action, body)).toMatchObject({ status: 400, body: { details: [{ path }] } })
+    }
+  })
+})
+
+describe('GET callback-tasks/:id/history', () => {
+  it('says who did what, newest first, page by page', async () => {
+    const { id } = await create()
+    for (const action of ['claim', 'assign', 'complete', 'reopen']) {
+      await clock.advance(1)
+      await act(id, action, BODIES[action])
+    }
+    await clock.advance(1)
+    await server.call('acme', 'PATCH', `/callback-tasks/${id}`, { notes: 'x' })
+    const path = `/callback-tasks/${id}/history`
+    const { body } = await server.call<{ next_cursor: string }>('acme', 'GET', `${path}?limit=4`)
+    expect(body).toMatchObject({
+      count: 4,
+      changes: [
+        { action: 'edit', status: 'open', operator: null, details: { fields: ['notes'] } },
+        { action: 'reopen', status: 'open', operator: 'ann', note: 'again' },
+        { action: 'complete', status: 'completed', operator: 'ann', details: { disposition: 'resolved' } },
+        { action: 'assign', status: 'claimed', operator: 'ann', details: { assigned_to: 'ben' } },
+      ],
+    })
+    expect((await server.call('acme', 'GET', `${path}?cursor=${body.next_cursor}`)).body).toMatchObject({
+      changes: [
+        { action: 'claim', operator: 'ann' },
+        { action: 'create', operator: 'api' },
+      ],
+      next_cursor: null,
+    })
+  })
+})
+
+const ROUTES: [method: 'GET' | 'POST' | 'PATCH', path: string, body: unknown][] = [
+  ['GET', '', undefined],
+  ['PATCH', '', { notes: 'x' }],
+  ['GET', '/history', undefined],
+  ...Object.entries(BODIES).map(([action, body]): [method: 'POST', path: string, body: unknown] => [
+    'POST',
+    `/${action}`,
+    body,
+  ]),
+]
+
+describe('the callback task routes', () => {
+  it("find no other tenant's task, and none that is not there", async () => {
+    const { id } = await create({}, 'globex')
+    for (const [method, path, body] of ROUTES) {
+      for (const unknown of [id, UNKNOWN_ID, 'mine']) {
+        const answer = await server.call('acme', method, `/callback-tasks/${unknown}${path}`, body)
+        expect({ path, ...answer }).toMatchObject({ path, status: 404, body: { code: 'not_found' } })
+      }
+    }
+    const { body } = await server.call<Answer>('globex', 'GET', `/callback-tasks/${id}`)
+    expect(body.task).toMatchObject({ status: 'open', notes: null })
+  })
+
+  it('let nobody without a credential in', async () => {
+    const { id } = await create()
+    const ofOne = [...ROUTES, ['POST', '/dispatch', {}] as const].map(
+      ([method, path, body]) => [method, `/${id}${path}`, body] as const,
+    )
+    for (const [method, path, body] of [
+      ['GET', '', undefined],
+      ['POST', '', { customer_phone: ANN }],
+      ...ofOne,
+    ] as const) {
+      const answer = await server.call(null, method, `/callback-tasks${path}`, body)
+      expect({ path, ...answer }).toMatchObject({ path, status: 401, body: { code: 'unauthorized' } })
+    }
+  })
+})

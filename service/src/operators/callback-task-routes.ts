@@ -1,0 +1,113 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { readPage } from '../kernel/pages.ts'
+import { tenantOf } from '../platform/http/guards.ts'
+import { errorResponses, listBody, listResponse, Ok, PageQuery } from '../platform/http/schemas.ts'
+import type { TaskDesk } from './callback-task-desk.ts'
+import {
+  readTaskEdit,
+  readTaskFields,
+  readTaskFilter,
+  TaskBody,
+  TaskEditBody,
+  TaskParams,
+  TaskQuery,
+} from './callback-task-fields.ts'
+import { CallbackTask, showCallbackTask, showTaskChange, TaskChange } from './callback-task-shape.ts'
+
+const Answer = Type.Object({ ok: Ok, task: CallbackTask })
+const PATH = '/api/v1/callback-tasks'
+
+/** A tenant's callback tasks: to make, read and edit them. To be registered behind `tenantGuard`. */
+export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      PATH,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'List callback tasks, newest first',
+          operationId: 'listCallbackTasks',
+          querystring: TaskQuery,
+          response: { 200: listResponse('tasks', CallbackTask), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { query } = request
+        const { rows, nextCursor } = await desk.list(tenantOf(request), readTaskFilter(query), readPage(query))
+        return listBody('tasks', rows.map(showCallbackTask), nextCursor)
+      },
+    )
+
+    app.post(
+      PATH,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Have somebody called back',
+          operationId: 'createCallbackTask',
+          body: TaskBody,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const task = await desk.create(tenantOf(request), readTaskFields(request.body))
+        return { ok: true as const, task: showCallbackTask(task) }
+      },
+    )
+
+    app.get(
+      `${PATH}/:id`,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Read a callback task',
+          operationId: 'getCallbackTask',
+          params: TaskParams,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const task = await desk.get(tenantOf(request), request.params.id)
+        return { ok: true as const, task: showCallbackTask(task) }
+      },
+    )
+
+    app.patch(
+      `${PATH}/:id`,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Change a callback task; what is left out stays',
+          operationId: 'editCallbackTask',
+          params: TaskParams,
+          body: TaskEditBody,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const task = await desk.edit(tenantOf(request), request.params.id, readTaskEdit(request.body))
+        return { ok: true as const, task: showCallbackTask(task) }
+      },
+    )
+
+    app.get(
+      `${PATH}/:id/history`,
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Read who did what to a callback task, newest first',
+          operationId: 'listCallbackTaskChanges',
+          params: TaskParams,
+          querystring: PageQuery,
+          response: { 200: listResponse('changes', TaskChange), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const page = readPage(request.query)
+        const { rows, nextCursor } = await desk.history(tenantOf(request), request.params.id, page)
+        return listBody('changes', rows.map(showTaskChange), nextCursor)
+      },
+    )
+  }
+}

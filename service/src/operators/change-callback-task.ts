@@ -1,0 +1,56 @@
+import { enqueue } from '../delivery/enqueue.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { EventName } from '../tenancy/tenant-events.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { recordTaskChange, type TaskChange } from './callback-task-history-store.ts'
+import { moveTask } from './callback-task-move-store.ts'
+import type { TaskMove } from './callback-task-moves.ts'
+import { showCallbackTask } from './callback-task-shape.ts'
+import { type CallbackTaskId, type CallbackTaskRow, findCallbackTask } from './callback-task-store.ts'
+import type { TaskStatus } from './callback-task-values.ts'
+import { findSubject } from './task-subject-store.ts'
+
+/**
+ * Changes a task whose status allows it, and writes down who did it and what the tenant is told, in the caller's transaction.
+ *
+ * @returns the task as it is now; null when there is none, or its status does not allow it.
+ */
+export async function changeTask(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { id, move }: { id: CallbackTaskId; move: TaskMove },
+  now: Date,
+): Promise<CallbackTaskRow | null> {
+  const { from, set } = move
+  const task = await moveTask(tx, tenant.tenant_id, id, { from, set: { ...set, updated_at: now } })
+  if (task) await tellTaskChange(tx, tenant, { task, change: move, event: move.event }, now)
+  return task
+}
+
+type Told = { task: CallbackTaskRow; change: TaskChange; event: EventName | null }
+
+/** Writes down that a task was changed, and what the tenant is told of it. @param told its task is the one after the change. */
+export async function tellTaskChange(tx: Tx, tenant: TenantRuntime, told: Told, now: Date): Promise<void> {
+  const { task, event } = told
+  const { action, operator, note, details } = told.change
+  await recordTaskChange(tx, task, { action, operator, note, details }, now)
+  if (event === null) return
+  const subject = await findSubject(tx, tenant.tenant_id, task.call_sid)
+  await enqueue(tx, tenant, [{ event, subject, payload: { task: showCallbackTask(task) } }], now)
+}
+
+/** The tenant's task. @throws AppError `not_found`. */
+export async function expectTask(db: Db, tenantId: TenantId, id: CallbackTaskId): Promise<CallbackTaskRow> {
+  const task = isUuid(id) ? await findCallbackTask(db, tenantId, id) : null
+  if (!task) throw new AppError('not_found', 'There is no such callback task.')
+  return task
+}
+
+/** Why a change did not happen: the task has a status that does not allow it. @param doing such as `claim`. */
+export function refusedMove({ status }: CallbackTaskRow, doing: string, from: readonly TaskStatus[]): AppError {
+  const wanted = from.join(' or ')
+  return new AppError('conflict', `The task is ${status}: to ${doing} it, it must be ${wanted}.`)
+}

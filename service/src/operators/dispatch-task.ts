@@ -1,0 +1,105 @@
+import type { AgentChoice } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { findCallLog } from '../records/call-log-store.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { beginDispatch } from './callback-task-move-store.ts'
+import type { Actor } from './callback-task-moves.ts'
+import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
+import { expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
+import { findQueue } from './operator-queue-store.ts'
+import { insertDispatch, noteDispatchCall } from './task-dispatch-store.ts'
+
+/** The call by which a task is dispatched. */
+export type TaskCall = {
+  taskId: CallbackTaskId
+  to: PhoneNumber
+  /** Who speaks; null: the agent of the route from which the tenant's calls come. */
+  speaker: { choice: AgentChoice } | null
+  metadata: Record<string, unknown>
+  /** Done in the transaction that writes the call down, once it has passed the dial gate: what it throws undoes the call. */
+  onQueued(tx: Tx, callLogId: string): Promise<void>
+}
+
+/**
+ * Places such a call, and gives its id once the carrier has taken it. It throws what `MakeCall` throws, and AppError `no_agent`
+ * when nobody could speak.
+ */
+export type PlaceTaskCall = (
+  tenant: TenantRuntime,
+  call: TaskCall,
+) => Promise<{ callLogId: string; callSid: string | null }>
+
+/**
+ * Has an agent call the customer of a task that is open, or claimed by the same operator. The task is `dispatching` from the
+ * transaction on that writes the call down, until it is known what became of that.
+ *
+ * @returns the task as it is then.
+ * @throws AppError `not_found`; `conflict` when it is not to be dispatched, or not by this operator; a code of the dial gate,
+ *   after which nothing has changed; what the carrier says, after which the attempt counts.
+ */
+export type DispatchTask = (tenantId: TenantId, id: CallbackTaskId, actor: Actor) => Promise<CallbackTaskRow>
+
+type Deps = {
+  db: Db
+  clock: Clock
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  place: PlaceTaskCall
+  /** Looks at once for dispatches whose calls are over; never rejects. */
+  settle(): Promise<void>
+}
+
+const DISPATCHABLE = ['open', 'claimed'] as const
+
+export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): DispatchTask {
+  /** @throws AppError `conflict` when another request was faster. */
+  async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: { callLogId: string; actor: Actor }) {
+    const { tenant_id: tenantId } = tenant
+    const now = new Date(clock.now())
+    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now })
+    if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
+    await insertDispatch(tx, tenantId, { call_log_id: of.callLogId, task_id: task.id, attempted_at: now })
+    const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
+    await tellTaskChange(tx, tenant, { task: begun, change, event: 'callback.task.dispatched' }, now)
+  }
+
+  return async (tenantId, id, actor) => {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const task = await expectTask(db, tenantId, id)
+    if (!mayDispatch(task, actor)) throw refusal(task, actor)
+    const call: TaskCall = {
+      ...{ taskId: task.id, to: task.customer_phone, metadata: task.metadata },
+      speaker: await speakerOf(db, task),
+      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor }),
+    }
+    try {
+      await noteDispatchCall(db, tenantId, await place(tenant, call))
+    } catch (error) {
+      // What the carrier refused is over already.
+      await settle()
+      throw error
+    }
+    return expectTask(db, tenantId, id)
+  }
+}
+
+/** The agent of the task's queue, else that of the call in which the callback was asked for. */
+async function speakerOf(db: Db, task: CallbackTaskRow): Promise<TaskCall['speaker']> {
+  const { dispatch_agent_key: queueAgent } = await findQueue(db, task.tenant_id, task.queue_key)
+  if (queueAgent !== null) return { choice: { agentKey: queueAgent } }
+  const log = task.call_sid === null ? null : await findCallLog(db, task.tenant_id, task.call_sid)
+  return log && { choice: log.agent_key === null ? null : { agentKey: log.agent_key } }
+}
+
+function mayDispatch({ status, assigned_to }: CallbackTaskRow, { operator }: Actor): boolean {
+  return status === 'open' || (status === 'claimed' && assigned_to === operator)
+}
+
+function refusal(task: CallbackTaskRow, actor: Actor): AppError {
+  if (task.status !== 'claimed' || mayDispatch(task, actor)) return refusedMove(task, 'dispatch', DISPATCHABLE)
+  return new AppError('conflict', 'Another operator has claimed the task: only they can dispatch it.')
+}

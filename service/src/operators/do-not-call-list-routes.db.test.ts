@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeDoNotCall } from './do-not-call.ts'
+import { doNotCallListRoutes } from './do-not-call-list-routes.ts'
+import { MAX_LIST_BYTES, makeDncLists } from './do-not-call-lists.ts'
+import { doNotCallRoutes } from './do-not-call-routes.ts'
+
+const ANN = '+12025550101'
+const BEN = '+12025550102'
+
+const test = useDatabase()
+const clock = new TestClock()
+const tenants = { get: async (id: TenantId) => tenantTold(id) }
+const server = useTenantServer(
+  () => test.db,
+  () => [
+    doNotCallRoutes(makeDoNotCall({ db: test.db, clock, tenants })),
+    doNotCallListRoutes(makeDncLists({ db: test.db, clock, tenants })),
+  ],
+)
+
+beforeEach(async () => {
+  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
+})
+
+async function send(body: string | Buffer, { tenant = 'acme' as string | null, type = 'text/csv' } = {}) {
+  const { status, text } = await server.send(tenant, 'POST', '/dnc/import', { type, body })
+  return { status, body: JSON.parse(text) as Record<string, unknown> }
+}
+
+describe('POST dnc/import', () => {
+  it('lists what can be listed, tells what cannot by its line, and tells the tenant of each number', async () => {
+    await server.call('acme', 'POST', '/dnc', { phone: BEN, reason: 'Asked.' })
+    const list = [
+      '\uFEFFPhone, Reason',
+      `${ANN},"Wrote, twice"`,
+      `${BEN},Another reason`,
+      '12025550103,No plus',
+      '',
+      ` ${ANN} ,Again`,
+      `+12025550104,x,y`,
+      '+12025550105',
+    ]
+    expect(await send(list.join('\r\n'))).toEqual({
+      status: 200,
+      body: {
+        ok: true,
+        imported: 2,
+        duplicates: 2,
+        rejected: 2,
+        errors: [
+          { line: 4, error: 'phone must be a phone number in E.164, like +14155550100' },
+          { line: 7, error: 'has more fields than there are columns' },
+        ],
+      },
+    })
+    const entry = async (phone: string) => (await server.call('acme', 'GET', `/dnc/${phone}`)).body
+    expect(await entry(ANN)).toMatchObject({ entry: { reason: 'Wrote, twice', source: 'import' } })
+    expect(await entry(BEN)).toMatchObject({ entry: { reason: 'Asked.', source: null } })
+    expect(await entry('+12025550105')).toMatchObject({ entry: { reason: null } })
+    expect(await storedEvents(test.db)).toHaveLength(3)
+    expect(await server.call('globex', 'GET', `/dnc/${ANN}`)).toMatchObject({ status: 404 })
+  })
+
+  it('takes thousands of numbers, and nothing of them twice', async () => {
+    const numbers = Array.from({ length: 2_500 }, (_, index) => `+1202555${String(index).padStart(4, '0')}`)
+    const list = `phone\n${numbers.join('\n')}`
+    expect(await send(list)).toMatchObject({ body: { imported: 2_500, duplicates: 0, rejected: 0 } })
+    expect(await send(Buffer.from(list))).toMatchObject({ body: { imported: 0, duplicates: 2_500 } })
+    const { status, text } = await server.send('acme', 'GET', '/dnc/export')
+    const [header, ...lines] = text.split('\r\n')
+    expect([status, header, lines.pop()]).toEqual([200, 'phone,reason', ''])
+    expect(lines.toSorted()).toEqual(numbers.map((number) => `${number},`))
+  })
+
+  it('does not go on where quotes do not end', async () => {
+    expect(await send(`phone,reason\n${ANN},fine\n${BEN},"never\n+12025550103,x\n`)).toMatchObject({
+      status: 200,
+      body: { imported: 1, rejected: 1, errors: [{ line: 3, error: expect.stringContaining('do not end') }] },
+    })
+  })
+
+  it('refuses what is no such list', async () => {
+    for (const [list, path] of [
+      ['', '/body'],
+      [`${ANN}\n`, '/body'],
+      [`reason\nx`, '/body'],
+      [`phone,name\n${ANN},Ann`, '/body/name'],
+      [`phone,phone\n${ANN},${ANN}`, '/body/phone'],
+    ] as const) {
+      expect(await send(list)).toMatchObject({ status: 400, body: { code: 'invalid_request', details: [{ path }] } })
+    }
+    expect(await send('{"phone":"x"}', { type: 'application/json' })).toMatchObject({ status: 415 })
+    expect(await send(`phone\n${'x'.repeat(MAX_LIST_BYTES)}`)).toMatchObject({ status: 413 })
+    expect(await send(`phone\n${ANN}`, { tenant: null })).toMatchObject({ status: 401 })
+  })
+})
+
+describe('GET dnc/export', () => {
+  it("gives the tenant's own list, newest first, as it can be imported again", async () => {
+    await server.call('globex', 'POST', '/dnc', { phone: '+12025550109' })
+    await server.call('acme', 'POST', '/dnc', { phone: ANN, reason: 'Said "no", and hung up' })
+    await clock.advance(1)
+    await server.call('acme', 'POST', '/dnc', { phone: BEN })
+    const { status, text } = await server.send('acme', 'GET', '/dnc/export')
+    expect({ status, text }).toEqual({
+      status: 200,
+      text: `phone,reason\r\n${BEN},\r\n${ANN},"Said ""no"", and hung up"\r\n`,
+    })
+    expect(await send(text, { tenant: 'globex' })).toMatchObject({ body: { imported: 2, rejected: 0 } })
+  })
+
+  it('refuses strangers and what it does not know', async () => {
+    expect(await server.send(null, 'GET', '/dnc/export')).toMatchObject({ status: 401 })
+    expect(await server.send('acme', 'GET', '/dnc/export?format=xml')).toMatchObject({ status: 400 })
+  })
+})

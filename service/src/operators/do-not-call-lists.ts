@@ -1,0 +1,100 @@
+import { enqueue } from '../delivery/enqueue.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { NewDncEntry } from './do-not-call.ts'
+import { CSV_HEADER, entryLine, readDncRows } from './do-not-call-csv.ts'
+import { showDncEntry } from './do-not-call-shape.ts'
+import { type DncEntryId, insertDncEntries, listDncEntries } from './do-not-call-store.ts'
+
+/** What came of a list: which lines were not taken, and why; of those the first 1,000. */
+export type DncImport = {
+  imported: number
+  /** Those that were listed before, or more than once here. They stay as they were. */
+  duplicates: number
+  rejected: number
+  errors: { line: number; error: string }[]
+}
+
+/** Whole lists of numbers that must not be called, as CSV. */
+export type DncLists = {
+  /**
+   * Lists the numbers of a list as it is read, a thousand at a time, and tells the tenant of each. What was listed stays when
+   * the rest cannot be read; the same list may be sent again.
+   *
+   * @throws AppError `not_found` for a deleted tenant, and as `readDncRows`.
+   */
+  import(tenantId: TenantId, chunks: AsyncIterable<Buffer>): Promise<DncImport>
+  /** The tenant's numbers, newest first, read as they are written. */
+  export(tenantId: TenantId): AsyncGenerator<string>
+}
+
+type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+
+/** A list of a quarter of a million numbers fits. */
+export const MAX_LIST_BYTES = 4 * 1024 * 1024
+const BATCH_ROWS = 1_000
+const MAX_ERRORS = 1_000
+
+export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
+  /** How many of them were not listed before. */
+  async function list(tenant: TenantRuntime, entries: Iterable<NewDncEntry>): Promise<number> {
+    const { tenant_id: tenantId } = tenant
+    const now = new Date(clock.now())
+    const rows = [...entries].map((entry) => ({ ...entry, id: newId<DncEntryId>(now.getTime()), created_at: now }))
+    return db.transaction().execute(async (tx) => {
+      await holdKnownTenant(tx, tenantId)
+      const listed = await insertDncEntries(tx, tenantId, rows)
+      const events = listed.map((entry) => ({ payload: { entry: showDncEntry(entry) } }))
+      await enqueue(
+        tx,
+        tenant,
+        events.map((event) => ({ ...event, event: 'dnc.added', subject: null })),
+        now,
+      )
+      return listed.length
+    })
+  }
+
+  return {
+    async import(tenantId, chunks) {
+      const tenant = await tenants.get(tenantId)
+      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const done: DncImport = { imported: 0, duplicates: 0, rejected: 0, errors: [] }
+      const batch = new Map<string, NewDncEntry>()
+      const write = async () => {
+        if (batch.size === 0) return
+        const imported = await list(tenant, batch.values())
+        done.imported += imported
+        done.duplicates += batch.size - imported
+        batch.clear()
+      }
+      for await (const row of readDncRows(chunks, MAX_LIST_BYTES)) {
+        if ('error' in row) reject(done, row)
+        else if (batch.has(row.entry.phone)) done.duplicates += 1
+        else batch.set(row.entry.phone, row.entry)
+        if (batch.size >= BATCH_ROWS) await write()
+      }
+      await write()
+      return done
+    },
+    async *export(tenantId) {
+      yield CSV_HEADER
+      for (let after = null; ; ) {
+        const rows = await listDncEntries(db, tenantId, { limit: BATCH_ROWS - 1, offset: 0, after })
+        yield rows.map(entryLine).join('')
+        const last = rows.at(-1)
+        if (!last || rows.length < BATCH_ROWS) return
+        after = { createdAt: last.created_at, id: last.id }
+      }
+    },
+  }
+}
+
+function reject(done: DncImport, { line, error }: { line: number; error: string }): void {
+  done.rejected += 1
+  if (done.errors.length < MAX_ERRORS) done.errors.push({ line, error })
+}

@@ -1,0 +1,42 @@
+import type { Tx } from '../platform/db/schema.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { recordTaskChange } from './callback-task-history-store.ts'
+import { moveTask } from './callback-task-move-store.ts'
+import { type CallbackTaskId, type CallbackTaskRow, lockCallbackTask } from './callback-task-store.ts'
+import { TASK_STATUSES } from './callback-task-values.ts'
+import { findQueue } from './operator-queue-store.ts'
+import { slaDueAt } from './queue-hours.ts'
+
+type Editable = Pick<CallbackTaskRow, 'queue_key' | 'summary' | 'notes' | 'priority' | 'due_at' | 'metadata'>
+
+/** What of a task is to be changed; what is left out stays. `sla_due_at` null: as the queue's settings tell. */
+export type TaskEdit = Partial<Editable & { sla_due_at: Date | null }>
+
+/**
+ * Changes a task that the tenant has. By when it is to be done is worked out anew with another `due_at` or queue, unless that is
+ * given too.
+ */
+export async function editTask(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { id, edit }: { id: CallbackTaskId; edit: TaskEdit },
+  now: Date,
+): Promise<CallbackTaskRow> {
+  const before = await lockCallbackTask(tx, tenant.tenant_id, id)
+  if (!before) throw new Error('a task is gone whose tenant is held')
+  const fields = Object.keys(edit)
+  if (fields.length === 0) return before
+  const set = { ...edit, sla_due_at: await slaAfter(tx, tenant, before, edit), updated_at: now }
+  const task = await moveTask(tx, tenant.tenant_id, id, { from: TASK_STATUSES, set })
+  if (!task) throw new Error('a task is gone that is locked')
+  await recordTaskChange(tx, task, { action: 'edit', operator: null, note: null, details: { fields } }, now)
+  return task
+}
+
+async function slaAfter(tx: Tx, tenant: TenantRuntime, before: CallbackTaskRow, edit: TaskEdit): Promise<Date> {
+  if (edit.sla_due_at) return edit.sla_due_at
+  const isMoved = 'sla_due_at' in edit || 'due_at' in edit || 'queue_key' in edit
+  if (!isMoved) return before.sla_due_at
+  const { queue_key, due_at, created_at } = { ...before, ...edit }
+  return slaDueAt(tenant, await findQueue(tx, tenant.tenant_id, queue_key), due_at ?? created_at)
+}

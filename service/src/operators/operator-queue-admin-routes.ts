@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { QueueKey } from './callback-task-fields.ts'
+import { Queue, queueFields } from './operator-queue-shape.ts'
+import { QUEUE_DEFAULTS, type QueueSettings } from './operator-queue-store.ts'
+import type { OperatorQueues } from './operator-queues.ts'
+
+const Params = strict({
+  tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })),
+  queue_key: QueueKey,
+})
+const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
+const Answer = Type.Object({ ok: Ok, queue: Queue })
+const PATH = '/api/v1/admin/tenants/:tenant_id/operator-queues/:queue_key'
+
+/** How the queues of a tenant's operators are set, for administrators. */
+export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      PATH,
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Read how a queue works; one that was never set has the defaults',
+          operationId: 'getOperatorQueue',
+          params: Params,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async ({ params }) => answer(await queues.get(params.tenant_id, params.queue_key)),
+    )
+
+    app.put(
+      PATH,
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Set how a queue works; what is left out has its default',
+          operationId: 'putOperatorQueue',
+          params: Params,
+          body: Body,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async ({ params, body }) => {
+        const settings = { ...QUEUE_DEFAULTS, ...body, queue_key: params.queue_key }
+        return answer(await queues.put(params.tenant_id, settings))
+      },
+    )
+
+    app.delete(
+      PATH,
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Give a queue the defaults again; its tasks stay',
+          operationId: 'deleteOperatorQueue',
+          params: Params,
+          response: { 200: Answer, ...errorResponses },
+        },
+      },
+      async ({ params }) => answer(await queues.remove(params.tenant_id, params.queue_key)),
+    )
+  }
+}
+
+function answer(queue: QueueSettings) {
+  return { ok: true as const, queue }
+}

@@ -1,0 +1,243 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useAdminServer } from '../../test/harness/admin-server.ts'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import { makeAgents } from '../agents/agents.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { tenantTold } from '../records/calls.fixture.ts'
+import { callbackTaskAdminRoutes } from './callback-task-admin-routes.ts'
+import { makeTaskDesk } from './callback-task-desk.ts'
+import { callbackTaskRoutes } from './callback-task-routes.ts'
+import { operatorQueueAdminRoutes } from './operator-queue-admin-routes.ts'
+import { operatorQueueRoutes } from './operator-queue-routes.ts'
+import { makeOperatorQueues } from './operator-queues.ts'
+
+type Task = { id: string; assigned_to: string | null }
+type Queue = { queue_key: string } & Record<string, unknown>
+
+const MINUTE_MS = 60_000
+const DEFAULTS = {
+  ...{
+    name: null,
+    sla_minutes: 30,
+    timezone: null,
+    business_hours: [],
+    auto_dispatch: false,
+    dispatch_agent_key: null,
+  },
+  ...{ max_attempts: 3, retry_minutes: 30, reminder_minutes: 15, escalate_after_minutes: 60, escalation_target: null },
+}
+
+const test = useDatabase()
+const clock = new TestClock()
+const tenants = { get: async (id: TenantId) => tenantTold(id) }
+const desk = () => makeTaskDesk({ db: test.db, clock, tenants })
+const queues = () => makeOperatorQueues({ db: test.db, clock })
+const server = useTenantServer(
+  () => test.db,
+  () => [callbackTaskRoutes(desk()), operatorQueueRoutes({ queues: queues(), desk: desk() })],
+)
+const admin = useAdminServer(() => [operatorQueueAdminRoutes(queues()), callbackTaskAdminRoutes(desk())])
+
+beforeEach(async () => {
+  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
+})
+
+async function create(facts: Record<string, unknown> = {}, tenant = 'acme'): Promise<Task> {
+  const body = { customer_phone: '+12025550101', ...facts }
+  const answer = await server.call<{ task: Task }>(tenant, 'POST', '/callback-tasks', body)
+  expect(answer.status).toBe(200)
+  return answer.body.task
+}
+
+async function next(operator = 'ann', queue = 'default'): Promise<Task | null> {
+  const path = `/operator-queues/${queue}/claim-next`
+  const { status, body } = await server.call<{ task: Task | null }>('acme', 'POST', path, { operator })
+  expect(status).toBe(200)
+  return body.task
+}
+
+async function listed(query = '', tenant = 'acme'): Promise<{ queues: Queue[]; next_cursor: string | null }> {
+  const { status, body } = await server.call<{ queues: Queue[]; next_cursor: string | null }>(
+    tenant,
+    'GET',
+    `/operator-queues${query}`,
+  )
+  expect(status).toBe(200)
+  return body
+}
+
+const put = (body: object, tenant = 'acme', queue = 'sales') =>
+  admin.call('PUT', `/tenants/${tenant}/operator-queues/${queue}`, { body })
+const inMinutes = (minutes: number) => new Date(clock.now() + minutes * MINUTE_MS).toISOString()
+
+describe('claim-next', () => {
+  it('gives the most urgent task, then the one whose time is over first, then the oldest', async () => {
+    const late = await create({ sla_due_at: inMinutes(20) })
+    await clock.advance(1)
+    const later = await create({ sla_due_at: inMinutes(60) })
+    const low = await create({ priority: 'low', sla_due_at: inMinutes(1) })
+    const urgent = await create({ priority: 'urgent', sla_due_at: inMinutes(500) })
+    const high = await create({ priority: 'high' })
+    await create({ queue_key: 'sales', priority: 'urgent' })
+    const order: (string | undefined)[] = []
+    for (let count = 0; count < 5; count += 1) order.push((await next())?.id)
+    expect(order).toEqual([urgent, high, late, later, low].map(({ id }) => id))
+    expect(await next()).toBeNull()
+    expect(await next('ann', 'sales')).toMatchObject({
+      status: 'claimed',
+      assigned_to: 'ann',
+      claimed_at: inMinutes(0),
+    })
+  })
+
+  it('gives no task before it is due', async () => {
+    const { id } = await create({ due_at: inMinutes(5), priority: 'urgent' })
+    expect(await next()).toBeNull()
+    await clock.advance(5 * MINUTE_MS)
+    expect(await next()).toMatchObject({ id })
+  })
+
+  it('gives twenty operators at once different tasks', async () => {
+    const tasks = await Promise.all(Array.from({ length: 12 }, () => create()))
+    const given = await Promise.all(Array.from({ length: 20 }, (_, index) => next(`operator ${index}`)))
+    const taken = given.flatMap((task) => (task === null ? [] : [task.id]))
+    expect(taken.toSorted()).toEqual(tasks.map(({ id }) => id).toSorted())
+  })
+
+  it('asks who, and for a queue that can be', async () => {
+    const path = '/operator-queues/default/claim-next'
+    expect(await server.call('acme', 'POST', path, {})).toMatchObject({ status: 400 })
+    expect(await server.call('acme', 'POST', '/operator-queues/Nope/claim-next', { operator: 'ann' })).toMatchObject({
+      status: 400,
+      body: { details: [{ path: '/path/queue_key' }] },
+    })
+    expect(await server.call(null, 'POST', path, { operator: 'ann' })).toMatchObject({ status: 401 })
+  })
+
+  it("gives no other tenant's task", async () => {
+    await create({}, 'globex')
+    expect(await next()).toBeNull()
+  })
+})
+
+describe('GET operator-queues', () => {
+  it('shows what waits in each, by key and page by page', async () => {
+    const created_at = inMinutes(0)
+    await create({ sla_due_at: inMinutes(1) })
+    await put({ name: 'Sales', sla_minutes: 5 })
+    await clock.advance(2 * MINUTE_MS)
+    await create()
+    await create({ queue_key: 'billing' })
+    await create({ queue_key: 'elsewhere' }, 'globex')
+    expect(await listed()).toEqual({
+      ok: true,
+      count: 3,
+      queues: [
+        { ...DEFAULTS, queue_key: 'billing', depth: 1, oldest: inMinutes(0), breached: 0 },
+        { ...DEFAULTS, queue_key: 'default', depth: 2, oldest: created_at, breached: 1 },
+        { ...DEFAULTS, queue_key: 'sales', name: 'Sales', sla_minutes: 5, depth: 0, oldest: null, breached: 0 },
+      ],
+      next_cursor: null,
+    })
+    const first = await listed('?limit=2')
+    expect(first.queues.map(({ queue_key }) => queue_key)).toEqual(['billing', 'default'])
+    expect((await listed(`?limit=2&cursor=${first.next_cursor}`)).queues).toMatchObject([{ queue_key: 'sales' }])
+  })
+
+  it('has the default queue when there is no task', async () => {
+    expect(await listed()).toMatchObject({ queues: [{ queue_key: 'default', depth: 0, oldest: null }] })
+  })
+
+  it('refuses what it does not know', async () => {
+    expect(await server.call('acme', 'GET', '/operator-queues?depth=1')).toMatchObject({ status: 400 })
+    expect(await server.call(null, 'GET', '/operator-queues')).toMatchObject({ status: 401 })
+  })
+})
+
+describe("a queue's settings", () => {
+  const path = '/tenants/acme/operator-queues/sales'
+
+  it('are the defaults until they are set, and after they are deleted', async () => {
+    const unset = { status: 200, body: { ok: true, queue: { queue_key: 'sales', ...DEFAULTS } } }
+    expect(await admin.call('GET', path)).toEqual(unset)
+    expect(await admin.call('DELETE', path)).toMatchObject({ status: 404 })
+    const answer = await put({ name: 'Sales', max_attempts: 5 })
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { queue: { queue_key: 'sales', name: 'Sales', max_attempts: 5 } },
+    })
+    expect(await admin.call('GET', path)).toEqual(answer)
+    expect(await put({ retry_minutes: 10 })).toMatchObject({ body: { queue: { ...DEFAULTS, retry_minutes: 10 } } })
+    expect(await admin.call('DELETE', path)).toMatchObject({ status: 200, body: { queue: { retry_minutes: 10 } } })
+    expect(await admin.call('GET', path)).toEqual(unset)
+  })
+
+  it('say by when tasks are to be done: only while the queue is open', async () => {
+    const business_hours = [{ days: ['mon', 'tue', 'wed', 'thu', 'fri'], start: '09:00', end: '17:00' }]
+    await put({ sla_minutes: 60, timezone: 'Europe/Berlin', business_hours })
+    // A Friday, half past four in Berlin: half an hour is left, the other half on Monday.
+    const due_at = '2026-01-30T15:30:00.000Z'
+    expect(await create({ queue_key: 'sales', due_at })).toMatchObject({ sla_due_at: '2026-02-02T08:30:00.000Z' })
+  })
+
+  it('may name an agent of the tenant', async () => {
+    await makeAgents({ db: test.db, clock }).create('acme' as TenantId, {
+      agentKey: 'desk',
+      name: 'D',
+      description: '',
+    })
+    expect(await put({ dispatch_agent_key: 'desk' })).toMatchObject({ status: 200 })
+    expect(await put({ dispatch_agent_key: 'desk' }, 'globex')).toMatchObject({
+      status: 400,
+      body: { details: [{ path: '/body/dispatch_agent_key' }] },
+    })
+  })
+
+  const FAULTY: [body: object, path: string][] = [
+    [{ sla_minutes: 0 }, '/body/sla_minutes'],
+    [{ timezone: 'Mars/North' }, '/body/timezone'],
+    [{ business_hours: [{ days: [], start: '09:00', end: '17:00' }] }, '/body/business_hours/0/days'],
+    [{ business_hours: [{ days: ['mon'], start: '09:00', end: '25:00' }] }, '/body/business_hours/0/end'],
+    [{ business_hours: [{ days: ['mon'], start: '09:00', end: '09:00' }] }, '/body/business_hours/0'],
+    [{ queue_key: 'x' }, '/body/queue_key'],
+  ]
+
+  it('are refused when they are at fault', async () => {
+    for (const [body, at] of FAULTY) {
+      expect(await put(body)).toMatchObject({ status: 400, body: { details: [{ path: at }] } })
+    }
+  })
+
+  it('are of one tenant, and for administrators', async () => {
+    await put({ name: 'Theirs' }, 'globex')
+    expect(await admin.call('GET', path)).toMatchObject({ body: { queue: { name: null } } })
+    expect(await admin.call('DELETE', path)).toMatchObject({ status: 404 })
+    for (const method of ['GET', 'PUT', 'DELETE'] as const) {
+      const body = method === 'PUT' ? {} : undefined
+      expect(await admin.call(method, path, { body, adminKey: null })).toMatchObject({ status: 401 })
+      const unknown = '/tenants/nobody/operator-queues/sales'
+      expect(await admin.call(method, unknown, { body })).toMatchObject({ status: 404 })
+    }
+  })
+})
+
+describe('GET admin/callback-tasks', () => {
+  it('lists the tasks of all tenants, newest first, or of one', async () => {
+    const first = await create({ stream_sid: 'MZ1' })
+    await clock.advance(1)
+    const second = await create({}, 'globex')
+    const ids = async (query = '') => {
+      const { body } = await admin.call<{ tasks: Task[] }>('GET', `/callback-tasks${query}`)
+      return body.tasks.map(({ id }) => id)
+    }
+    expect(await ids()).toEqual([second.id, first.id])
+    expect(await ids('?tenant_id=acme')).toEqual([first.id])
+    expect(await ids('?stream_sid=MZ1&status=open')).toEqual([first.id])
+    expect(await ids('?limit=1&offset=1')).toEqual([first.id])
+    expect(await ids('?disposition=busy')).toEqual([])
+    expect(await admin.call('GET', '/callback-tasks?status=new')).toMatchObject({ status: 400 })
+    expect(await admin.call('GET', '/callback-tasks', { adminKey: null })).toMatchObject({ status: 401 })
+  })
+})

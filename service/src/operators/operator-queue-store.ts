@@ -1,0 +1,152 @@
+import { type ColumnType, sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { DEFAULT_QUEUE, LIVE_STATUSES } from './callback-task-values.ts'
+
+export type Weekday = 'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'
+
+/** A span of each of these days, `HH:MM`; one that ends before it begins goes over midnight. */
+export type BusinessHours = { days: Weekday[]; start: string; end: string }
+
+/** How a queue works. */
+export type QueueSettings = {
+  queue_key: string
+  name: string | null
+  sla_minutes: number
+  /** IANA; null: the tenant's. */
+  timezone: string | null
+  /** Empty: always. */
+  business_hours: BusinessHours[]
+  auto_dispatch: boolean
+  dispatch_agent_key: string | null
+  max_attempts: number
+  retry_minutes: number
+  reminder_minutes: number
+  escalate_after_minutes: number
+  escalation_target: string | null
+}
+
+type QueueRow = Omit<QueueSettings, 'business_hours'> & {
+  tenant_id: TenantId
+  /** Written as JSON text. */
+  business_hours: ColumnType<BusinessHours[], string, string>
+  created_at: ColumnType<Date, Date, never>
+  updated_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    operator_queues: QueueRow
+  }
+}
+
+/** What every queue is set to until somebody says otherwise. */
+export const QUEUE_DEFAULTS: Omit<QueueSettings, 'queue_key'> = {
+  name: null,
+  sla_minutes: 30,
+  timezone: null,
+  business_hours: [],
+  auto_dispatch: false,
+  dispatch_agent_key: null,
+  max_attempts: 3,
+  retry_minutes: 30,
+  reminder_minutes: 15,
+  escalate_after_minutes: 60,
+  escalation_target: null,
+}
+
+const COLUMNS = [
+  'queue_key',
+  'name',
+  'sla_minutes',
+  'timezone',
+  'business_hours',
+  'auto_dispatch',
+  'dispatch_agent_key',
+  'max_attempts',
+  'retry_minutes',
+  'reminder_minutes',
+  'escalate_after_minutes',
+  'escalation_target',
+] as const satisfies (keyof QueueSettings)[]
+
+/** How a queue of the tenant's works, by its own settings or by the defaults. */
+export async function findQueue(db: Db, tenantId: TenantId, queueKey: string): Promise<QueueSettings> {
+  const row = await db
+    .selectFrom('operator_queues')
+    .select(COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('queue_key', '=', queueKey)
+    .executeTakeFirst()
+  return row ?? { ...QUEUE_DEFAULTS, queue_key: queueKey }
+}
+
+/** Sets a queue, as a whole. */
+export async function putQueue(tx: Tx, tenantId: TenantId, settings: QueueSettings, now: Date): Promise<void> {
+  const { queue_key, ...rest } = settings
+  const set = { ...rest, business_hours: JSON.stringify(settings.business_hours), updated_at: now }
+  await tx
+    .insertInto('operator_queues')
+    .values({ ...set, tenant_id: tenantId, queue_key, created_at: now })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'queue_key']).doUpdateSet(set))
+    .execute()
+}
+
+/** Gives a queue the defaults again, and returns what it had; null when it had no settings. */
+export async function deleteQueue(db: Db, tenantId: TenantId, queueKey: string): Promise<QueueSettings | null> {
+  const row = await db
+    .deleteFrom('operator_queues')
+    .where('tenant_id', '=', tenantId)
+    .where('queue_key', '=', queueKey)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** What waits in a queue. */
+export type QueueLoad = {
+  /** Open tasks. */
+  depth: number
+  /** When the oldest of them was made. */
+  oldest: Date | null
+  /** Tasks, snoozed ones aside, that should be done by now. */
+  breached: number
+}
+
+export type ListedQueue = { queueKey: string; settings: QueueSettings; load: QueueLoad }
+
+/** Which queues, in the order of their keys: `limit` after this one. */
+export type QueuePage = { after: string | null; limit: number; offset: number; now: Date }
+
+/** The tenant's queues: those with settings or with tasks that are not done, and the default one; one more than `limit`. */
+export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): Promise<ListedQueue[]> {
+  const { rows } = await sql<QueueSettings & QueueLoad & { has_settings: boolean; key: string }>`
+    with keys as (
+      select queue_key as key from operator_queues where tenant_id = ${tenantId}
+      union
+      select queue_key from callback_tasks where tenant_id = ${tenantId} and ${isLive}
+      union
+      select ${DEFAULT_QUEUE}::text
+    )
+    select keys.key, queues.queue_key is not null as has_settings, queues.*, load.*
+      from keys
+      left join operator_queues queues on queues.tenant_id = ${tenantId} and queues.queue_key = keys.key
+     cross join lateral (
+       select count(*) filter (where status = 'open')::integer as depth,
+              min(created_at) filter (where status = 'open') as oldest,
+              count(*) filter (where status <> 'snoozed' and sla_due_at < ${page.now})::integer as breached
+         from callback_tasks
+        where tenant_id = ${tenantId} and queue_key = keys.key and ${isLive}
+     ) load
+     where keys.key > ${page.after ?? ''}
+     order by keys.key
+     limit ${page.limit + 1} offset ${page.offset}
+  `.execute(db)
+  return rows.map(({ key, has_settings, depth, oldest, breached, ...row }) => ({
+    queueKey: key,
+    settings: has_settings ? row : { ...QUEUE_DEFAULTS, queue_key: key },
+    load: { depth, oldest, breached },
+  }))
+}
+
+const isLive = sql`status in (${sql.join(LIVE_STATUSES.map((status) => sql.lit(status)))})`

@@ -1,0 +1,70 @@
+import { hasAgentKey } from '../agents/agent-store.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
+import {
+  deleteQueue,
+  findQueue,
+  type ListedQueue,
+  listQueues,
+  putQueue,
+  type QueueSettings,
+} from './operator-queue-store.ts'
+
+/** How the queues of operators are set, and what waits in them. Any key is a queue: it works by the defaults until it is set. */
+export type OperatorQueues = {
+  /** By their keys: the default one, those that are set, and those with tasks that are not done. */
+  list(tenantId: TenantId, page: PageRequest): Promise<Page<ListedQueue>>
+  /** @throws AppError `not_found` for an unknown tenant. */
+  get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
+  /** Sets a queue, as a whole. @throws AppError `not_found` for an unknown tenant, `invalid_request` for what cannot be. */
+  put(tenantId: TenantId, settings: QueueSettings): Promise<QueueSettings>
+  /** Gives a queue the defaults again, and returns what it had. @throws AppError `not_found` when it was not set. */
+  remove(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
+}
+
+/** Queues have no age: their cursor is made of the key alone. */
+const NO_INSTANT = new Date(0)
+
+export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): OperatorQueues {
+  return {
+    async list(tenantId, { after, limit, offset }) {
+      const now = new Date(clock.now())
+      const queues = await listQueues(db, tenantId, { after: after?.id ?? null, limit, offset, now })
+      return toPage(queues, limit, ({ queueKey }) => ({ createdAt: NO_INSTANT, id: queueKey }))
+    },
+    async get(tenantId, queueKey) {
+      await expectTenant(db, tenantId)
+      return findQueue(db, tenantId, queueKey)
+    },
+    put: (tenantId, settings) =>
+      db.transaction().execute(async (tx) => {
+        await holdKnownTenant(tx, tenantId)
+        const [first, ...others] = await faultsOf(tx, tenantId, settings)
+        if (first) throw invalidRequest([first, ...others])
+        await putQueue(tx, tenantId, settings, new Date(clock.now()))
+        return settings
+      }),
+    async remove(tenantId, queueKey) {
+      const removed = await deleteQueue(db, tenantId, queueKey)
+      if (!removed) throw new AppError('not_found', 'The queue has no settings of its own.')
+      return removed
+    },
+  }
+}
+
+/** What is wrong with settings that their schema cannot tell. */
+async function faultsOf(tx: Tx, tenantId: TenantId, settings: QueueSettings): Promise<FaultDetail[]> {
+  const { dispatch_agent_key: agentKey, timezone, business_hours: hours } = settings
+  const isUnknown = agentKey !== null && !(await hasAgentKey(tx, tenantId, agentKey))
+  const found: [path: string, message: string | null][] = [
+    ['timezone', timezone === null ? null : timeZoneFault(timezone)],
+    ['dispatch_agent_key', isUnknown ? 'is not the key of an agent of the tenant' : null],
+    ...hours.map((span, index): [string, string | null] => [`business_hours/${index}`, callingHoursFault(span)]),
+  ]
+  return found.flatMap(([path, message]) => (message === null ? [] : [{ path: `/body/${path}`, message }]))
+}

@@ -1,0 +1,113 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import { isMachine } from '../records/answered-by.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { TaskMove } from './callback-task-moves.ts'
+import type { TaskDisposition } from './callback-task-values.ts'
+import { changeTask } from './change-callback-task.ts'
+import { findQueue, type QueueSettings } from './operator-queue-store.ts'
+import {
+  type EndedDispatch,
+  listEndedDispatchesAcrossTenants,
+  noteDispatchEnd,
+  settleDispatch,
+} from './task-dispatch-store.ts'
+
+/** Takes note of what became of the calls by which tasks were dispatched, again and again. */
+export type SettlingDispatches = {
+  /** Looks now; the same again while it looks. Never rejects. */
+  settle(): Promise<void>
+  /** Stops, and waits for a look on its way. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
+
+const LOOK_INTERVAL_MS = 5_000
+const BATCH_ROWS = 100
+const MINUTE_MS = 60_000
+
+export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): SettlingDispatches {
+  let looking: Promise<void> | null = null
+
+  async function look(): Promise<void> {
+    for (const ended of await listEndedDispatchesAcrossTenants(db, BATCH_ROWS)) {
+      const tenant = await tenants.get(ended.tenant_id)
+      if (tenant) await db.transaction().execute((tx) => settleIn(tx, tenant, ended, new Date(clock.now())))
+    }
+  }
+
+  const settling: SettlingDispatches = {
+    settle() {
+      looking ??= look()
+        .catch((err: unknown) => log.warn({ err }, 'dispatched callback tasks could not be looked after'))
+        .finally(() => {
+          looking = null
+        })
+      return looking
+    },
+    async close() {
+      cancel()
+      await looking
+    },
+  }
+  const cancel = clock.every(LOOK_INTERVAL_MS, () => void settling.settle())
+  return settling
+}
+
+async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedDispatch, now: Date): Promise<void> {
+  const { tenant_id: tenantId } = tenant
+  await holdKnownTenant(tx, tenantId)
+  if (!(await settleDispatch(tx, tenantId, ended.call_log_id, now))) return
+  const task = await noteDispatchEnd(tx, ended)
+  if (!task) return
+  const queue = await findQueue(tx, tenantId, task.queue_key)
+  const move = settlement(ended, { queue, attempts: task.dispatch_attempt_count }, now)
+  // An operator may have completed it meanwhile: then that stands.
+  await changeTask(tx, tenant, { id: task.id, move }, now)
+}
+
+/** What the end of a call makes of the task that it was for. */
+function settlement(
+  ended: EndedDispatch,
+  { queue, attempts }: { queue: QueueSettings; attempts: number },
+  now: Date,
+): TaskMove {
+  const disposition = dispositionOf(ended)
+  const note = null
+  const details = { call_sid: ended.call_sid, call_status: ended.status, disposition }
+  const move = { action: 'settle' as const, from: ['dispatching'] as const, operator: null, note, details }
+  if (disposition === 'reached') {
+    const set = { status: 'completed' as const, disposition, completed_at: now }
+    return { ...move, set, event: 'callback.task.completed' }
+  }
+  if (attempts >= queue.max_attempts) {
+    const set = { status: 'cancelled' as const, disposition: 'failed' as const }
+    return { ...move, set, event: 'callback.task.cancelled' }
+  }
+  const dueAt = new Date(now.getTime() + queue.retry_minutes * MINUTE_MS)
+  const set = { status: 'open' as const, disposition, due_at: dueAt, assigned_to: null, claimed_at: null }
+  return { ...move, set, event: 'callback.task.reopened' }
+}
+
+/** Without a word of the carrier's for who answered, it was a person. */
+function dispositionOf({ status, answered_by }: EndedDispatch): TaskDisposition {
+  switch (status) {
+    case 'completed':
+      return isMachine(answered_by) ? 'voicemail' : 'reached'
+    case 'busy':
+      return 'busy'
+    case 'no-answer':
+      return 'no_answer'
+    default:
+      return 'failed'
+  }
+}

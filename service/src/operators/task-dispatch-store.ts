@@ -1,0 +1,102 @@
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { CallStatus } from '../records/call-values.ts'
+import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
+
+/** A call by which a task was dispatched. */
+type DispatchRow = {
+  tenant_id: TenantId
+  call_log_id: string
+  task_id: CallbackTaskId
+  /** That of the task, as long as it is its newest dispatch. */
+  attempted_at: Date
+  /** When what became of it was taken note of; null before. */
+  settled_at: Date | null
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    callback_task_dispatches: DispatchRow
+  }
+}
+
+export async function insertDispatch(
+  tx: Tx,
+  tenantId: TenantId,
+  dispatch: Pick<DispatchRow, 'call_log_id' | 'task_id' | 'attempted_at'>,
+): Promise<void> {
+  await tx
+    .insertInto('callback_task_dispatches')
+    .values({ ...dispatch, tenant_id: tenantId, settled_at: null })
+    .execute()
+}
+
+/** Notes by which call a task is dispatched, unless there is a newer one. */
+export async function noteDispatchCall(
+  db: Db,
+  tenantId: TenantId,
+  call: { callLogId: string; callSid: string | null },
+): Promise<void> {
+  await db
+    .updateTable('callback_tasks')
+    .from('callback_task_dispatches as dispatch')
+    .set({ last_dispatch_call_sid: call.callSid })
+    .where('callback_tasks.tenant_id', '=', tenantId)
+    .where('dispatch.tenant_id', '=', tenantId)
+    .where('dispatch.call_log_id', '=', call.callLogId)
+    .whereRef('dispatch.task_id', '=', 'callback_tasks.id')
+    .whereRef('dispatch.attempted_at', '=', 'callback_tasks.last_dispatch_attempted_at')
+    .execute()
+}
+
+/** A dispatch whose call is over, and how that ended. */
+export type EndedDispatch = Pick<DispatchRow, 'tenant_id' | 'call_log_id' | 'task_id' | 'attempted_at'> & {
+  call_sid: string | null
+  status: CallStatus
+  answered_by: string | null
+}
+
+/** Dispatches of which nobody has taken note that their calls are over, the oldest first. Over all tenants. */
+export async function listEndedDispatchesAcrossTenants(db: Db, limit: number): Promise<EndedDispatch[]> {
+  return db
+    .selectFrom('callback_task_dispatches as dispatch')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'dispatch.tenant_id').onRef('log.id', '=', 'dispatch.call_log_id'),
+    )
+    .select(['dispatch.tenant_id', 'dispatch.call_log_id', 'dispatch.task_id', 'dispatch.attempted_at'])
+    .select(['log.call_sid', 'log.status', 'log.answered_by'])
+    .where('dispatch.settled_at', 'is', null)
+    .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .orderBy('dispatch.attempted_at')
+    .limit(limit)
+    .execute()
+}
+
+/** Takes note that a dispatch is over; false when somebody has done so already. Of several at once one does. */
+export async function settleDispatch(tx: Tx, tenantId: TenantId, callLogId: string, now: Date): Promise<boolean> {
+  const row = await tx
+    .updateTable('callback_task_dispatches')
+    .set({ settled_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('call_log_id', '=', callLogId)
+    .where('settled_at', 'is', null)
+    .returning('call_log_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Notes on a task how its newest dispatch ended; null when it was another one. */
+export async function noteDispatchEnd(
+  tx: Tx,
+  { tenant_id, task_id, attempted_at, call_sid, status }: EndedDispatch,
+): Promise<CallbackTaskRow | null> {
+  const row = await tx
+    .updateTable('callback_tasks')
+    .set({ last_dispatch_status: status, last_dispatch_call_sid: call_sid })
+    .where('tenant_id', '=', tenant_id)
+    .where('id', '=', task_id)
+    .where('last_dispatch_attempted_at', '=', attempted_at)
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}

@@ -1,0 +1,84 @@
+/** A record of a CSV text: its fields, and the line on which it begins, from 1. */
+export type CsvRecord = { line: number; fields: string[] }
+
+/** A record that is longer than any may be, as one is whose quotes do not end. Nothing after it can be read. */
+export class CsvRunaway extends Error {
+  override readonly name = 'CsvRunaway'
+  readonly line: number
+
+  constructor(line: number) {
+    super('A record of the CSV is too long.')
+    this.line = line
+  }
+}
+
+const MAX_RECORD_CHARS = 10_000
+
+/** Reads CSV as RFC 4180 has it, piece by piece: lines end with LF or CRLF, and empty ones are no records. */
+export class CsvReader {
+  #line = 1
+  #record: CsvRecord = { line: 1, fields: [] }
+  #field = ''
+  #chars = 0
+  #state: 'plain' | 'quoted' | 'quote' = 'plain'
+
+  /** The records that are complete with this piece. @throws CsvRunaway. */
+  push(text: string): CsvRecord[] {
+    const records: CsvRecord[] = []
+    for (const char of text) {
+      this.#chars += 1
+      if (this.#chars > MAX_RECORD_CHARS) throw new CsvRunaway(this.#record.line)
+      if (this.#take(char)) records.push(...this.#endRecord())
+    }
+    return records
+  }
+
+  /** The last record, when no line end follows it. @throws CsvRunaway when its quotes do not end. */
+  end(): CsvRecord[] {
+    if (this.#state === 'quoted') throw new CsvRunaway(this.#record.line)
+    return this.#endRecord()
+  }
+
+  /** Whether the record ends with this character. */
+  #take(char: string): boolean {
+    if (char === '\n') this.#line += 1
+    if (this.#state === 'quoted') {
+      if (char === '"') this.#state = 'quote'
+      else this.#field += char
+      return false
+    }
+    if (char === '"') this.#takeQuote()
+    else if (char === ',') this.#endField()
+    else if (char === '\n') return true
+    else if (char !== '\r') this.#field += char
+    return false
+  }
+
+  /** One at the beginning of a field opens it; two within it are one; any other is itself. */
+  #takeQuote(): void {
+    if (this.#state === 'plain' && this.#field === '') this.#state = 'quoted'
+    else {
+      this.#field += '"'
+      this.#state = this.#state === 'quote' ? 'quoted' : 'plain'
+    }
+  }
+
+  #endField(): void {
+    this.#record.fields.push(this.#field)
+    this.#field = ''
+    this.#state = 'plain'
+  }
+
+  #endRecord(): CsvRecord[] {
+    this.#endField()
+    const record = this.#record
+    this.#record = { line: this.#line, fields: [] }
+    this.#chars = 0
+    return record.fields.length === 1 && record.fields[0] === '' ? [] : [record]
+  }
+}
+
+/** A line of CSV. */
+export function csvLine(fields: string[]): string {
+  return `${fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')}\r\n`
+}

@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { ACCOUNT } from './harness/served-app.ts'
+
+type Task = { id: string; status: string } & Record<string, unknown>
+type Answer = { task: Task; code?: string }
+
+const MINUTE_MS = 60_000
+
+describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
+  const test = useDatabase()
+  const app = useCallApp(test, {
+    document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } },
+  })
+  const dialled = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
+
+  beforeEach(async () => {
+    app.rest.reply = ({ path }) =>
+      path.endsWith('/Calls.json')
+        ? { status: 201, body: { sid: `CA-out-${dialled().length}`, status: 'queued' } }
+        : { status: 200, body: {} }
+    const { phone_routes: routes } = await app.served.administer<{ phone_routes: { id: string }[] }>(
+      'GET',
+      '/tenants/acme/phone-routes',
+    )
+    const route = { phone_number: NUMBER, agent_key: 'desk', outbound_default: true }
+    await app.served.administer('PUT', `/tenants/acme/phone-routes/${routes[0]?.id}`, route)
+  })
+
+  const post = (path: string, body: object = {}) =>
+    app.served.call<Answer>('acme', 'POST', `/callback-tasks${path}`, body)
+  const create = async (facts: object = {}) => (await post('', { customer_phone: CALLER, ...facts })).body.task
+  const read = async (id: string) => (await app.served.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)).body.task
+
+  /** The carrier says how the newest call ended; answers the task once it has followed. */
+  async function ended(id: string, form: Record<string, string>): Promise<Task> {
+    const sid = `CA-out-${dialled().length}`
+    const told = { CallSid: sid, AccountSid: ACCOUNT.sid, ...form }
+    expect(await app.post('/api/v1/call-status', { form: told })).toMatchObject({ status: 200 })
+    return app.pass(async () => {
+      const task = await read(id)
+      return task.status === 'dispatching' ? null : task
+    }, 'the task to follow its call')
+  }
+
+  it('calls the customer, and is done when somebody answers', async () => {
+    const { id } = await create({ metadata: { order: 7 } })
+    await app.clock.advance(1)
+    await post(`/${id}/claim`, { operator: 'ann' })
+    await app.clock.advance(1)
+    expect(await post(`/${id}/dispatch`, { operator: 'ben' })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict' },
+    })
+    const { status, body } = await post(`/${id}/dispatch`, { operator: 'ann' })
+    expect({ status, task: body.task }).toMatchObject({
+      status: 200,
+      task: { status: 'dispatching', dispatch_attempt_count: 1, last_dispatch_call_sid: 'CA-out-1' },
+    })
+    expect(dialled()).toMatchObject([{ form: { To: CALLER, From: NUMBER } }])
+    expect((await app.served.call('acme', 'GET', '/call-logs/CA-out-1')).body).toMatchObject({
+      call_log: { callback_task_id: id, agent_key: 'desk', metadata: { order: 7 } },
+    })
+    expect(await post(`/${id}/dispatch`, { operator: 'ann' })).toMatchObject({ status: 409 })
+    expect(await ended(id, { CallStatus: 'completed', AnsweredBy: 'human' })).toMatchObject({
+      ...{ status: 'completed', disposition: 'reached', last_dispatch_status: 'completed' },
+    })
+    const history = await app.served.call<{ changes: object[] }>('acme', 'GET', `/callback-tasks/${id}/history`)
+    expect(history.body.changes).toMatchObject([
+      { action: 'settle', status: 'completed', operator: null, details: { disposition: 'reached' } },
+      { action: 'dispatch', status: 'dispatching', operator: 'ann', details: { attempt: 1 } },
+      { action: 'claim' },
+      { action: 'create' },
+    ])
+  })
+
+  it('is tried again after calls in vain, until there were enough', async () => {
+    const { id } = await create()
+    const inVain = [
+      [{ CallStatus: 'busy' }, 'open', 'busy'],
+      [{ CallStatus: 'completed', AnsweredBy: 'machine_start' }, 'open', 'voicemail'],
+      [{ CallStatus: 'no-answer' }, 'cancelled', 'failed'],
+    ] as const
+    for (const [form, status, disposition] of inVain) {
+      expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+      const task = await ended(id, form)
+      expect(task).toMatchObject({ status, disposition, assigned_to: null })
+      const dueMs = Date.parse(String(task['due_at'])) - app.clock.now()
+      expect(dueMs).toBeGreaterThan(29 * MINUTE_MS)
+    }
+    expect(await read(id)).toMatchObject({ dispatch_attempt_count: 3 })
+    expect(await post(`/${id}/reopen`)).toMatchObject({ body: { task: { dispatch_attempt_count: 0 } } })
+  })
+
+  it('places one call, however many ask at once', async () => {
+    const { id } = await create()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post(`/${id}/dispatch`)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)])
+    expect(dialled()).toHaveLength(1)
+    expect(await test.db.selectFrom('call_logs').select('id').execute()).toHaveLength(1)
+  })
+
+  it('leaves the last word to who completes it during the call', async () => {
+    const { id } = await create()
+    await post(`/${id}/dispatch`)
+    await post(`/${id}/complete`, { disposition: 'wrong_number', operator: 'ann' })
+    await app.post('/api/v1/call-status', {
+      form: { CallSid: 'CA-out-1', AccountSid: ACCOUNT.sid, CallStatus: 'busy' },
+    })
+    await app.pass(async () => (await read(id))['last_dispatch_status'] === 'busy', 'the end of the call to be noted')
+    expect(await read(id)).toMatchObject({ status: 'completed', disposition: 'wrong_number' })
+  })
+
+  it('changes nothing when the gate refuses it', async () => {
+    const task = await create()
+    await app.served.call('acme', 'POST', '/dnc', { phone: CALLER })
+    expect(await post(`/${task.id}/dispatch`)).toMatchObject({ status: 409, body: { code: 'dnc_listed' } })
+    expect(await read(task.id)).toEqual(task)
+    expect(dialled()).toEqual([])
+  })
+
+  it('counts as an attempt when the carrier refuses it', async () => {
+    const { id } = await create()
+    app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'Invalid To' } })
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 400, body: { code: 'carrier_rejected' } })
+    expect(await read(id)).toMatchObject({ status: 'open', disposition: 'failed', dispatch_attempt_count: 1 })
+  })
+
+  it('needs somebody who speaks', async () => {
+    await test.db.updateTable('phone_routes').set({ outbound_default: false }).execute()
+    const { id } = await create()
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 409, body: { code: 'no_agent' } })
+    expect(await read(id)).toMatchObject({ status: 'open', dispatch_attempt_count: 0 })
+  })
+})
