@@ -12,6 +12,7 @@ import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { publicUrlOf } from './public-url.ts'
+import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
@@ -76,6 +77,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
+  await wireSteering(deps, floors, server)
   const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
   await server.ready()
 
