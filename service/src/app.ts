@@ -15,6 +15,7 @@ import { buildServer, type HttpServer, stopServer } from './platform/http/server
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
+import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
@@ -81,6 +82,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(
     phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
   )
+  await wireSteering(deps, floors, server)
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import { isAfter } from '../platform/db/newest-first.ts'
@@ -71,13 +72,20 @@ export async function findAgentVersion(
   return row ?? null
 }
 
-/** What the agent of this key speaks by now; null when it has published nothing. */
-export async function findPublishedVersion(db: Db, tenantId: TenantId, agentKey: string): Promise<AgentVersion | null> {
-  const row = await versionsOf(db, tenantId)
+/** A version that calls of its agent may be answered by. `traffic_percentage`: its share; null without an entry. */
+export type SpeakingVersion = AgentVersion & { traffic_percentage: number | null }
+
+/** The published version of the agent of this key, and those with a share of its calls, in the order of the shares. */
+export async function findSpeakingVersions(db: Db, tenantId: TenantId, agentKey: string): Promise<SpeakingVersion[]> {
+  return versionsOf(db, tenantId)
+    .leftJoin('agent_version_rollouts as rollout', (join) =>
+      join.onRef('rollout.tenant_id', '=', 'version.tenant_id').onRef('rollout.agent_version_id', '=', 'version.id'),
+    )
+    .select(sql<number | null>`rollout.traffic_percentage::float8`.as('traffic_percentage'))
     .where('agent.agent_key', '=', agentKey)
-    .where('version.status', '=', 'published')
-    .executeTakeFirst()
-  return row ?? null
+    .where((eb) => eb.or([eb('version.status', '=', 'published'), eb('rollout.position', 'is not', null)]))
+    .orderBy('rollout.position')
+    .execute()
 }
 
 /** The number that comes after the agent's last one. To be asked with `lockAgent`. */

@@ -4,11 +4,23 @@ import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { agentConfigDefaults, type CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { type AgentVersion, findAgentVersion, findPublishedVersion } from './agent-version-store.ts'
+import {
+  type AgentVersion,
+  findAgentVersion,
+  findSpeakingVersions,
+  type SpeakingVersion,
+} from './agent-version-store.ts'
 import { RecentAnswers } from './recent-answers.ts'
+import { chooseShare } from './rollout-shares.ts'
 
-/** Who is to speak: what the agent of a key has published, an exact version, or whoever speaks when nobody is named. */
-export type AgentChoice = { agentKey: string } | { versionId: AgentVersionId } | null
+/**
+ * Who is to speak: what the agent of a key has published, an exact version, or whoever speaks when nobody is named. With
+ * `caller`, what the choice sticks to, the versions of the agent's rollout get their shares of the calls.
+ */
+export type AgentChoice = { agentKey: string; caller?: string } | { versionId: AgentVersionId } | null
+
+/** What the agent of a key speaks by: each share of its calls, and the published version behind them. */
+type Speakers = { agentId: AgentId; published: ResolvedAgent; shares: { percentage: number; agent: ResolvedAgent }[] }
 
 /** What a call speaks by. The ids and the key are null when the tenant document's own `agent` speaks. */
 export type ResolvedAgent = {
@@ -32,19 +44,20 @@ export type ResolveAgent = (tenant: TenantRuntime, choice: AgentChoice) => Promi
 
 export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): ResolveAgent {
   const cache = new RecentAnswers<ResolvedAgent>({ clock })
+  const byKey = new RecentAnswers<Speakers>({ clock })
 
   async function loadVersion(tenant: TenantRuntime, versionId: AgentVersionId): Promise<ResolvedAgent | null> {
     const version = isUuid(versionId) ? await findAgentVersion(db, tenant.tenant_id, versionId) : null
     return version && fromVersion(version)
   }
 
-  /** Known by its version, too: the stream of the call that was answered by the key asks for that a moment later. */
-  async function loadPublished({ tenant_id }: TenantRuntime, agentKey: string): Promise<ResolvedAgent | null> {
-    const version = await findPublishedVersion(db, tenant_id, agentKey)
-    if (!version) return null
-    const agent = fromVersion(version)
-    cache.put(nameOf(tenant_id, version.id), agent)
-    return agent
+  /** Known by their versions, too: the stream of the call that was answered by the key asks for those a moment later. */
+  async function loadSpeakers({ tenant_id }: TenantRuntime, agentKey: string): Promise<Speakers | null> {
+    const speakers = speakersOf(await findSpeakingVersions(db, tenant_id, agentKey))
+    for (const agent of speakers ? [speakers.published, ...speakers.shares.map((share) => share.agent)] : []) {
+      if (agent.versionId !== null) cache.put(nameOf(tenant_id, agent.versionId), agent)
+    }
+    return speakers
   }
 
   return async (tenant, choice) => {
@@ -53,14 +66,27 @@ export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): Resol
       const { versionId } = choice
       return cache.get(nameOf(tenant.tenant_id, versionId), () => loadVersion(tenant, versionId))
     }
-    const { agentKey } = choice
-    const published = await cache.get(`${tenant.tenant_id} key ${agentKey}`, () => loadPublished(tenant, agentKey))
-    return published ?? fromDocument(tenant)
+    const { agentKey, caller } = choice
+    const speakers = await byKey.get(`${tenant.tenant_id} key ${agentKey}`, () => loadSpeakers(tenant, agentKey))
+    if (!speakers) return fromDocument(tenant)
+    const { agentId, shares, published } = speakers
+    return (caller === undefined ? null : chooseShare(shares, { agentId, caller })?.agent) ?? published
   }
 }
 
 function nameOf(tenantId: TenantId, versionId: AgentVersionId): string {
   return `${tenantId} version ${versionId}`
+}
+
+/** Null without a published version: there is nothing yet whose calls could be shared. */
+function speakersOf(versions: SpeakingVersion[]): Speakers | null {
+  const published = versions.find(({ status }) => status === 'published')
+  if (!published) return null
+  const shares = versions.flatMap((version) => {
+    const { traffic_percentage: percentage } = version
+    return percentage === null ? [] : [{ percentage, agent: fromVersion(version) }]
+  })
+  return { agentId: published.agent_id, published: fromVersion(published), shares }
 }
 
 function fromVersion(version: AgentVersion): ResolvedAgent {

@@ -17,6 +17,7 @@ import { withinTime } from './answer-time.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
+import { stickyCaller } from './sticky-caller.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 /** A call that comes in, as its carrier tells of it. */
@@ -106,7 +107,7 @@ export function makeIncoming(deps: Deps): Incoming {
     }
     if (!deps.hasModel) return refuse(tenant, callSid, { text: SORRY, why: 'no_model' })
     try {
-      const agent = await resolveAgent(tenant, { agentKey })
+      const agent = await resolveAgent(tenant, { agentKey, caller: stickyCaller(call) })
       if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
       if (taking.attempt.isLate) return []

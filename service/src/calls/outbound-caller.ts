@@ -10,11 +10,12 @@ import { findOutboundRoute } from './phone-route-store.ts'
 /** Where a call comes from and who speaks in it. */
 export type OutboundCaller = { from: PhoneNumber; agent: ResolvedAgent }
 
-type Given = NamedAgent & { from: PhoneNumber | null }
+type Given = NamedAgent & { from: PhoneNumber | null; to: PhoneNumber }
 
 /**
  * Finds what a request to place a call leaves open: the number of the route that is the outbound default, else that of the
- * tenant's document; the agent of that route, else the document's own.
+ * tenant's document; the agent of that route, with the shares of its rollout, else the document's own. An agent that is named
+ * by its key speaks by its published version.
  *
  * @throws AppError `missing_route` when there is no number, `invalid_request` for a number that is not the tenant's and for an
  *   agent that it does not have.
@@ -30,7 +31,7 @@ export async function outboundCaller(
   if (from === null) throw missingRoute()
   if (given.from !== null) await expectOwnNumber(db, tenant, given.from)
   if (isNamed) return { from, agent: await namedAgent(resolveAgent, tenant, given) }
-  const agent = await resolveAgent(tenant, route && { agentKey: route.agent_key })
+  const agent = await resolveAgent(tenant, route && { agentKey: route.agent_key, caller: given.to })
   if (!agent) throw invalidRequest([{ path: '/body/agent_key', message: 'is required: no agent speaks by default' }])
   return { from, agent }
 }

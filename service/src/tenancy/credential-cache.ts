@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
+import { type CredentialCount, CredentialCounts } from './credential-counts.ts'
 
 /** Whose credential it is, and of which kind: an API key or the tenant document's legacy bearer token. */
 export type Credential = { tenantId: TenantId; via: 'api_key' | 'legacy' }
@@ -6,11 +7,16 @@ export type Credential = { tenantId: TenantId; via: 'api_key' | 'legacy' }
 /** What a look-up notes before it asks the database, so that its answer is not kept when it is stale. */
 type LookUp = { startedMs: number; generation: number }
 
+/** What became of a credential. The key names it by its hash and tells nothing of it. */
+export type CredentialMetrics = CredentialCount & { cacheKey: string; isCached: boolean }
+
 type Entry = { credential: Credential; freshUntilMs: number }
 
 /** Half of the second within which every node must refuse what another one has revoked. */
 const FRESH_MS = 500
 const MAX_ENTRIES = 1_000
+/** Enough to tell credentials apart, too little to find one by. */
+const KEY_DIGITS = 12
 
 /**
  * Remembers for half a second whose a good credential is, so that a burst of requests asks the database once.
@@ -20,12 +26,16 @@ const MAX_ENTRIES = 1_000
  */
 export class CredentialCache {
   readonly #entries = new Map<string, Entry>()
+  readonly #counts = new CredentialCounts()
   #generation = 0
 
   get(tokenHash: string, nowMs: number): Credential | null {
     const entry = this.#entries.get(tokenHash)
     if (!entry) return null
-    if (nowMs < entry.freshUntilMs) return entry.credential
+    if (nowMs < entry.freshUntilMs) {
+      this.#counts.hit(tokenHash, entry.credential.tenantId)
+      return entry.credential
+    }
     this.#entries.delete(tokenHash)
     return null
   }
@@ -36,11 +46,14 @@ export class CredentialCache {
 
   /** Keeps what a look-up found, from when it began: the answer may be that old. Dropped when `forget` came between. */
   put(tokenHash: string, credential: Credential, lookUp: LookUp): void {
+    this.#counts.lookedUp(tokenHash, credential.tenantId)
     if (lookUp.generation !== this.#generation) return
     this.#entries.delete(tokenHash)
     this.#entries.set(tokenHash, { credential, freshUntilMs: lookUp.startedMs + FRESH_MS })
     const [oldest] = this.#entries.keys()
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest)
+    if (this.#entries.size <= MAX_ENTRIES || oldest === undefined) return
+    this.#entries.delete(oldest)
+    this.#counts.evicted(oldest)
   }
 
   /** Forgets the tenant's credentials at once, also those that are being looked up. */
@@ -49,6 +62,14 @@ export class CredentialCache {
     for (const [tokenHash, { credential }] of this.#entries) {
       if (credential.tenantId === tenantId) this.#entries.delete(tokenHash)
     }
+  }
+
+  /** Of the credentials that were used last, `limit` at most, the last one first. */
+  metrics(limit: number, nowMs: number): CredentialMetrics[] {
+    return this.#counts.list(limit).map(([tokenHash, count]) => {
+      const isCached = nowMs < (this.#entries.get(tokenHash)?.freshUntilMs ?? 0)
+      return { ...count, cacheKey: `sha256:${tokenHash.slice(0, KEY_DIGITS)}`, isCached }
+    })
   }
 
   get size(): number {

@@ -5,7 +5,7 @@ import { sha256 } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { hashToken, keyPrefixOf } from './api-key-token.ts'
-import { type Credential, CredentialCache } from './credential-cache.ts'
+import { type Credential, CredentialCache, type CredentialMetrics } from './credential-cache.ts'
 import { findApiKeyAcrossTenants, findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { CredentialUses } from './credential-uses.ts'
 
@@ -20,6 +20,8 @@ export type Credentials = {
   findTenant(token: string): Promise<Credential | null>
   /** To be called when a key of the tenant was revoked or its document changed, once that is committed. */
   forget(tenantId: TenantId): void
+  /** How often the credentials that were used last on this node were asked for, the last one first. */
+  metrics(limit: number): CredentialMetrics[]
   /** Waits for what is written in the background. Calling it again changes nothing. */
   close(): Promise<void>
 }
@@ -74,6 +76,7 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
       return found
     },
     forget: (tenantId) => cache.forget(tenantId),
+    metrics: (limit) => cache.metrics(limit, clock.monotonicMs()),
     close: () => uses.close(),
   }
 }

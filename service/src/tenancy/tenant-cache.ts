@@ -81,6 +81,37 @@ export class TenantCache {
     return [...this.#entries.values()].map(({ etag, runtime, lastUsedAt }) => ({ etag, runtime, lastUsedAt }))
   }
 
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Forgets the tenants that no call has asked for in longer than `maxIdleMs`. @returns how many. */
+  evictIdle(maxIdleMs: number): number {
+    const since = this.#clock.now() - maxIdleMs
+    const idle = [...this.#entries].filter(([, { lastUsedAt }]) => lastUsedAt.getTime() < since)
+    for (const [tenantId] of idle) this.#entries.delete(tenantId)
+    this.#counters.evictions += idle.length
+    return idle.length
+  }
+
+  /**
+   * Reads a cached tenant again, however fresh it is; what is cached stays when that fails. It counts as no use of the tenant.
+   *
+   * @returns false when there is no such tenant any more, or it is not cached.
+   * @throws what the source throws.
+   */
+  async reload(tenantId: TenantId): Promise<boolean> {
+    const before = this.#entries.get(tenantId)
+    if (!before) return false
+    this.#counters.reloads += 1
+    // A query that is running may have read what is there no more.
+    this.#queries.delete(tenantId)
+    const runtime = await this.#once(tenantId, (isCurrent) => this.#load(tenantId, isCurrent))
+    const entry = this.#entries.get(tenantId)
+    if (entry) entry.lastUsedAt = before.lastUsedAt
+    return runtime !== null
+  }
+
   get counters(): Readonly<CacheCounters> {
     return { ...this.#counters }
   }

@@ -16,7 +16,8 @@ function count(maximum: number, description: string) {
   return Type.Integer({ minimum: 1, maximum, description })
 }
 
-const Telephony = strict({
+/** The carrier account of a tenant, as its document has it. */
+export const Telephony = strict({
   provider: Type.Optional(Type.Enum(TELEPHONY_PROVIDERS, { description: 'The carrier. Default twilio.' })),
   account_sid: maybe(
     Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: "The tenant's account at the carrier." }),
@@ -27,7 +28,8 @@ const Telephony = strict({
   fallback_number: maybe(CallableNumber),
 })
 
-const AudioOutput = strict({
+/** Whose voice speaks, as a document has it. */
+export const AudioOutput = strict({
   provider: Type.Optional(Type.Enum(['primary', 'secondary'], { description: 'Default primary: the model speaks.' })),
   voice_id: maybe(Label("The secondary provider's voice.")),
   model_id: maybe(Label("The secondary provider's model.")),

@@ -27,6 +27,9 @@ export type ShownTenant = { tenantId: TenantId; config: TenantDocument; etag: st
 /** What a write answers: the ETag of what is stored now, and what its writer should know although it was taken. */
 export type WrittenTenant = { tenantId: TenantId; etag: string; warnings: string[] }
 
+/** Makes a document of the one that is stored. */
+type DocumentChange = (document: TenantDocument) => TenantDocument
+
 type Deps = {
   db: Db
   clock: Clock
@@ -54,6 +57,13 @@ export function makeTenants(deps: Deps) {
      */
     put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition = {}): Promise<WrittenTenant> =>
       put(deps, tenantId, document, conditions),
+    /**
+     * Writes what `change` makes of the stored document, whose secrets read `***` and are kept where they still do.
+     *
+     * @throws AppError as `put`, and `not_found`.
+     */
+    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition = {}): Promise<ShownTenant> =>
+      changeStored(deps, tenantId, change, conditions),
     /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
     remove: (tenantId: TenantId): Promise<void> => remove(deps, tenantId),
   }
@@ -85,6 +95,20 @@ async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, conditi
     })
   deps.onChange(tenantId)
   return { tenantId, etag, warnings: warnings(sent, deps.defaultTelephonyToken) }
+}
+
+async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChange, conditions: Precondition) {
+  const written = await deps.db.transaction().execute(async (tx) => {
+    await lockTenant(tx, tenantId)
+    const stored = await findStoredTenant(tx, tenantId)
+    if (!stored) throw unknownTenant()
+    const config = change(hideSecrets(stored.document))
+    refuse(documentFaults(config, '/body'))
+    const etag = await replace(deps, tx, config, conditions)
+    return { tenantId, config: hideSecrets(config), etag }
+  })
+  deps.onChange(tenantId)
+  return written
 }
 
 async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, conditions: Precondition) {

@@ -10,7 +10,7 @@ import { makeLog } from '../../src/platform/log.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** What a call sends beside its method and path. Without `adminKey` the right one is sent. */
-type Sent = { body?: unknown; adminKey?: string | null }
+type Sent = { body?: unknown; adminKey?: string | null; headers?: Record<string, string> }
 
 /** An answer whose body the test takes for a `Body`. */
 type Answer<Body> = { status: number; body: Body }
@@ -42,12 +42,12 @@ export function useAdminServer(routes: () => FastifyPluginAsyncTypebox[]): Admin
     metrics.stop()
   })
   return {
-    async call<Body>(method: Method, path: string, { body, adminKey = ADMIN_KEY }: Sent = {}) {
+    async call<Body>(method: Method, path: string, { body, adminKey = ADMIN_KEY, headers = {} }: Sent = {}) {
       if (!server) throw new Error('the server is up only while tests run')
       const response = await server.inject({
         method,
         url: `/api/v1/admin${path}`,
-        headers: adminKey === null ? {} : { 'x-admin-key': adminKey },
+        headers: { ...headers, ...(adminKey !== null && { 'x-admin-key': adminKey }) },
         ...(body !== undefined && { payload: body as object }),
       })
       return { status: response.statusCode, body: response.json<Body>() }

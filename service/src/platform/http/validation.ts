@@ -39,6 +39,20 @@ export function validationError(errors: FastifySchemaValidationError[], part: st
   return invalidRequest([first, ...others])
 }
 
+/**
+ * The check that a body of this schema gets, for where what is wrong with it is an answer and no refusal. Compile it once.
+ *
+ * @returns the 400 that a request with this body would be answered with; null for a sound one.
+ */
+export function makeBodyCheck(schema: object): (body: unknown) => Error | null {
+  const check = compileValidator({ schema, method: 'POST', url: '', httpPart: 'body' })
+  return (body) => {
+    const checked: unknown = check(body)
+    const { error } = checked as { error?: FastifySchemaValidationError[] }
+    return error ? validationError(error, 'body') : null
+  }
+}
+
 function isSmall(value: unknown): boolean {
   return membersWithin(value, MAX_MEMBERS_TO_SEARCH) <= MAX_MEMBERS_TO_SEARCH
 }

@@ -1,0 +1,46 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { AgentId, TenantId } from '../kernel/ids.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { hasAgent, lockAgent } from './agent-store.ts'
+import { findRolloutPolicy, type RolloutPolicy, writeRolloutPolicy } from './rollout-policy-store.ts'
+
+/** What a policy says where its writer says nothing. */
+export const POLICY_DEFAULTS: RolloutPolicy = {
+  enabled: false,
+  lookback_hours: 24,
+  min_avg_score: 0.7,
+  min_eval_count: 20,
+  min_high_quality_rate: 0.6,
+}
+
+/** The policies by which rollouts of agents are to be watched. */
+export type RolloutPolicies = {
+  /** Null when the agent has none. @throws AppError `not_found` for an unknown tenant or agent. */
+  get(tenantId: TenantId, agentId: AgentId): Promise<RolloutPolicy | null>
+  /** Writes the policy as a whole. @throws AppError `not_found`. */
+  put(tenantId: TenantId, agentId: AgentId, policy: RolloutPolicy): Promise<RolloutPolicy>
+}
+
+export function makeRolloutPolicies({ db, clock }: { db: Db; clock: Clock }): RolloutPolicies {
+  return {
+    async get(tenantId, agentId) {
+      if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
+      return findRolloutPolicy(db, tenantId, agentId)
+    },
+    async put(tenantId, agentId, policy) {
+      await db.transaction().execute(async (tx) => {
+        await holdKnownTenant(tx, tenantId)
+        if (!(isUuid(agentId) && (await lockAgent(tx, tenantId, agentId)))) throw unknownAgent()
+        await writeRolloutPolicy(tx, tenantId, agentId, { policy, now: new Date(clock.now()) })
+      })
+      return policy
+    },
+  }
+}
+
+function unknownAgent(): AppError {
+  return new AppError('not_found', 'The tenant has no such agent.')
+}

@@ -1,0 +1,146 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
+import { errorResponses, iso, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
+import type { RolloutList, Rollouts } from './rollouts.ts'
+
+/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+const anyId = Type.String({ minLength: 1, maxLength: 200 })
+const Params = strict({ tenant_id: Type.Unsafe<TenantId>(anyId), agent_id: Type.Unsafe<AgentId>(anyId) })
+const IfMatch = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ description: 'Write only over the rollout with this ETag; a stale one: 409.' }),
+  ),
+})
+
+const MAX_ENTRIES = 50
+
+const Percentage = Type.Number({ minimum: 0, maximum: 100, description: 'Two decimals at most.' })
+const PutBody = strict({
+  entries: Type.Array(
+    strict({ agent_version_id: Type.Unsafe<AgentVersionId>(anyId), traffic_percentage: Percentage }),
+    {
+      maxItems: MAX_ENTRIES,
+      description: 'At most 100 percent together; the rest is the published version’s.',
+    },
+  ),
+})
+const Rollout = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  agent_id: Type.String({ format: 'uuid' }),
+  agent_key: Type.String(),
+  agent_name: Type.String(),
+  agent_version_id: Type.String({ format: 'uuid' }),
+  version_number: Type.Integer({ minimum: 1 }),
+  position: Type.Integer({ minimum: 0 }),
+  traffic_percentage: Percentage,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+const RolloutsAnswer = Type.Object({
+  ok: Ok,
+  count: Type.Integer({ minimum: 0 }),
+  rollouts: Type.Array(Rollout),
+  etag: Type.String({ description: 'Quoted, as in the ETag header.' }),
+})
+
+const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
+const policy = {
+  enabled: Type.Boolean({ description: 'Default false.' }),
+  lookback_hours: Type.Integer({ minimum: 1, maximum: 8_760, description: 'Default 24.' }),
+  min_avg_score: rate('Default 0.7.'),
+  min_eval_count: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 20.' }),
+  min_high_quality_rate: rate('Default 0.6.'),
+}
+const PolicyBody = strict(Type.Partial(Type.Object(policy)).properties)
+const PolicyAnswer = Type.Object({ ok: Ok, policy: nullable(Type.Object(policy)) })
+
+/** The administration of rollouts: which versions of an agent answer a share of its calls, and what they must be worth. */
+export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id/agents/:agent_id/rollouts',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Read the rollout of an agent',
+          operationId: 'getRollouts',
+          params: Params,
+          response: { 200: RolloutsAnswer, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        const list = await rollouts.list(request.params.tenant_id, request.params.agent_id)
+        reply.header('etag', list.etag)
+        return toWire(list)
+      },
+    )
+
+    app.put(
+      '/api/v1/admin/tenants/:tenant_id/agents/:agent_id/rollouts',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Replace the rollout of an agent',
+          operationId: 'putRollouts',
+          params: Params,
+          headers: IfMatch,
+          body: PutBody,
+          response: { 200: RolloutsAnswer, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        const { tenant_id, agent_id } = request.params
+        const wanted = { entries: request.body.entries, ifMatch: request.headers['if-match'] }
+        const list = await rollouts.replace(tenant_id, agent_id, wanted)
+        reply.header('etag', list.etag)
+        return toWire(list)
+      },
+    )
+
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id/agents/:agent_id/rollout-policy',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Read the rollout policy of an agent; null when it has none',
+          operationId: 'getRolloutPolicy',
+          params: Params,
+          response: { 200: PolicyAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, agent_id } = request.params
+        return { ok: true as const, policy: await policies.get(tenant_id, agent_id) }
+      },
+    )
+
+    app.put(
+      '/api/v1/admin/tenants/:tenant_id/agents/:agent_id/rollout-policy',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Write the rollout policy of an agent, as a whole',
+          operationId: 'putRolloutPolicy',
+          params: Params,
+          body: PolicyBody,
+          response: { 200: PolicyAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, agent_id } = request.params
+        const written = await policies.put(tenant_id, agent_id, { ...POLICY_DEFAULTS, ...request.body })
+        return { ok: true as const, policy: written }
+      },
+    )
+  }
+}
+
+function toWire({ rollouts, etag }: RolloutList) {
+  const shown = rollouts.map(({ created_at, updated_at, ...rollout }) => {
+    return { ...rollout, created_at: iso(created_at), updated_at: iso(updated_at) }
+  })
+  return { ok: true as const, count: shown.length, rollouts: shown, etag }
+}

@@ -1,0 +1,129 @@
+import { canonicalJson } from '../kernel/canonical-json.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
+import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
+import { sha256 } from '../kernel/seal.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
+import { hasAgent, lockAgent } from './agent-store.ts'
+import { hasTwoDecimals, hundredthsOf } from './rollout-shares.ts'
+import { findVersionsOf, listRollouts, type NewRollout, type Rollout, replaceRollouts } from './rollout-store.ts'
+
+/** A version and its share in percent, as they are asked for. */
+export type RolloutEntry = { agent_version_id: AgentVersionId; traffic_percentage: number }
+
+/** An agent's rollout in its order, and what a write may name to go only over this one. */
+export type RolloutList = { rollouts: Rollout[]; etag: string }
+
+/** Which versions of an agent answer a share of its calls. */
+export type Rollouts = {
+  /** @throws AppError `not_found` for an unknown tenant or agent. */
+  list(tenantId: TenantId, agentId: AgentId): Promise<RolloutList>
+  /**
+   * Puts the entries in place of the agent's rollout, as a whole. Repeating it changes nothing but times.
+   *
+   * @throws AppError `not_found`; `invalid_request` for shares that are no percentages or more than all calls, and for
+   *   versions that are not the agent's; `conflict` when the rollout is not that of `ifMatch` any more.
+   */
+  replace(
+    tenantId: TenantId,
+    agentId: AgentId,
+    wanted: { entries: RolloutEntry[]; ifMatch?: string | undefined },
+  ): Promise<RolloutList>
+}
+
+export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts {
+  async function replaceIn(tx: Tx, tenantId: TenantId, agentId: AgentId, { entries, ifMatch }: Wanted) {
+    await holdKnownTenant(tx, tenantId)
+    if (!(isUuid(agentId) && (await lockAgent(tx, tenantId, agentId)))) throw unknownAgent()
+    const before = await listRollouts(tx, tenantId, agentId)
+    expectCurrent(ifMatch, etagOf(before))
+    const ids = entries.map(({ agent_version_id }) => agent_version_id)
+    refuse(foreignFaults(ids, await findVersionsOf(tx, tenantId, agentId, ids.filter(isUuid))))
+    const now = new Date(clock.now())
+    await replaceRollouts(
+      tx,
+      tenantId,
+      agentId,
+      entries.map((entry) => rowOf(entry, before, now)),
+    )
+    return listed(await listRollouts(tx, tenantId, agentId))
+  }
+
+  return {
+    async list(tenantId, agentId) {
+      if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
+      return listed(await listRollouts(db, tenantId, agentId))
+    },
+    replace(tenantId, agentId, wanted) {
+      refuse(shareFaults(wanted.entries))
+      return db.transaction().execute((tx) => replaceIn(tx, tenantId, agentId, wanted))
+    },
+  }
+}
+
+type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined }
+
+function listed(rollouts: Rollout[]): RolloutList {
+  return { rollouts, etag: etagOf(rollouts) }
+}
+
+/** Of what a write says: the same entries have the same tag. */
+function etagOf(rollouts: Rollout[]): string {
+  const entries = rollouts.map(({ agent_version_id, traffic_percentage }) => ({ agent_version_id, traffic_percentage }))
+  return `"${sha256(canonicalJson(entries)).toString('hex').slice(0, 32)}"`
+}
+
+/** A stale write is a conflict here, unlike with documents. */
+function expectCurrent(ifMatch: string | undefined, etag: string): void {
+  try {
+    checkPrecondition({ ifMatch }, etag)
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error
+    throw new AppError('conflict', 'The rollout has changed since it was read. Read it again and retry with its ETag.')
+  }
+}
+
+/** A version that stays keeps its entry. */
+function rowOf({ agent_version_id, traffic_percentage }: RolloutEntry, before: Rollout[], now: Date): NewRollout {
+  const known = before.find((entry) => entry.agent_version_id === agent_version_id)
+  const id = known?.id ?? newId<string>(now.getTime())
+  return { id, agent_version_id, traffic_percentage, created_at: known?.created_at ?? now, updated_at: now }
+}
+
+function shareFaults(entries: RolloutEntry[]): FaultDetail[] {
+  const ids = entries.map(({ agent_version_id }) => agent_version_id)
+  const faults = entries.flatMap(({ agent_version_id, traffic_percentage }, index) => [
+    ...(hasTwoDecimals(traffic_percentage)
+      ? []
+      : [{ path: `${entryPath(index)}/traffic_percentage`, message: 'must have at most two decimals' }]),
+    ...(ids.indexOf(agent_version_id) === index
+      ? []
+      : [{ path: `${entryPath(index)}/agent_version_id`, message: 'is named twice' }]),
+  ])
+  const sum = entries.reduce((total, { traffic_percentage }) => total + hundredthsOf(traffic_percentage), 0)
+  if (sum > hundredthsOf(100))
+    faults.push({ path: '/body/entries', message: 'must not add up to more than 100 percent' })
+  return faults
+}
+
+function foreignFaults(ids: AgentVersionId[], known: Set<AgentVersionId>): FaultDetail[] {
+  return ids.flatMap((id, index) =>
+    known.has(id) ? [] : [{ path: `${entryPath(index)}/agent_version_id`, message: 'is not a version of this agent' }],
+  )
+}
+
+function entryPath(index: number): string {
+  return `/body/entries/${index}`
+}
+
+/** @throws AppError `invalid_request` when there are any. */
+function refuse([first, ...others]: FaultDetail[]): void {
+  if (first) throw invalidRequest([first, ...others])
+}
+
+function unknownAgent(): AppError {
+  return new AppError('not_found', 'The tenant has no such agent.')
+}

@@ -1,0 +1,33 @@
+import { makeRolloutPolicies } from './agents/rollout-policies.ts'
+import { rolloutRoutes } from './agents/rollout-routes.ts'
+import { makeRollouts } from './agents/rollouts.ts'
+import type { Deps } from './deps.ts'
+import type { Floors } from './floors.ts'
+import type { HttpServer } from './platform/http/server.ts'
+import { NO_SECONDARY_AUDIO } from './tenancy/audio-providers.ts'
+import { authTransportOf } from './tenancy/auth-transport.ts'
+import { runtimeConfigRoutes } from './tenancy/runtime-config-routes.ts'
+import { tenantCacheRoutes } from './tenancy/tenant-cache-routes.ts'
+import { makeTenantValidation } from './tenancy/tenant-validation.ts'
+
+/** What administrators do to tenants and agents beside writing their documents and versions. */
+export async function wireSteering(deps: Deps, floors: Floors, server: HttpServer): Promise<void> {
+  const { config, clock, log, sealer, database } = deps
+  const { db } = database
+  const { cache, credentials, live, telephony } = floors
+  const rollouts = makeRollouts({ db, clock })
+  const validate = makeTenantValidation({ db, sealer, telephony })
+  await server.register(rolloutRoutes(rollouts, makeRolloutPolicies({ db, clock })))
+  await server.register(runtimeConfigRoutes(floors.tenants, validate))
+  await server.register(
+    tenantCacheRoutes({
+      ...{ db, log, cache, credentials, telephony },
+      secondary: NO_SECONDARY_AUDIO,
+      hasStreamBroker: config.redisUrl !== null,
+      activeSessions: (tenantId) => live.list(tenantId).length,
+      // There is no socket yet that follows a log.
+      logSubscribers: () => 0,
+      authTransport: authTransportOf(config),
+    }),
+  )
+}

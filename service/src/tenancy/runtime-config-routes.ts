@@ -1,0 +1,115 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { RuntimeConfig, runtimeConfigOf, withRuntimeConfig } from './runtime-config.ts'
+import type { ValidateTenant } from './tenant-validation.ts'
+import type { ShownTenant, Tenants } from './tenants.ts'
+
+const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
+const IfMatch = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'Write only over the document with this ETag; * over any.' })),
+})
+
+const AnyDocument = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'A tenant document, sound or not.',
+})
+const Runtime = Type.Unsafe<unknown>({ description: 'What would run, defaults applied, secrets left out.' })
+const ValidateAnswer = Type.Object({
+  ok: Type.Boolean(),
+  error: Type.Union([Type.String(), Type.Null()], { description: 'The first fault, as a PUT would tell it.' }),
+  runtime: Runtime,
+})
+const ConfigAnswer = Type.Object({
+  ok: Ok,
+  tenant_id: Type.String(),
+  runtime_config: RuntimeConfig,
+  etag: Type.String({ description: "That of the tenant's document." }),
+})
+
+/** As with whole documents: what an older version took goes out as it is stored. */
+const asStored = () => (answer: unknown) => JSON.stringify(answer)
+
+/** Trying a document out, and changing that part of one which is changed while calls go on. */
+export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.post(
+      '/api/v1/admin/tenants/validate',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Say what is wrong with a tenant document, or what would run by it',
+          operationId: 'validateTenant',
+          body: AnyDocument,
+          response: { 200: ValidateAnswer, ...errorResponses },
+        },
+        serializerCompiler: asStored,
+      },
+      async (request) => {
+        const { error, runtime } = await validate(request.body)
+        return { ok: error === null, error, runtime }
+      },
+    )
+
+    app.get(
+      '/api/v1/admin/tenants/:tenant_id/runtime-config',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: "Read a tenant's runtime settings",
+          operationId: 'getRuntimeConfig',
+          params: Params,
+          response: { 200: ConfigAnswer, ...errorResponses },
+        },
+        serializerCompiler: asStored,
+      },
+      async (request, reply) => {
+        const tenant = await tenants.get(request.params.tenant_id)
+        reply.header('etag', tenant.etag)
+        return toWire(tenant)
+      },
+    )
+
+    app.put(
+      '/api/v1/admin/tenants/:tenant_id/runtime-config',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: "Change some of a tenant's runtime settings",
+          operationId: 'putRuntimeConfig',
+          params: Params,
+          headers: IfMatch,
+          body: RuntimeConfig,
+          response: { 200: ConfigAnswer, ...errorResponses },
+        },
+        serializerCompiler: asStored,
+      },
+      async (request, reply) => {
+        const change = tenants.change(
+          request.params.tenant_id,
+          (document) => withRuntimeConfig(document, request.body),
+          { ifMatch: request.headers['if-match'] },
+        )
+        const tenant = await change.catch(asSent)
+        reply.header('etag', tenant.etag)
+        return toWire(tenant)
+      },
+    )
+  }
+}
+
+function toWire({ tenantId, config, etag }: ShownTenant) {
+  return { ok: true as const, tenant_id: tenantId, runtime_config: runtimeConfigOf(config), etag }
+}
+
+/** A fault of the webhook's address is told by the name that it has here. */
+function asSent(error: unknown): never {
+  if (!(error instanceof AppError) || !error.details) throw error
+  const [first, ...others] = error.details.map(({ path, message }) => {
+    return { path: path === '/body/webhook/url' ? '/body/webhook_url' : path, message }
+  })
+  throw first ? invalidRequest([first, ...others]) : error
+}
