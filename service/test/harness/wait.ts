@@ -3,7 +3,7 @@ const POLL_INTERVAL_MS = 5
 type WaitOptions = {
   /** 5 s if not given. */
   timeoutMs?: number
-  /** How often the condition is asked, in ms: 5 if not given. */
+  /** How often it looks; 5 ms if not given. */
   everyMs?: number
   /** Completes "still waiting for …" in the error. */
   what: string
