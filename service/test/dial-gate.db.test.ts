@@ -22,6 +22,23 @@ describe('the dial gate of the whole service', () => {
     expect(await ask(CALLER)).toEqual([200, true])
   })
 
+  it('takes whole lists as they come', async () => {
+    const headers = { 'content-type': 'text/csv', authorization: `Bearer ${app.served.tokenOf('acme')}` }
+    const pieces = ['phone,rea', `son\n${CALLER},"Wrote`, ' a letter"', '\n1,x\n'].map((text) => Buffer.from(text))
+    const body = new ReadableStream({
+      pull(to) {
+        const next = pieces.shift()
+        if (next) to.enqueue(next)
+        else to.close()
+      },
+    })
+    const url = `${app.served.address}/api/v1/dnc/import`
+    const response = await fetch(url, { method: 'POST', headers, body, duplex: 'half' })
+    expect([response.status, await response.json()]).toMatchObject([200, { imported: 1, errors: [{ line: 3 }] }])
+    expect(await ask(CALLER)).toEqual([200, false, 'dnc_listed'])
+    await app.served.call('acme', 'DELETE', `/dnc/${CALLER}`)
+  })
+
   it('counts a call that comes in until it is over', async () => {
     await app.ring({ CallSid: 'CA1' })
     expect(await ask(CALLER)).toEqual([200, false, 'tenant_busy'])

@@ -24,35 +24,41 @@ export function entryLine({ phone, reason }: DncEntryRow): string {
 /**
  * Reads a list of numbers piece by piece: CSV in UTF-8 with a line that names its columns, `phone` and, if it has it, `reason`.
  * Nothing is read after a record whose quotes do not end.
- *
- * @throws AppError `invalid_request` when the first line is something else; `body_too_large` beyond `maxBytes`.
  */
-export async function* readDncRows(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<ReadRow> {
-  let columns: string[] | null = null
-  try {
-    for await (const record of records(chunks, maxBytes)) {
-      if (columns === null) columns = columnsOf(record)
-      else yield readRow(columns, record)
-    }
-  } catch (error) {
-    if (!(error instanceof CsvRunaway)) throw error
-    if (columns !== null)
-      yield { line: error.line, error: 'begins a field whose quotes do not end: nothing after it was read' }
-  }
-  if (columns === null) throw noHeader()
-}
+export class DncListReader {
+  readonly #decoder = new TextDecoder()
+  readonly #reader = new CsvReader()
+  #columns: string[] | null = null
+  #isOver = false
 
-async function* records(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<CsvRecord> {
-  const decoder = new TextDecoder()
-  const reader = new CsvReader()
-  let sizeBytes = 0
-  for await (const chunk of chunks) {
-    sizeBytes += chunk.length
-    if (sizeBytes > maxBytes) throw tooLarge(maxBytes)
-    yield* reader.push(decoder.decode(chunk, { stream: true }))
+  /** The rows that are complete with this piece. @throws AppError `invalid_request` when the first line is something else. */
+  push(piece: Buffer): ReadRow[] {
+    return this.#read(() => this.#reader.push(this.#decoder.decode(piece, { stream: true })))
   }
-  yield* reader.push(decoder.decode())
-  yield* reader.end()
+
+  /** Those that are complete with the end. @throws AppError `invalid_request` when there was no first line. */
+  end(): ReadRow[] {
+    const rows = this.#read(() => [...this.#reader.push(this.#decoder.decode()), ...this.#reader.end()])
+    if (this.#columns === null) throw noHeader()
+    return rows
+  }
+
+  #read(records: () => CsvRecord[]): ReadRow[] {
+    if (this.#isOver) return []
+    try {
+      return records().flatMap((record) => this.#take(record))
+    } catch (error) {
+      if (!(error instanceof CsvRunaway)) throw error
+      this.#isOver = true
+      return [{ line: error.line, error: 'begins a field whose quotes do not end: nothing after it was read' }]
+    }
+  }
+
+  #take(record: CsvRecord): ReadRow[] {
+    if (this.#columns !== null) return [readRow(this.#columns, record)]
+    this.#columns = columnsOf(record)
+    return []
+  }
 }
 
 /** A list that is too long: what came before it ended is listed. */

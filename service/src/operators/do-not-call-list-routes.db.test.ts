@@ -27,7 +27,9 @@ beforeEach(async () => {
   for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
 })
 
-async function send(body: string | Buffer, { tenant = 'acme' as string | null, type = 'text/csv' } = {}) {
+type Sent = { tenant?: string | null; type?: string }
+
+async function send(body: string | Buffer, { tenant = 'acme', type = 'text/csv' }: Sent = {}) {
   const { status, text } = await server.send(tenant, 'POST', '/dnc/import', { type, body })
   return { status, body: JSON.parse(text) as Record<string, unknown> }
 }

@@ -33,7 +33,7 @@ export function doNotCallListRoutes(lists: DncLists): FastifyPluginAsyncTypebox 
           tags: ['runtime'],
           summary: 'List the numbers of a CSV',
           description:
-            'The body is text/csv in UTF-8, 4 MiB at most, with a first line that names its columns: phone, reason.',
+            'The body is text/csv in UTF-8, 2 MiB at most, with a first line that names its columns: phone, reason.',
           operationId: 'importDncEntries',
           response: { 200: Imported, ...errorResponses, 415: ErrorBody },
         },
@@ -57,7 +57,7 @@ export function doNotCallListRoutes(lists: DncLists): FastifyPluginAsyncTypebox 
       async (request, reply) => {
         const lines = lists.export(tenantOf(request))
         // Whatever is wrong with the database is known before the answer begins.
-        const first = [await lines.next(), await lines.next()].map(({ value }) => value ?? '')
+        const first = [await lines.next(), await lines.next()].map(({ done, value }) => (done === true ? '' : value))
         const text = Readable.from(chained(first, lines)) as unknown as string
         const headers = { 'content-disposition': 'attachment; filename="do-not-call.csv"' }
         return reply.type('text/csv; charset=utf-8').headers(headers).send(text)

@@ -1,12 +1,12 @@
 import { enqueue } from '../delivery/enqueue.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, othersFirst } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { NewDncEntry } from './do-not-call.ts'
-import { CSV_HEADER, entryLine, readDncRows } from './do-not-call-csv.ts'
+import { CSV_HEADER, DncListReader, entryLine, type ReadRow, tooLarge } from './do-not-call-csv.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
 import { type DncEntryId, insertDncEntries, listDncEntries } from './do-not-call-store.ts'
 
@@ -22,10 +22,10 @@ export type DncImport = {
 /** Whole lists of numbers that must not be called, as CSV. */
 export type DncLists = {
   /**
-   * Lists the numbers of a list as it is read, a thousand at a time, and tells the tenant of each. What was listed stays when
+   * Lists the numbers of a list as it is read, some hundreds at a time, and tells the tenant of each. What was listed stays when
    * the rest cannot be read; the same list may be sent again.
    *
-   * @throws AppError `not_found` for a deleted tenant, and as `readDncRows`.
+   * @throws AppError `not_found` for a deleted tenant, `invalid_request` for what is no list, `body_too_large`.
    */
   import(tenantId: TenantId, chunks: AsyncIterable<Buffer>): Promise<DncImport>
   /** The tenant's numbers, newest first, read as they are written. */
@@ -34,9 +34,12 @@ export type DncLists = {
 
 type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
 
-/** A list of a quarter of a million numbers fits. */
-export const MAX_LIST_BYTES = 4 * 1024 * 1024
-const BATCH_ROWS = 1_000
+/** A list of a hundred thousand numbers fits. */
+export const MAX_LIST_BYTES = 2 * 1024 * 1024
+/** Calls go on meanwhile, so no step may take long. */
+const SLICE_BYTES = 2_048
+const BATCH_ROWS = 200
+const PAGE_ROWS = 1_000
 const MAX_ERRORS = 1_000
 
 export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
@@ -72,10 +75,12 @@ export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
         done.duplicates += batch.size - imported
         batch.clear()
       }
-      for await (const row of readDncRows(chunks, MAX_LIST_BYTES)) {
-        if ('error' in row) reject(done, row)
-        else if (batch.has(row.entry.phone)) done.duplicates += 1
-        else batch.set(row.entry.phone, row.entry)
+      for await (const rows of readRows(chunks)) {
+        for (const row of rows) {
+          if ('error' in row) reject(done, row)
+          else if (batch.has(row.entry.phone)) done.duplicates += 1
+          else batch.set(row.entry.phone, row.entry)
+        }
         if (batch.size >= BATCH_ROWS) await write()
       }
       await write()
@@ -84,14 +89,29 @@ export function makeDncLists({ db, clock, tenants }: Deps): DncLists {
     async *export(tenantId) {
       yield CSV_HEADER
       for (let after = null; ; ) {
-        const rows = await listDncEntries(db, tenantId, { limit: BATCH_ROWS - 1, offset: 0, after })
+        const rows = await listDncEntries(db, tenantId, { limit: PAGE_ROWS - 1, offset: 0, after })
         yield rows.map(entryLine).join('')
         const last = rows.at(-1)
-        if (!last || rows.length < BATCH_ROWS) return
+        if (!last || rows.length < PAGE_ROWS) return
         after = { createdAt: last.created_at, id: last.id }
       }
     },
   }
+}
+
+/** The rows of a list, in slices that leave time for everything else. @throws AppError as `DncListReader`, and `body_too_large`. */
+async function* readRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<ReadRow[]> {
+  const reader = new DncListReader()
+  let sizeBytes = 0
+  for await (const chunk of chunks) {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_LIST_BYTES) throw tooLarge(MAX_LIST_BYTES)
+    for (let at = 0; at < chunk.length; at += SLICE_BYTES) {
+      yield reader.push(chunk.subarray(at, at + SLICE_BYTES))
+      await othersFirst()
+    }
+  }
+  yield reader.end()
 }
 
 function reject(done: DncImport, { line, error }: { line: number; error: string }): void {

@@ -22,7 +22,7 @@ export class CsvReader {
   #chars = 0
   #state: 'plain' | 'quoted' | 'quote' = 'plain'
 
-  /** The records that are complete with this piece. @throws CsvRunaway. */
+  /** The records that are complete with this piece, which is to be shorter than a record may be. @throws CsvRunaway. */
   push(text: string): CsvRecord[] {
     const records: CsvRecord[] = []
     for (const char of text) {
