@@ -182,7 +182,8 @@ describe('a process that is killed', { timeout: 120_000 }, () => {
       await target.receive(1)
       expect((await list('+12025550178')).status).toBe(200)
       await first.end('SIGKILL')
-      await loseLease(copy)
+      // Alone on its database the next one knows that nobody holds anything; else a minute has to pass.
+      if (inject('databaseTemplate').kind === 'server') await loseLease(copy)
       const cut = target.received.length
       target.answer({ status: 204 })
       const second = startProgram(own)
