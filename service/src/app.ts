@@ -116,7 +116,7 @@ async function wire(deps: Deps): Promise<App> {
         const address = await server.listen({ host: config.host, port: config.port })
         phase = 'serving'
         calls.watching.start()
-        delivery.start()
+        await delivery.start()
         return address
       } catch (error) {
         closed ??= close()

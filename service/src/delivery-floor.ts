@@ -38,7 +38,7 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
     registers: [metrics.registry],
   })
   const of = (table: OutboxTable) => ({
-    ...{ db, clock, log, bus: cluster.bus, table },
+    ...{ db, clock, log, bus: cluster.bus, table, isAlone: deps.database.kind === 'embedded' },
     count: (end: AttemptEnd) => counts.inc({ table, end }),
   })
   const disableWebhook = makeDisableWebhook({ db, clock, sealer, onChange: changes.changed })
@@ -62,9 +62,8 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
       depth: (table) => depthAcrossTenants(db, table),
       sweepBilling: billing && ((limitRows) => billing.sweep(limitRows)),
     }),
-    start() {
-      webhooks.start()
-      billing?.start()
+    async start() {
+      await Promise.all([webhooks.start(), billing?.start()])
     },
     async close() {
       await Promise.all([webhooks.close(), billing?.close()])

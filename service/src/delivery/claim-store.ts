@@ -128,6 +128,13 @@ export async function release(db: Db, table: OutboxTable, { tenantId, id, claimT
      where tenant_id = ${tenantId} and id = ${id} and claim_token = ${claimToken}`.execute(db)
 }
 
+/** Ends all leases: for the start of a process that is the only one on its database, so that who held them is gone. */
+export async function endLeasesAcrossTenants(db: Db, table: OutboxTable): Promise<void> {
+  await sql`
+    update ${sql.table(table)} set leased_until = null
+     where status = 'pending' and leased_until is not null`.execute(db)
+}
+
 /** How many rows of each status a table has, over all tenants. */
 export async function depthAcrossTenants(db: Db, table: OutboxTable): Promise<Record<OutboxStatus, number>> {
   const { rows } = await sql<{ status: OutboxStatus; count: number }>`

@@ -33,7 +33,7 @@ describe('an event', () => {
   it('is sent as soon as it is committed, signed, with its number, to the byte as it was written', async () => {
     const target = await stage.target()
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1'), ofCall('CA1', 2)])
     const [first, second] = await target.receive(2)
     const rows = await stage.all('delivered', ({ status }) => status === 'delivered')
@@ -55,7 +55,7 @@ describe('an event', () => {
     const target = await stage.target()
     const previous = 'the secret before this one'
     stage.tell('acme', target.url, { secret_previous: previous })
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [{ event: 'dnc.added', subject: null, payload: {} }])
     const [sent] = await target.receive(1)
     if (!sent) throw new Error('it was sent')
@@ -67,7 +67,7 @@ describe('an event', () => {
   it('of a transaction that is rolled back is never sent', async () => {
     const target = await stage.target()
     const acme = stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     const undone = test.db.transaction().execute(async (tx) => {
       await enqueue(tx, acme, [ofCall('CA1')], new Date(stage.clock.now()))
       throw new Error('changed my mind')
@@ -83,7 +83,7 @@ describe('an event', () => {
     stage.tell('acme', target.url)
     await stage.happens('acme', [ofCall('CA1')])
     const deliverer = stage.deliverer()
-    deliverer.start()
+    await deliverer.start()
     await target.receive(1)
     await stage.settled(1)
     await test.db.updateTable('webhook_outbox').set({ status: 'pending' }).execute()
@@ -96,7 +96,7 @@ describe('an event', () => {
     stage.tell('acme', old.url)
     await stage.happens('acme', [ofCall('CA1')])
     stage.tell('acme', next.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await next.receive(1)
     expect(old.received).toEqual([])
   })
@@ -108,7 +108,7 @@ describe('an event', () => {
     stage.tell('acme', 'http://127.0.0.1:9/')
     await stage.happens('acme', [ofCall('CA1')])
     stage.tell('acme', url, webhook)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     expect(await stage.settled(1)).toMatchObject({ status: 'failed', last_status_code: null })
   })
 })
@@ -118,7 +118,7 @@ describe('a target at fault', () => {
     const target = await stage.target()
     target.answer({ status: 500 })
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1')])
     const waitedSeconds: number[] = []
     for (let attempt = 1; attempt <= 8; attempt += 1) {
@@ -152,7 +152,7 @@ describe('a target at fault', () => {
     const target = await stage.target()
     target.answer({ status: 410 })
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1')])
     expect(await stage.settled(1)).toMatchObject({ status: 'failed', last_status_code: 410 })
     expect(stage.disabled).toEqual([`acme ${target.url}`])
@@ -162,7 +162,7 @@ describe('a target at fault', () => {
     const target = await stage.target()
     target.answer({ status, headers: { 'retry-after': '90' } }, { status: 204 })
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1')])
     const row = await stage.settled(1)
     expect(row.due_at.getTime() - stage.clock.now()).toBe(90_000)
@@ -181,7 +181,7 @@ describe('a target at fault', () => {
     const target = await stage.target()
     target.answer(behaviour)
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1')])
     const row = await stage.settled(1)
     expect(row).toMatchObject({ status: 'pending', last_error: expect.stringMatching(error) })
@@ -193,7 +193,7 @@ describe('a target at fault', () => {
       const target = await stage.target()
       target.answer(fault)
       stage.tell('acme', target.url)
-      stage.deliverer().start()
+      await stage.deliverer().start()
       await stage.happens('acme', [ofCall('CA1')])
       expect(await stage.settled(1)).toMatchObject({ status: 'delivered', last_status_code: 200 })
       await until(() => target.waiting === 0, { what: 'the connection to end' })
@@ -204,7 +204,7 @@ describe('a target at fault', () => {
     const target = await stage.target()
     target.answer('hang')
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.happens('acme', [ofCall('CA1')])
     await target.receive(1)
     await stage.clock.advance(10_000)
@@ -220,7 +220,7 @@ describe('tenants', () => {
     hanging.answer('hang')
     stage.tell('acme', hanging.url)
     stage.tell('globex', fine.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     const many = Array.from({ length: 40 }, (_, n) => ofCall(`CA${n}`))
     await stage.happens('acme', many)
     await until(() => hanging.waiting === 4, { what: 'four at a time' })
@@ -240,7 +240,7 @@ describe('tenants', () => {
     const silent = ['acme', 'initech']
     for (const id of silent) stage.tell(id, hanging.url)
     stage.tell('globex', fine.url)
-    stage.deliverer({ perTenant: 1, total: 2 }).start()
+    await stage.deliverer({ perTenant: 1, total: 2 }).start()
     for (const id of silent) await stage.happens(id, [ofCall('CA1'), ofCall('CA2')])
     await until(() => hanging.waiting === 2, { what: 'both to hang' })
     await stage.clock.advance(10_000)
@@ -253,7 +253,7 @@ describe('tenants', () => {
   it('are told what happens in a call one after another', async () => {
     const target = await stage.target()
     stage.tell('acme', target.url)
-    stage.deliverer().start()
+    await stage.deliverer().start()
     for (let n = 0; n < 5; n += 1) await stage.happens('acme', [ofCall('CA1'), ofCall('CA2'), ofCall('CA1')])
     await target.receive(15)
     for (const callSid of ['CA1', 'CA2']) {
@@ -271,7 +271,7 @@ describe('two processes', () => {
     stage.tell('globex', target.url)
     const other = await test.anotherNode()
     const both = [stage.deliverer(), stage.deliverer({ db: other.db })]
-    for (const each of both) each.start()
+    for (const each of both) await each.start()
     const events = Array.from({ length: 30 }, (_, n) => ofCall(`CA${n}`))
     await Promise.all([
       stage.happens('acme', events),
@@ -315,16 +315,30 @@ describe('two processes', () => {
     target.answer('hang', { status: 204 })
     stage.tell('acme', target.url)
     const first = stage.deliverer()
-    first.start()
+    await first.start()
     await stage.happens('acme', [ofCall('CA1')])
     await target.receive(1)
     const closed = first.close()
     await stage.clock.advance(2_000)
     await closed
     expect(await stage.rows()).toMatchObject([{ status: 'pending', attempts: 0, claim_token: null }])
-    stage.deliverer().start()
+    await stage.deliverer().start()
     await stage.all('delivered', ({ status }) => status === 'delivered')
     expect(new Set(target.received.map(idOf)).size).toBe(1)
+  })
+})
+
+describe('a process that is alone on its database', () => {
+  it('takes up at its start what another one before it had claimed', async () => {
+    const target = await stage.target()
+    stage.tell('acme', target.url)
+    await stage.happens('acme', [ofCall('CA1')])
+    const now = new Date(stage.clock.now())
+    const claim = { tenantIds: ['acme'], limit: 10, leaseMs: 60_000, now }
+    expect(await claimDueAcrossTenants(test.db, 'webhook_outbox', claim)).toHaveLength(1)
+    await stage.deliverer({ isAlone: true }).start()
+    const [row] = await stage.all('delivered', ({ status }) => status === 'delivered')
+    expect([row?.attempts, target.received.length]).toEqual([2, 1])
   })
 })
 

@@ -6,7 +6,12 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { type ClaimedRow, SEND_WITHIN_MS, type Send } from './attempt.ts'
 import { type AttemptCount, type AttemptOutcome, makeAttempts } from './attempts.ts'
-import { claimDueAcrossTenants, claimOldestAcrossTenants, dueTenantsAcrossTenants } from './claim-store.ts'
+import {
+  claimDueAcrossTenants,
+  claimOldestAcrossTenants,
+  dueTenantsAcrossTenants,
+  endLeasesAcrossTenants,
+} from './claim-store.ts'
 import { Lanes } from './lanes.ts'
 import type { OutboxTable } from './outbox-store.ts'
 
@@ -23,6 +28,8 @@ type Options = {
   /** At a time: for one tenant, and for all. */
   lanes: { perTenant: number; total: number }
   count: AttemptCount
+  /** No other process is on the database: what was claimed before the start is nobody's. */
+  isAlone?: boolean
   /** From 0 to 1; default: by chance. */
   chance?: () => number
 }
@@ -78,8 +85,11 @@ export class Deliverer {
     })
   }
 
-  start(): void {
-    const { db, clock, bus, table } = this.#options
+  /** Resolves when it is under way. @throws the database's error. */
+  async start(): Promise<void> {
+    const { db, clock, bus, table, isAlone = false } = this.#options
+    if (isAlone) await endLeasesAcrossTenants(db, table)
+    if (this.#isClosing) return
     this.#cancels = [
       clock.every(LOOK_EVERY_MS, () => this.#look()),
       onCommit(db, table, (tenantIds) => this.#committed(tenantIds)),
@@ -112,11 +122,15 @@ export class Deliverer {
   async close(): Promise<void> {
     this.#isClosing = true
     for (const cancel of this.#cancels) cancel()
-    const { clock } = this.#options
-    const late = () => new Error('targets take their time')
-    await withTimeout(clock, this.#settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+    await this.#soon()
     this.#stopping.abort()
-    await this.#settled()
+    await this.#soon()
+  }
+
+  /** What targets hold up is given back then; what a silent database holds up is found again when its lease is over. */
+  async #soon(): Promise<void> {
+    const late = () => new Error('it takes its time')
+    await withTimeout(this.#options.clock, this.#settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
   }
 
   async #settled(): Promise<void> {

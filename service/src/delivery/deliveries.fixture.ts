@@ -59,7 +59,7 @@ export class DeliveryStage {
   }
 
   /** A process that delivers, not yet started; it is closed with the test. */
-  deliverer({ db = this.#db(), perTenant = 4, total = 100 } = {}): Deliverer {
+  deliverer({ db = this.#db(), perTenant = 4, total = 100, isAlone = false } = {}): Deliverer {
     const { clock } = this
     const log = makeLog({
       level: 'info',
@@ -74,7 +74,7 @@ export class DeliveryStage {
     })
     const deliverer = new Deliverer({
       ...{ db, clock, log, bus, table: 'webhook_outbox', send, count: () => undefined, chance: () => 0 },
-      lanes: { perTenant, total },
+      ...{ lanes: { perTenant, total }, isAlone },
     })
     onTestFinished(async () => {
       const closed = deliverer.close()

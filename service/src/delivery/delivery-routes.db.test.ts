@@ -120,7 +120,7 @@ describe('POST webhook-deliveries', () => {
     target.answer({ status: 500 })
     stage.tell('acme', target.url)
     stage.clock.skip(systemClock.now())
-    stage.deliverer().start()
+    await stage.deliverer().start()
     // The schedule begins anew: another attempt follows the ninth one.
     expect(await stage.settled(9)).toMatchObject({ status: 'pending', attempts: 9, last_status_code: 500 })
   })
