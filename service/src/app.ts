@@ -1,3 +1,4 @@
+import { makeAdministration } from './admin-floor.ts'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { LAST_REQUESTS_MS } from './calls/hang-up.ts'
@@ -68,15 +69,18 @@ async function wire(deps: Deps): Promise<App> {
   let phase: Phase = 'starting'
   const rateLimits = rateLimitsOf(deps, floors)
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
-  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey }))
+  const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
+  const { people } = administration
+  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
+  await administration.register(server)
   await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
+  const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId, people }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })

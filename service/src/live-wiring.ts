@@ -8,14 +8,19 @@ import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
+import { supervisorActionRoutes } from './operators/supervisor-action-routes.ts'
 import { tenantGuard } from './platform/http/guards.ts'
+import type { People } from './platform/http/people.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { publicUrlOf } from './public-url.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
+import { listBusyTenants } from './records/call-owner-store.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
+import { activeSessionRoutes } from './voice/active-session-routes.ts'
+import { keepingActions } from './voice/kept-actions.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import type { AbandonedCall } from './voice/media-stream-join.ts'
 import type { SessionState } from './voice/session/state.ts'
@@ -26,7 +31,7 @@ import { makeWatching } from './watch-floor.ts'
 /** Live calls and what remains of them. */
 export async function wireCalls(
   deps: Deps,
-  floors: Floors & { rateLimits: RateLimits; nodeId: NodeId },
+  floors: Floors & { rateLimits: RateLimits; nodeId: NodeId; people: People },
   server: HttpServer,
 ) {
   const { clock, log, carriers, database } = deps
@@ -54,14 +59,17 @@ export async function wireCalls(
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
+  const calls = keepingActions(liveCalls.calls, floors.supervisorActions.keep)
+  await server.register(supervisorActionRoutes(floors.supervisorActions))
+  await server.register(activeSessionRoutes({ calls, busyTenants: () => listBusyTenants(database.db) }))
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(findTenant))
+    tenant.addHook('onRequest', tenantGuard(findTenant, floors.people))
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(recordingRoutes(floors.recordings))
-    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
+    await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(routes.makeCallRoutes)

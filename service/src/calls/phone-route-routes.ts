@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -84,7 +85,8 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
           response: { 200: RouteAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await routes.create(request.params.tenant_id, fieldsOf(request.body))),
+      async (request) =>
+        answer(await routes.create(request.params.tenant_id, fieldsOf(request.body), actorOf(request))),
     )
 
     app.put(
@@ -101,7 +103,7 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
       },
       async (request) => {
         const { tenant_id, route_id } = request.params
-        return answer(await routes.replace(tenant_id, route_id, fieldsOf(request.body)))
+        return answer(await routes.replace(tenant_id, route_id, fieldsOf(request.body), actorOf(request)))
       },
     )
 
@@ -116,7 +118,10 @@ export function phoneRouteRoutes(routes: PhoneRoutes): FastifyPluginAsyncTypebox
           response: { 200: RouteAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await routes.remove(request.params.tenant_id, request.params.route_id)),
+      async (request) => {
+        const { tenant_id, route_id } = request.params
+        return answer(await routes.remove(tenant_id, route_id, actorOf(request)))
+      },
     )
   }
 }
