@@ -93,7 +93,9 @@ describe('a login', () => {
 })
 
 describe('a session', () => {
-  beforeEach(() => browser.login('ada', PASSWORD))
+  beforeEach(async () => {
+    await browser.login('ada', PASSWORD)
+  })
 
   it('is over at logout, wherever the cookie still is', async () => {
     const { cookie } = browser

@@ -62,10 +62,10 @@ describe('the audit log', () => {
     await served.furnish('acme', { number: '+12025550140' })
     const headers = { authorization: 'Bearer of-a-tool-that-is-secret' }
     const tool = {
+      type: 'http',
       name: 'look_up',
       description: 'Looks up.',
       url: 'https://tools.example/look-up',
-      parameters: {},
       headers,
     }
     await put('acme', { auth_token: 'a-token-of-twenty-characters', tools: [tool] })

@@ -139,7 +139,7 @@ function refuseOtherPages(request: FastifyRequest, ownOrigin: string): void {
 }
 
 /** Lax, so that a link to the dashboard finds its reader logged in. */
-export function setCookie(reply: FastifyReply, origin: string, token: string | null): void {
+function setCookie(reply: FastifyReply, origin: string, token: string | null): void {
   const lifetime = token === null ? 0 : SESSION_MS / 1_000
   const flags = `Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`
   reply.header('set-cookie', `${SESSION_COOKIE}=${token ?? ''}; ${flags}`)

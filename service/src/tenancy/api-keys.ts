@@ -4,7 +4,14 @@ import { AppError } from '../kernel/errors.ts'
 import { type ApiKeyId, newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { type ApiKeyRecord, claimKeyPrefix, insertApiKey, listApiKeys, revokeApiKey } from './api-key-store.ts'
+import {
+  type ApiKeyRecord,
+  claimKeyPrefix,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  revokeApiKey,
+} from './api-key-store.ts'
 import { type MintedKey, mintApiKey } from './api-key-token.ts'
 import { audit } from './audit-log.ts'
 import { expectTenant, holdKnownTenant } from './known-tenant.ts'
@@ -51,12 +58,13 @@ export function makeApiKeys({ db, clock, onRevoked, mint = mintApiKey }: Deps): 
   }
 
   async function revokeIn(tx: Tx, tenantId: TenantId, keyId: ApiKeyId, by: Actor): Promise<ApiKeyRecord> {
+    const before = await lockApiKey(tx, tenantId, keyId)
+    if (!before) throw new AppError('not_found', 'The tenant has no such API key.')
+    if (before.revoked_at) return before
     const at = new Date(clock.now())
     const record = await revokeApiKey(tx, tenantId, keyId, at)
-    if (!record) throw new AppError('not_found', 'The tenant has no such API key.')
-    const told = { before: shown({ ...record, revoked_at: null }), after: shown(record), at }
-    const isNew = record.revoked_at?.getTime() === at.getTime()
-    if (isNew) await audit(tx, { by, action: 'api_key.revoked', tenantId, targetId: keyId, ...told })
+    const told = { before: shown(before), after: shown(record), at }
+    await audit(tx, { by, action: 'api_key.revoked', tenantId, targetId: keyId, ...told })
     return record
   }
 
