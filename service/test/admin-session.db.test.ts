@@ -186,7 +186,11 @@ describe('how credentials travel', () => {
 describe('other settings', () => {
   async function withSettings(settings: Record<string, string>, work: (other: ServedApp) => Promise<void>) {
     const other = await ServedApp.start(test, { clock, settings })
-    await work(other).finally(() => other.app.close())
+    try {
+      await work(other)
+    } finally {
+      await other.app.close()
+    }
   }
 
   it('take a SHA-256 in place of the password, behind https a cookie for https alone', async () => {

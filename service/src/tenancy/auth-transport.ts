@@ -67,7 +67,8 @@ const RULES: Rule[] = [
 
 /** What there is to say, the worst first. */
 export function transportAlerts(facts: TransportFacts): TransportAlert[] {
-  return RULES.filter((rule) => rule.holds(facts)).map(({ holds: _, ...alert }) => alert)
+  const held = RULES.filter((rule) => rule.holds(facts))
+  return held.map(({ code, message, severity, action }) => ({ code, message, severity, action }))
 }
 
 /** The worst of them. */
