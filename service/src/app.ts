@@ -1,3 +1,4 @@
+import { makeAdministration } from './admin-floor.ts'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeConnectNumber } from './calls/connect-number.ts'
@@ -72,9 +73,12 @@ async function wire(deps: Deps): Promise<App> {
   let phase: Phase = 'starting'
   const rateLimits = rateLimitsOf(deps, floors)
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
-  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey }))
+  const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
+  const { people } = administration
+  server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
+  await administration.register(server)
   await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
@@ -86,7 +90,7 @@ async function wire(deps: Deps): Promise<App> {
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
-  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId }, server)
+  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })

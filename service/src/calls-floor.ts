@@ -16,6 +16,7 @@ import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { hasHeir } from './platform/nodes/heartbeat-store.ts'
+import { isLoopback } from './public-url.ts'
 import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
@@ -83,9 +84,4 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
       await outbound.close()
     },
   }
-}
-
-function isLoopback(url: string): boolean {
-  const { hostname } = new URL(url)
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 }

@@ -5,6 +5,19 @@ import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
 import type { TrustProxy } from './platform/http/trust.ts'
 import { webhookSecretFault } from './tenancy/tenant-rules.ts'
 
+/** A setting as the operator sees it, and how its text becomes a value. */
+export type Setting<T> = {
+  name: string
+  /** As shown in the documentation; `unset` where nothing stands in for a missing value. */
+  shownDefault: string
+  meaning: string
+  /** @throws Error whose message completes the sentence "NAME …". `undefined` means unset or empty. */
+  read(text: string | undefined): T
+}
+
+/** Names the type of a setting's value. */
+export const setting = <T>(s: Setting<T>): Setting<T> => s
+
 /** A whole number within bounds, both included. */
 export function integer(text: string, min: number, max: number): number {
   const value = Number(text)
@@ -126,4 +139,11 @@ function isRange(text: string): boolean {
   const family = isIP(address)
   if (family === 0 || rest.length > 0) return false
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
+
+/** A SHA-256 in hexadecimal, in lower case, or null. */
+export function sha256Hex(text: string | undefined): string | null {
+  if (text !== undefined && !/^[0-9a-f]{64}$/i.test(text))
+    throw new Error('must be a SHA-256 in hexadecimal (64 characters).')
+  return text?.toLowerCase() ?? null
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
 import {
   atLeast,
   boolean,
@@ -11,6 +12,7 @@ import {
   phoneNumber,
   publicUrl,
   redisUrl,
+  setting,
   socketAddress,
   trustProxy,
   webhookSecret,
@@ -21,18 +23,6 @@ import { REALTIME_PROVIDERS } from './platform/realtime/registry.ts'
 export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string }
 
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
-
-/** A setting as the operator sees it, and how its text becomes a value. */
-type Setting<T> = {
-  name: string
-  /** As shown in the documentation; `unset` where nothing stands in for a missing value. */
-  shownDefault: string
-  meaning: string
-  /** @throws Error whose message completes the sentence "NAME …". `undefined` means unset or empty. */
-  read(text: string | undefined): T
-}
-
-const setting = <T>(s: Setting<T>): Setting<T> => s
 
 /** Every setting there is. The documentation and `.env.example` are written from this table. */
 export const SETTINGS = {
@@ -106,9 +96,11 @@ export const SETTINGS = {
   adminKey: setting({
     name: 'ADMIN_API_KEY',
     shownDefault: 'unset (`npm start` writes one)',
-    meaning: 'The key of the admin API, sent as x-admin-key; at least 16 characters. Unset: the admin API answers 404.',
+    meaning:
+      'The key of the admin API, sent as x-admin-key; at least 16 characters. Unset: it is not accepted, and where nobody can log in either the admin API answers 404.',
     read: (text) => atLeast(text, 16),
   }),
+  ...ADMIN_SETTINGS,
   legacyBearer: setting({
     name: 'LEGACY_TENANT_BEARER_AUTH_ENABLED',
     shownDefault: 'true',
@@ -269,7 +261,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = []
+  const faults: string[] = [...adminContradictions(values)]
   if (values.databaseUrl && values.encryptionKey === null) {
     faults.push(
       'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',

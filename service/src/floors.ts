@@ -9,6 +9,7 @@ import { makeKeptRecords } from './kept-records.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
+import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeOutcomes } from './records/outcomes.ts'
@@ -63,6 +64,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: makeResolveAgent({ db, clock }),
     tasks: makeCallbackTasks({ db, clock }),
+    supervisorActions: makeSupervisorActions({ db, log }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
     tenants: makeTenants({
       db,

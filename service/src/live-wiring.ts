@@ -11,15 +11,20 @@ import { makeLiveCalls } from './live-floor.ts'
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
 import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
+import { supervisorActionRoutes } from './operators/supervisor-action-routes.ts'
 import { makeOperators } from './operators-floor.ts'
 import { tenantGuard } from './platform/http/guards.ts'
+import type { People } from './platform/http/people.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { publicUrlOf } from './public-url.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
+import { listBusyTenants } from './records/call-owner-store.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
+import { activeSessionRoutes } from './voice/active-session-routes.ts'
+import { keepingActions } from './voice/kept-actions.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import type { SessionState } from './voice/session/state.ts'
 import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
@@ -30,7 +35,7 @@ import { makeWatching } from './watch-floor.ts'
 /** Live calls and what remains of them. */
 export async function wireCalls(
   deps: Deps,
-  floors: Floors & { delivery: Delivery; rateLimits: RateLimits; nodeId: NodeId },
+  floors: Floors & { delivery: Delivery; rateLimits: RateLimits; nodeId: NodeId; people: People },
   server: HttpServer,
 ) {
   const { clock, log, carriers, database } = deps
@@ -60,15 +65,18 @@ export async function wireCalls(
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
+  const calls = keepingActions(liveCalls.calls, floors.supervisorActions.keep)
+  await server.register(supervisorActionRoutes(floors.supervisorActions))
+  await server.register(activeSessionRoutes({ calls, busyTenants: () => listBusyTenants(database.db) }))
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(findTenant))
+    tenant.addHook('onRequest', tenantGuard(findTenant, floors.people))
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
-    await tenant.register(liveRoutes({ calls: liveCalls.calls, clock }))
+    await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)

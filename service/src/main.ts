@@ -25,6 +25,7 @@ async function main(): Promise<void> {
       config.modelApiKey,
       config.encryptionKey?.toString('base64') ?? null,
     ],
+    ...[config.adminPassword, config.adminPasswordSha256],
     ...[config.streamTokenSecret, config.streamTokenSecretPrevious, passwordIn(config.redisUrl), config.billingSecret],
   ]
   const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })

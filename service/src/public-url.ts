@@ -7,3 +7,9 @@ export function publicUrlOf({ config }: Deps, { server }: HttpServer): string {
   const port = typeof address === 'object' && address !== null ? address.port : config.port
   return config.publicUrl ?? `http://localhost:${port}`
 }
+
+/** Whether only this machine can reach the address. */
+export function isLoopback(url: string): boolean {
+  const { hostname } = new URL(url)
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+}

@@ -1,11 +1,13 @@
+import { transportOf } from './admin-floor.ts'
 import { makeRolloutPolicies } from './agents/rollout-policies.ts'
 import { rolloutRoutes } from './agents/rollout-routes.ts'
 import { makeRollouts } from './agents/rollouts.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { HttpServer } from './platform/http/server.ts'
+import { publicUrlOf } from './public-url.ts'
 import { NO_SECONDARY_AUDIO } from './tenancy/audio-providers.ts'
-import { authTransportOf } from './tenancy/auth-transport.ts'
+import { transportDiagnostics } from './tenancy/auth-transport.ts'
 import { runtimeConfigRoutes } from './tenancy/runtime-config-routes.ts'
 import { tenantCacheRoutes } from './tenancy/tenant-cache-routes.ts'
 import { makeTenantValidation } from './tenancy/tenant-validation.ts'
@@ -27,7 +29,7 @@ export async function wireSteering(deps: Deps, floors: Floors, server: HttpServe
       activeSessions: (tenantId) => live.list(tenantId).length,
       // There is no socket yet that follows a log.
       logSubscribers: () => 0,
-      authTransport: authTransportOf(config),
+      authTransport: transportDiagnostics(transportOf(config, publicUrlOf(deps, server))),
     }),
   )
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -71,7 +72,7 @@ export function agentRoutes(agents: Agents): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { agent_key: agentKey, name, description = '' } = request.body
-        const agent = await agents.create(request.params.tenant_id, { agentKey, name, description })
+        const agent = await agents.create(request.params.tenant_id, { agentKey, name, description }, actorOf(request))
         return { ok: true as const, agent: toWire(agent) }
       },
     )

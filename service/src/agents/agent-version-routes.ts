@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -83,7 +84,7 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
       },
       async (request) => {
         const { agent_id, config } = request.body
-        return answer(await versions.create(request.params.tenant_id, agent_id, config))
+        return answer(await versions.create(request.params.tenant_id, agent_id, config, actorOf(request)))
       },
     )
 
@@ -101,7 +102,7 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
       },
       async (request) => {
         const { tenant_id, version_id } = request.params
-        return answer(await versions.replaceConfig(tenant_id, version_id, request.body.config))
+        return answer(await versions.replaceConfig(tenant_id, version_id, request.body.config, actorOf(request)))
       },
     )
 
@@ -116,7 +117,10 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
           response: { 200: VersionAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await versions.publish(request.params.tenant_id, request.params.version_id)),
+      async (request) => {
+        const { tenant_id, version_id } = request.params
+        return answer(await versions.publish(tenant_id, version_id, actorOf(request)))
+      },
     )
   }
 }

@@ -1,3 +1,4 @@
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
@@ -10,6 +11,7 @@ import {
   type StoredAgentConfig,
   withAllTexts,
 } from '../tenancy/agent-config.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
 import {
@@ -32,20 +34,25 @@ export type AgentVersions = {
    *
    * @throws AppError `not_found` for an unknown tenant or agent, `invalid_request` for faults of the config.
    */
-  create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig): Promise<AgentVersion>
+  create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig, by?: Actor): Promise<AgentVersion>
   /**
    * Replaces the config of a draft, as a whole.
    *
    * @throws AppError `not_found`, `conflict` when the version is no draft, `invalid_request` for faults of the config.
    */
-  replaceConfig(tenantId: TenantId, versionId: AgentVersionId, config: AgentVersionConfig): Promise<AgentVersion>
+  replaceConfig(
+    tenantId: TenantId,
+    versionId: AgentVersionId,
+    config: AgentVersionConfig,
+    by?: Actor,
+  ): Promise<AgentVersion>
   /**
    * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
    * publishing a superseded one is the way back. Of several at once each waits for the other and the last one stays.
    *
    * @throws AppError `not_found`.
    */
-  publish(tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion>
+  publish(tenantId: TenantId, versionId: AgentVersionId, by?: Actor): Promise<AgentVersion>
 }
 
 export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): AgentVersions {
@@ -56,16 +63,19 @@ export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): Agen
       if (rows.length === 0 && agentId && !(await hasAgent(db, tenantId, agentId))) throw unknownAgent()
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create(tenantId, agentId, config) {
+    create(tenantId, agentId, config, by = THE_SYSTEM) {
       refuseFaults(config)
-      return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config }))
+      return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config, by }))
     },
-    replaceConfig(tenantId, versionId, config) {
+    replaceConfig(tenantId, versionId, config, by = THE_SYSTEM) {
       refuseFaults(config)
-      const change = { config: withAllTexts(config), at: new Date(clock.now()) }
+      const change = { config: withAllTexts(config), at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
-    publish: (tenantId, versionId) => db.transaction().execute((tx) => publishIn(tx, clock, tenantId, versionId)),
+    publish(tenantId, versionId, by = THE_SYSTEM) {
+      const asked = { tenantId, versionId, by }
+      return db.transaction().execute((tx) => publishIn(tx, clock, asked))
+    },
   }
 }
 
@@ -73,9 +83,9 @@ function unknownAgent(): AppError {
   return new AppError('not_found', 'The tenant has no such agent.')
 }
 
-type Draft = { tenantId: TenantId; agentId: AgentId; config: AgentVersionConfig }
+type Draft = { tenantId: TenantId; agentId: AgentId; config: AgentVersionConfig; by: Actor }
 
-async function createIn(tx: Tx, clock: Clock, { tenantId, agentId, config }: Draft): Promise<AgentVersion> {
+async function createIn(tx: Tx, clock: Clock, { tenantId, agentId, config, by }: Draft): Promise<AgentVersion> {
   await holdKnownTenant(tx, tenantId)
   const agent = isUuid(agentId) ? await lockAgent(tx, tenantId, agentId) : null
   if (!agent) throw unknownAgent()
@@ -91,22 +101,33 @@ async function createIn(tx: Tx, clock: Clock, { tenantId, agentId, config }: Dra
     created_at: now,
     updated_at: now,
   })
-  return getAgentVersion(tx, tenantId, id)
+  const version = await getAgentVersion(tx, tenantId, id)
+  await audit(tx, { by, action: 'agent_version.created', tenantId, targetId: id, after: shown(version), at: now })
+  return version
 }
 
 async function replaceConfigIn(
   tx: Tx,
   tenantId: TenantId,
   versionId: AgentVersionId,
-  change: { config: StoredAgentConfig; at: Date },
+  { config, at, by }: { config: StoredAgentConfig; at: Date; by: Actor },
 ): Promise<AgentVersion> {
-  const replaced = isUuid(versionId) && (await replaceDraftConfig(tx, tenantId, versionId, change))
+  const before = await getAgentVersion(tx, tenantId, versionId)
+  const replaced = await replaceDraftConfig(tx, tenantId, versionId, { config, at })
   const version = await getAgentVersion(tx, tenantId, versionId)
-  if (replaced) return version
-  throw new AppError('conflict', `Version ${version.version_number} is ${version.status}: only a draft can be changed.`)
+  if (!replaced) throw noDraft(version)
+  const told = { before: shown(before), after: shown(version), at }
+  await audit(tx, { by, action: 'agent_version.changed', tenantId, targetId: versionId, ...told })
+  return version
 }
 
-async function publishIn(tx: Tx, clock: Clock, tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion> {
+function noDraft({ version_number, status }: AgentVersion): AppError {
+  return new AppError('conflict', `Version ${version_number} is ${status}: only a draft can be changed.`)
+}
+
+type Publishing = { tenantId: TenantId; versionId: AgentVersionId; by: Actor }
+
+async function publishIn(tx: Tx, clock: Clock, { tenantId, versionId, by }: Publishing): Promise<AgentVersion> {
   const { agent_id } = await getAgentVersion(tx, tenantId, versionId)
   await lockAgent(tx, tenantId, agent_id)
   // Read again: what was published while we waited for the lock decides.
@@ -115,7 +136,10 @@ async function publishIn(tx: Tx, clock: Clock, tenantId: TenantId, versionId: Ag
   const now = new Date(clock.now())
   await supersedePublished(tx, tenantId, agent_id, now)
   await setPublished(tx, tenantId, versionId, now)
-  return getAgentVersion(tx, tenantId, versionId)
+  const published = await getAgentVersion(tx, tenantId, versionId)
+  const told = { before: { status: version.status }, after: { status: published.status }, at: now }
+  await audit(tx, { by, action: 'agent_version.published', tenantId, targetId: versionId, ...told })
+  return published
 }
 
 async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion> {
@@ -128,4 +152,9 @@ async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersi
 function refuseFaults(config: AgentVersionConfig): void {
   const [first, ...others] = agentConfigFaults(config, '/body/config')
   if (first) throw invalidRequest([first, ...others])
+}
+
+/** As the audit log tells it. */
+function shown({ agent_key, version_number, config }: AgentVersion) {
+  return { agent_key, version_number, config }
 }

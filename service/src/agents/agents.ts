@@ -1,9 +1,11 @@
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AgentId, newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { AGENT_KEY_CONSTRAINT, type AgentRow, insertAgent, listAgents } from './agent-store.ts'
 
@@ -15,16 +17,20 @@ export type Agents = {
   /** Newest first. @throws AppError `not_found` for an unknown tenant. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<AgentRow>>
   /** @throws AppError `not_found` for an unknown tenant, `conflict` when it has an agent of that key. */
-  create(tenantId: TenantId, agent: NewAgent): Promise<AgentRow>
+  create(tenantId: TenantId, agent: NewAgent, by?: Actor): Promise<AgentRow>
 }
 
 export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
-  async function createIn(tx: Tx, tenantId: TenantId, { agentKey, name, description }: NewAgent): Promise<AgentRow> {
+  async function createIn(tx: Tx, tenantId: TenantId, asked: NewAgent, by: Actor): Promise<AgentRow> {
+    const { agentKey, name, description } = asked
     await holdKnownTenant(tx, tenantId)
     const now = new Date(clock.now())
     const id = newId<AgentId>(now.getTime())
     const agent = { id, agent_key: agentKey, name, description, created_at: now, updated_at: now }
-    return insertAgent(tx, tenantId, agent)
+    const row = await insertAgent(tx, tenantId, agent)
+    const after = { agent_key: agentKey, name, description }
+    await audit(tx, { by, action: 'agent.created', tenantId, targetId: id, after, at: now })
+    return row
   }
 
   return {
@@ -33,9 +39,9 @@ export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    async create(tenantId, agent) {
+    async create(tenantId, agent, by = THE_SYSTEM) {
       try {
-        return await db.transaction().execute((tx) => createIn(tx, tenantId, agent))
+        return await db.transaction().execute((tx) => createIn(tx, tenantId, agent, by))
       } catch (error) {
         if (uniqueViolation(error) !== AGENT_KEY_CONSTRAINT) throw error
         throw new AppError('conflict', `The tenant has an agent ${agent.agentKey} already.`)

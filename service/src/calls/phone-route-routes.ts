@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox'
 import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   ErrorBody,
   errorResponses,
@@ -103,8 +104,10 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
           response: { 200: RouteAnswer, ...errorResponses, 502: ErrorBody },
         },
       },
-      async ({ params: { tenant_id }, body }) => {
-        return answer(await routes.create(tenant_id, await connectFirst(tenant_id, null, body)))
+      async (request) => {
+        const { tenant_id } = request.params
+        const fields = await connectFirst(tenant_id, null, request.body)
+        return answer(await routes.create(tenant_id, fields, actorOf(request)))
       },
     )
 
@@ -123,7 +126,7 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
       async (request) => {
         const { tenant_id, route_id } = request.params
         const fields = await connectFirst(tenant_id, route_id, request.body)
-        return answer(await routes.replace(tenant_id, route_id, fields))
+        return answer(await routes.replace(tenant_id, route_id, fields, actorOf(request)))
       },
     )
 
@@ -138,7 +141,10 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
           response: { 200: RouteAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await routes.remove(request.params.tenant_id, request.params.route_id)),
+      async (request) => {
+        const { tenant_id, route_id } = request.params
+        return answer(await routes.remove(tenant_id, route_id, actorOf(request)))
+      },
     )
   }
 }

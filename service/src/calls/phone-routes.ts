@@ -1,4 +1,5 @@
 import { hasAgentKey } from '../agents/agent-store.ts'
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type PhoneRouteId, type TenantId } from '../kernel/ids.ts'
@@ -6,6 +7,7 @@ import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { claimNumber, releaseNumber } from '../tenancy/phone-number-store.ts'
 import { lockTenant } from '../tenancy/tenant-store.ts'
@@ -34,13 +36,13 @@ export type PhoneRoutes = {
    * @throws AppError `not_found` for an unknown tenant, `invalid_request` for an agent that it does not have, `conflict`
    * when the number has a route already or is another tenant's.
    */
-  create(tenantId: TenantId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
+  create(tenantId: TenantId, fields: PhoneRouteFields, by?: Actor): Promise<PhoneRouteRow>
   /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
-  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields): Promise<PhoneRouteRow>
+  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields, by?: Actor): Promise<PhoneRouteRow>
   /** Finds out whether a route could be created, or this one be replaced, and changes nothing. @throws as `replace`. */
   rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields): Promise<void>
   /** Deletes a route and returns it. @throws AppError `not_found`. */
-  remove(tenantId: TenantId, routeId: PhoneRouteId): Promise<PhoneRouteRow>
+  remove(tenantId: TenantId, routeId: PhoneRouteId, by?: Actor): Promise<PhoneRouteRow>
 }
 
 export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneRoutes {
@@ -59,20 +61,24 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       })
   }
 
-  async function createIn(tx: Tx, tenantId: TenantId, fields: PhoneRouteFields): Promise<PhoneRouteRow> {
+  async function createIn(tx: Tx, tenantId: TenantId, { fields, by }: Wanted): Promise<PhoneRouteRow> {
     const now = new Date(clock.now())
     await prepare(tx, tenantId, fields, now)
     const id = newId<PhoneRouteId>(now.getTime())
-    return insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
+    const route = await insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
+    await audit(tx, { by, action: 'phone_route.created', tenantId, targetId: id, after: shown(route), at: now })
+    return route
   }
 
-  async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields) {
+  async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, { fields, by }: Wanted) {
     const before = await lockKnownRoute(tx, tenantId, routeId)
     const now = new Date(clock.now())
     await prepare(tx, tenantId, fields, now)
     const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
     // Claimed first, released last: see `claimNumber`.
     if (route.phone_number !== before.phone_number) await releaseNumber(tx, tenantId, before.phone_number, 'route')
+    const told = { before: shown(before), after: shown(route), at: now }
+    await audit(tx, { by, action: 'phone_route.changed', tenantId, targetId: routeId, ...told })
     return route
   }
 
@@ -82,24 +88,31 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, fields) => change(tenantId, (tx) => createIn(tx, tenantId, fields)),
-    replace: (tenantId, routeId, fields) => change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, fields)),
+    create: (tenantId, fields, by = THE_SYSTEM) => change(tenantId, (tx) => createIn(tx, tenantId, { fields, by })),
+    replace: (tenantId, routeId, fields, by = THE_SYSTEM) =>
+      change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, { fields, by })),
     rehearse: (tenantId, routeId, fields) =>
       change(tenantId, async (tx) => {
-        await (routeId === null ? createIn(tx, tenantId, fields) : replaceIn(tx, tenantId, routeId, fields))
+        const wanted = { fields, by: THE_SYSTEM }
+        await (routeId === null ? createIn(tx, tenantId, wanted) : replaceIn(tx, tenantId, routeId, wanted))
         throw new Rehearsed()
       }).catch((error: unknown) => {
         if (!(error instanceof Rehearsed)) throw error
       }),
-    remove: (tenantId, routeId) =>
+    remove: (tenantId, routeId, by = THE_SYSTEM) =>
       change(tenantId, async (tx) => {
         const route = await lockKnownRoute(tx, tenantId, routeId)
         await deletePhoneRoute(tx, tenantId, routeId)
         await releaseNumber(tx, tenantId, route.phone_number, 'route')
+        const told = { before: shown(route), at: new Date(clock.now()) }
+        await audit(tx, { by, action: 'phone_route.deleted', tenantId, targetId: routeId, ...told })
         return route
       }),
   }
 }
+
+/** What a route is to be, and who says so. */
+type Wanted = { fields: PhoneRouteFields; by: Actor }
 
 /** Undoes a transaction that did all that was to be found out. */
 class Rehearsed extends Error {}
@@ -120,4 +133,9 @@ async function lockKnownRoute(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId)
   const route = isUuid(routeId) ? await lockPhoneRoute(tx, tenantId, routeId) : null
   if (!route) throw new AppError('not_found', 'The tenant has no such phone route.')
   return route
+}
+
+/** As the audit log tells it. */
+function shown({ phone_number, agent_key, label, inbound_enabled, outbound_default }: PhoneRouteRow) {
+  return { phone_number, agent_key, label, inbound_enabled, outbound_default }
 }

@@ -9,6 +9,7 @@ export type AgentVersionId = Branded<'AgentVersionId'>
 export type ApiKeyId = Branded<'ApiKeyId'>
 export type PhoneRouteId = Branded<'PhoneRouteId'>
 export type NodeId = Branded<'NodeId'>
+export type UserId = Branded<'UserId'>
 
 /**
  * A UUID of version 7 (RFC 9562): sorts by the instant it was made, which keeps index pages warm.

@@ -6,6 +6,7 @@ import type { Db } from '../platform/db/schema.ts'
 const SILENT_MS = 3_000
 /** More than an installation has. */
 const MAX_OWNERS = 1_000
+const MAX_BUSY_TENANTS = 1_000
 
 /** The node that has the stream of the tenant's call; null when there is no such call, or it is over. */
 export async function findOwner(db: Db, tenantId: TenantId, streamSid: string): Promise<NodeId | null> {
@@ -41,4 +42,17 @@ export async function listOwners(db: Db, tenantId: TenantId): Promise<NodeId[]> 
     .limit(MAX_OWNERS)
     .execute()
   return rows.map(({ node_id }) => node_id)
+}
+
+/** The tenants that have calls with a stream that are not over; at most 1,000. */
+export async function listBusyTenants(db: Db): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('voice_sessions')
+    .select('tenant_id')
+    .distinct()
+    .where('stream_sid', 'is not', null)
+    .where('ended_at', 'is', null)
+    .limit(MAX_BUSY_TENANTS)
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { ApiKeyId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -72,7 +73,7 @@ export function apiKeyRoutes(keys: ApiKeys): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const { record, token } = await keys.create(request.params.tenant_id, request.body.label)
+        const { record, token } = await keys.create(request.params.tenant_id, request.body.label, actorOf(request))
         return { ok: true as const, created: { api_key: toWire(record), token } }
       },
     )
@@ -89,7 +90,7 @@ export function apiKeyRoutes(keys: ApiKeys): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const record = await keys.revoke(request.params.tenant_id, request.params.key_id)
+        const record = await keys.revoke(request.params.tenant_id, request.params.key_id, actorOf(request))
         return { ok: true as const, api_key: toWire(record) }
       },
     )

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { ApiKeyId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import { isAfter } from '../platform/db/newest-first.ts'
@@ -72,19 +71,25 @@ export async function insertApiKey(
     .executeTakeFirstOrThrow()
 }
 
-/** Revokes the key; one that is revoked already keeps its instant. Null when the tenant has no such key. */
-export async function revokeApiKey(
-  db: Db,
-  tenantId: TenantId,
-  keyId: ApiKeyId,
-  at: Date,
-): Promise<ApiKeyRecord | null> {
-  const row = await db
+/** The key, which stays as it is until the transaction ends; null when the tenant has no such key. */
+export async function lockApiKey(tx: Tx, tenantId: TenantId, keyId: ApiKeyId): Promise<ApiKeyRecord | null> {
+  const row = await tx
+    .selectFrom('api_keys')
+    .select(RECORD)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', keyId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Revokes the key. To be called with `lockApiKey`. */
+export async function revokeApiKey(tx: Tx, tenantId: TenantId, keyId: ApiKeyId, at: Date): Promise<ApiKeyRecord> {
+  return tx
     .updateTable('api_keys')
-    .set((eb) => ({ revoked_at: eb.fn.coalesce('revoked_at', sql<Date>`${at}`) }))
+    .set({ revoked_at: at })
     .where('tenant_id', '=', tenantId)
     .where('id', '=', keyId)
     .returning(RECORD)
-    .executeTakeFirst()
-  return row ?? null
+    .executeTakeFirstOrThrow()
 }

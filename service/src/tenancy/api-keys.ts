@@ -1,10 +1,19 @@
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type ApiKeyId, newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { type ApiKeyRecord, claimKeyPrefix, insertApiKey, listApiKeys, revokeApiKey } from './api-key-store.ts'
+import {
+  type ApiKeyRecord,
+  claimKeyPrefix,
+  insertApiKey,
+  listApiKeys,
+  lockApiKey,
+  revokeApiKey,
+} from './api-key-store.ts'
 import { type MintedKey, mintApiKey } from './api-key-token.ts'
+import { audit } from './audit-log.ts'
 import { expectTenant, holdKnownTenant } from './known-tenant.ts'
 
 /** A key that was just made. Its token is known now and never again. */
@@ -15,13 +24,13 @@ export type ApiKeys = {
   /** Newest first, revoked ones too. @throws AppError `not_found` for an unknown tenant. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ApiKeyRecord>>
   /** @throws AppError `not_found` for an unknown tenant. */
-  create(tenantId: TenantId, label: string): Promise<CreatedApiKey>
+  create(tenantId: TenantId, label: string, by?: Actor): Promise<CreatedApiKey>
   /**
    * Revokes the key: at once on this node, within a second on the others. Repeating it returns the same record.
    *
    * @throws AppError `not_found` when the tenant has no such key.
    */
-  revoke(tenantId: TenantId, keyId: ApiKeyId): Promise<ApiKeyRecord>
+  revoke(tenantId: TenantId, keyId: ApiKeyId, by?: Actor): Promise<ApiKeyRecord>
 }
 
 type Deps = {
@@ -36,13 +45,27 @@ type Deps = {
 const MAX_TRIES = 10
 
 export function makeApiKeys({ db, clock, onRevoked, mint = mintApiKey }: Deps): ApiKeys {
-  async function createIn(tx: Tx, tenantId: TenantId, label: string): Promise<CreatedApiKey> {
+  async function createIn(tx: Tx, tenantId: TenantId, label: string, by: Actor): Promise<CreatedApiKey> {
     await holdKnownTenant(tx, tenantId)
     const nowMs = clock.now()
     const id = newId<ApiKeyId>(nowMs)
     const { token, keyPrefix, secretHash } = await mintUnused(tx, tenantId, id)
     const key = { id, key_prefix: keyPrefix, label, secret_hash: secretHash, created_at: new Date(nowMs) }
-    return { record: await insertApiKey(tx, tenantId, key), token }
+    const record = await insertApiKey(tx, tenantId, key)
+    const told = { after: shown(record), at: key.created_at }
+    await audit(tx, { by, action: 'api_key.created', tenantId, targetId: id, ...told })
+    return { record, token }
+  }
+
+  async function revokeIn(tx: Tx, tenantId: TenantId, keyId: ApiKeyId, by: Actor): Promise<ApiKeyRecord> {
+    const before = await lockApiKey(tx, tenantId, keyId)
+    if (!before) throw new AppError('not_found', 'The tenant has no such API key.')
+    if (before.revoked_at) return before
+    const at = new Date(clock.now())
+    const record = await revokeApiKey(tx, tenantId, keyId, at)
+    const told = { before: shown(before), after: shown(record), at }
+    await audit(tx, { by, action: 'api_key.revoked', tenantId, targetId: keyId, ...told })
+    return record
   }
 
   async function mintUnused(tx: Tx, tenantId: TenantId, id: ApiKeyId): Promise<MintedKey> {
@@ -59,12 +82,16 @@ export function makeApiKeys({ db, clock, onRevoked, mint = mintApiKey }: Deps): 
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, label) => db.transaction().execute((tx) => createIn(tx, tenantId, label)),
-    async revoke(tenantId, keyId) {
-      const record = await revokeApiKey(db, tenantId, keyId, new Date(clock.now()))
-      if (!record) throw new AppError('not_found', 'The tenant has no such API key.')
+    create: (tenantId, label, by = THE_SYSTEM) => db.transaction().execute((tx) => createIn(tx, tenantId, label, by)),
+    async revoke(tenantId, keyId, by = THE_SYSTEM) {
+      const record = await db.transaction().execute((tx) => revokeIn(tx, tenantId, keyId, by))
       onRevoked(tenantId)
       return record
     },
   }
+}
+
+/** As the audit log tells it. */
+function shown({ key_prefix, label, revoked_at }: ApiKeyRecord) {
+  return { key_prefix, label, revoked_at }
 }

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
@@ -86,7 +87,12 @@ export function tenantRoutes(tenants: Tenants): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         const conditions = { ifMatch: request.headers['if-match'], ifNoneMatch: request.headers['if-none-match'] }
-        const { tenantId, etag, warnings } = await tenants.put(request.params.tenant_id, request.body, conditions)
+        const { tenantId, etag, warnings } = await tenants.put(
+          request.params.tenant_id,
+          request.body,
+          conditions,
+          actorOf(request),
+        )
         reply.header('etag', etag)
         return { ok: true as const, tenant_id: tenantId, etag, ...(warnings.length > 0 && { warnings }) }
       },
@@ -104,7 +110,7 @@ export function tenantRoutes(tenants: Tenants): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        await tenants.remove(request.params.tenant_id)
+        await tenants.remove(request.params.tenant_id, actorOf(request))
         return { ok: true as const, tenant_id: request.params.tenant_id }
       },
     )

@@ -1,3 +1,4 @@
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
@@ -6,6 +7,7 @@ import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { type Sealer, sha256 } from '../kernel/seal.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from './audit-log.ts'
 import { claimNumber, releaseNumber } from './phone-number-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -55,17 +57,25 @@ export function makeTenants(deps: Deps) {
      * @throws AppError `invalid_request` for faults of the document, `precondition_failed` when `conditions` do not
      * hold, `conflict` when another tenant holds the legacy token or the number.
      */
-    put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition = {}): Promise<WrittenTenant> =>
-      put(deps, tenantId, document, conditions),
+    put: (
+      tenantId: TenantId,
+      document: TenantDocument,
+      conditions: Precondition = {},
+      by: Actor = THE_SYSTEM,
+    ): Promise<WrittenTenant> => put(deps, tenantId, document, { ...conditions, by }),
     /**
      * Writes what `change` makes of the stored document, whose secrets read `***` and are kept where they still do.
      *
      * @throws AppError as `put`, and `not_found`.
      */
-    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition = {}): Promise<ShownTenant> =>
-      changeStored(deps, tenantId, change, conditions),
+    change: (
+      tenantId: TenantId,
+      change: DocumentChange,
+      conditions: Precondition = {},
+      by: Actor = THE_SYSTEM,
+    ): Promise<ShownTenant> => changeStored(deps, tenantId, change, { ...conditions, by }),
     /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
-    remove: (tenantId: TenantId): Promise<void> => remove(deps, tenantId),
+    remove: (tenantId: TenantId, by: Actor = THE_SYSTEM): Promise<void> => remove(deps, tenantId, by),
   }
 }
 
@@ -84,11 +94,14 @@ async function get(db: Db, tenantId: TenantId): Promise<ShownTenant> {
   return shown(tenantId, stored)
 }
 
-async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, conditions: Precondition) {
+/** On which condition a document is written, and by whom. */
+type Writing = Precondition & { by: Actor }
+
+async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, writing: Writing) {
   refuse([...idFaults(tenantId, sent), ...documentFaults(sent, '/body')])
   const etag = await deps.db
     .transaction()
-    .execute((tx) => replace(deps, tx, sent, conditions))
+    .execute((tx) => replace(deps, tx, sent, writing))
     .catch((error: unknown) => {
       if (uniqueViolation(error) !== AUTH_TOKEN_INDEX) throw error
       throw new AppError('conflict', 'The auth_token is held by another tenant.')
@@ -97,25 +110,25 @@ async function put(deps: Deps, tenantId: TenantId, sent: TenantDocument, conditi
   return { tenantId, etag, warnings: warnings(sent, deps.defaultTelephonyToken) }
 }
 
-async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChange, conditions: Precondition) {
+async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChange, writing: Writing) {
   const written = await deps.db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
     if (!stored) throw unknownTenant()
     const config = change(hideSecrets(stored.document))
     refuse(documentFaults(config, '/body'))
-    const etag = await replace(deps, tx, config, conditions)
+    const etag = await replace(deps, tx, config, writing)
     return { tenantId, config: hideSecrets(config), etag }
   })
   deps.onChange(tenantId)
   return written
 }
 
-async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, conditions: Precondition) {
+async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, writing: Writing) {
   const tenantId = sent.tenant_id
   await lockTenant(tx, tenantId)
   const stored = await findStoredTenant(tx, tenantId)
-  checkPrecondition(conditions, stored?.etag ?? null)
+  checkPrecondition(writing, stored?.etag ?? null)
 
   const before = stored ? openSecrets(stored.document, sealer) : null
   const { document, faults } = keepStored(withStoredState(sent, before), before, '/body')
@@ -124,13 +137,12 @@ async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, co
   if (etag === stored?.etag) return etag
 
   const authTokenHash = document.auth_token ? sha256(document.auth_token) : null
-  await writeTenant(tx, tenantId, {
-    document: sealSecrets(document, sealer),
-    etag,
-    authTokenHash,
-    now: new Date(clock.now()),
-  })
+  const now = new Date(clock.now())
+  await writeTenant(tx, tenantId, { document: sealSecrets(document, sealer), etag, authTokenHash, now })
   await moveNumber(tx, document, before)
+  const told = { before: before && hideSecrets(before), after: hideSecrets(document) }
+  const action = before ? 'tenant.changed' : 'tenant.created'
+  await audit(tx, { by: writing.by, action, tenantId, targetId: tenantId, ...told, at: now })
   return etag
 }
 
@@ -151,12 +163,14 @@ async function moveNumber(tx: Tx, document: TenantDocument, before: TenantDocume
   if (old) await releaseNumber(tx, document.tenant_id, old, 'document')
 }
 
-async function remove({ db, onChange }: Deps, tenantId: TenantId): Promise<void> {
-  const removed = await db.transaction().execute(async (tx) => {
+async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, by: Actor): Promise<void> {
+  await db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
-    return removeTenant(tx, tenantId)
+    const stored = await findStoredTenant(tx, tenantId)
+    if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
+    const told = { before: hideSecrets(stored.document), at: new Date(clock.now()) }
+    await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
   })
-  if (!removed) throw unknownTenant()
   onChange(tenantId)
 }
 

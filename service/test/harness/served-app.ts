@@ -23,7 +23,7 @@ const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
 /** A test asks again and again until something is so. */
 const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Answer<Body> = { status: number; body: Body }
 type Furnished = { number: string; document?: Record<string, unknown>; agent?: Record<string, unknown> }
 

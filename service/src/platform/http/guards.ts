@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { type Actor, KEY_HOLDER, type Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { secretsEqual } from '../../kernel/seal.ts'
+import { type People, personOf } from './people.ts'
 
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
@@ -11,21 +13,57 @@ export type FindTenant = (token: string) => Promise<{ tenantId: TenantId } | nul
 
 const ADMIN_PATH = '/api/v1/admin'
 
+/** Who is not known yet may ask for these, and finds out by them whether they are. */
+const OPEN_ROUTES = new Set(['login', 'logout', 'session', 'invitation'].map((name) => `${ADMIN_PATH}/auth/${name}`))
+
+type AdminGuard = { adminKey: string | null; people?: People }
+
 /**
- * Guards every path below `/api/v1/admin`, known or not, with the `x-admin-key` header. To be set as a hook of the whole
- * server, so that no route can be forgotten. Without a configured key these paths do not exist.
+ * Guards every path below `/api/v1/admin`, known or not, with the `x-admin-key` header or the cookie of a session. To be set as
+ * a hook of the whole server, so that no route can be forgotten. Where there is neither a key nor a way to log in these paths
+ * do not exist.
  *
- * @throws AppError `not_found` without a configured key, `unauthorized` for a missing or wrong one.
+ * @throws AppError `not_found` then, and for a person in place of another tenant; `unauthorized` for a missing or wrong
+ * credential; `forbidden` for what a person's role may not, and as `personOf`.
  */
-export function adminGuard({ adminKey }: { adminKey: string | null }): Guard {
+export function adminGuard({ adminKey, people }: AdminGuard): Guard {
   return async (request) => {
     if (!isAdminPath(request)) return
-    if (adminKey === null) throw new AppError('not_found', 'The admin endpoints are not enabled.')
-    const given = request.headers['x-admin-key']
-    if (typeof given !== 'string') throw refusedAdmin('Send the admin key in the x-admin-key header.')
-    if (!secretsEqual(given, adminKey)) throw refusedAdmin('The admin key is wrong.')
+    if (adminKey === null && !people?.isEnabled) throw new AppError('not_found', 'The admin endpoints are not enabled.')
+    const actor = await administratorOf(request, { adminKey, ...(people && { people }) })
+    if (actor instanceof AppError) {
+      if (OPEN_ROUTES.has(request.routeOptions.url ?? '')) return
+      throw actor
+    }
     administrators.add(request)
+    actors.set(request, actor)
+    if (actor.kind === 'person' && people) confine(request, actor, people)
   }
+}
+
+/** Or the refusal, for whoever cannot do without. */
+async function administratorOf(request: FastifyRequest, { adminKey, people }: AdminGuard): Promise<Actor | AppError> {
+  const given = request.headers['x-admin-key']
+  if (typeof given === 'string') {
+    const isRight = adminKey !== null && secretsEqual(given, adminKey)
+    return isRight ? KEY_HOLDER : refusedAdmin('The admin key is wrong.')
+  }
+  const actor = people?.isEnabled ? await personOf(request, people) : null
+  return actor ?? refusedAdmin('Send the admin key in the x-admin-key header, or log in.')
+}
+
+/** Another tenant is not there for them; what their own tenant has may be beyond their role. */
+function confine(request: FastifyRequest, { tenantId, role }: Person, people: People): void {
+  const { method, routeOptions } = request
+  const { tenant_id: asked } = request.params as { tenant_id?: string }
+  if (asked !== undefined && asked !== tenantId) throw new AppError('not_found', 'There is no such tenant.')
+  // To an unknown path there is no right: it is answered as such.
+  if (request.is404 || OPEN_ROUTES.has(routeOptions.url ?? '')) return
+  if (!people.mayDo(role, method, routeOptions.url ?? '')) throw beyondRole(role)
+}
+
+function beyondRole(role: string): AppError {
+  return new AppError('forbidden', `Your role (${role}) may not do this.`)
 }
 
 /**
@@ -48,6 +86,7 @@ function refusedAdmin(message: string): AppError {
 }
 
 const administrators = new WeakSet<FastifyRequest>()
+const actors = new WeakMap<FastifyRequest, Actor>()
 const tenants = new WeakMap<FastifyRequest, TenantId>()
 
 /** Whether a guard has let the request in. */
@@ -64,19 +103,33 @@ export function bearerOf({ headers }: FastifyRequest): string | null {
 }
 
 /**
- * Lets only holders of a tenant's token in, and remembers the tenant for `tenantOf`. Set it as a hook of the plugin that
- * holds the tenants' routes.
+ * Lets only holders of a tenant's token in, and with `people` those of a tenant who are logged in, and remembers the tenant for
+ * `tenantOf`. Set it as a hook of the plugin that holds the tenants' routes.
  *
- * @throws AppError `unauthorized` with a `WWW-Authenticate` of RFC 6750.
+ * @throws AppError `unauthorized` with a `WWW-Authenticate` of RFC 6750, `forbidden` for what a person may not.
  */
-export function tenantGuard(findTenant: FindTenant): Guard {
+export function tenantGuard(findTenant: FindTenant, people?: People): Guard {
   return async (request) => {
+    const person = people && request.headers.authorization === undefined ? await personOf(request, people) : null
+    if (person && people) {
+      actors.set(request, person)
+      tenants.set(request, tenantOfPerson(request, person, people))
+      return
+    }
     const token = bearerOf(request)
     if (token === null) throw refusedTenant('Send a tenant API key as Authorization: Bearer.', 'Bearer')
     const tenant = await findTenant(token)
     if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
     tenants.set(request, tenant.tenantId)
   }
+}
+
+function tenantOfPerson(request: FastifyRequest, person: Actor, people: People): TenantId {
+  if (person.kind !== 'person') {
+    throw new AppError('forbidden', 'The administrator is of no tenant: use a key, or a person, of the tenant.')
+  }
+  if (!people.mayDo(person.role, request.method, request.routeOptions.url ?? '')) throw beyondRole(person.role)
+  return person.tenantId
 }
 
 function refusedTenant(message: string, challenge: string): AppError {
@@ -92,4 +145,20 @@ export function tenantOf(request: FastifyRequest): TenantId {
   const tenantId = tenants.get(request)
   if (tenantId === undefined) throw new Error(`no tenant guard on ${request.routeOptions.url}`)
   return tenantId
+}
+
+/** Who asks, as far as a guard has found out: null where nobody had to say, and for the holder of a tenant's token. */
+export function knownActorOf(request: FastifyRequest): Actor | null {
+  return actors.get(request) ?? null
+}
+
+/**
+ * Who asks for something of the administration.
+ *
+ * @throws Error on a route that is not behind `adminGuard`: a fault of ours.
+ */
+export function actorOf(request: FastifyRequest): Actor {
+  const actor = actors.get(request)
+  if (actor === undefined) throw new Error(`no admin guard on ${request.routeOptions.url}`)
+  return actor
 }

@@ -62,6 +62,7 @@ export const ErrorBody = Type.Object({
 export const errorResponses = {
   400: ErrorBody,
   401: ErrorBody,
+  403: ErrorBody,
   404: ErrorBody,
   409: ErrorBody,
   412: ErrorBody,

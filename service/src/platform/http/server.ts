@@ -24,6 +24,7 @@ import type { Metrics } from './metrics.ts'
 import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
 import { refuseOpenSchemas } from './open-schemas.ts'
 import type { RateLimits } from './rate-limits.ts'
+import { rememberRoutes } from './registered-routes.ts'
 import { requestIdOf } from './request-ids.ts'
 import { compileSerializer } from './serialization.ts'
 import { refuseUnsafeText } from './text-faults.ts'
@@ -93,6 +94,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.setValidatorCompiler(compileValidator)
   server.setSerializerCompiler(compileSerializer)
   server.setSchemaErrorFormatter(validationError)
+  rememberRoutes(server)
   server.addHook('onRoute', refuseOpenSchemas)
   server.addHook('onRequest', recordAnswers(deps))
   server.addHook('onRequest', giveBaseHeaders)

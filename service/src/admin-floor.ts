@@ -1,0 +1,59 @@
+import type { Deps } from './deps.ts'
+import { sha256 } from './kernel/seal.ts'
+import type { People } from './platform/http/people.ts'
+import type { HttpServer } from './platform/http/server.ts'
+import { isLoopback } from './public-url.ts'
+import { mayDo } from './role-table.ts'
+import { adminAuthRoutes } from './tenancy/admin-auth-routes.ts'
+import { makeAdminSessions } from './tenancy/admin-sessions.ts'
+import { makeAuditLog } from './tenancy/audit-log.ts'
+import { auditLogRoutes } from './tenancy/audit-log-routes.ts'
+import type { TransportFacts } from './tenancy/auth-transport.ts'
+import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
+import { type Administrator, makeLogins } from './tenancy/logins.ts'
+import { userRoutes } from './tenancy/user-routes.ts'
+import { makeUsers } from './tenancy/users.ts'
+
+/** How people administer: who they are, and how they log in. */
+export function makeAdministration(deps: Deps, origin: () => string) {
+  const { clock, config, database } = deps
+  const { db } = database
+  const administrator = administratorOf(deps)
+  const credentials = administrator ? `${administrator.username}/${administrator.passwordSha256}` : ''
+  const sessions = makeAdminSessions({ db, clock, credentials: sha256(credentials).toString('hex') })
+  const logins = makeLogins({ db, clock, sessions, administrator })
+  const users = makeUsers({ db, clock })
+  const isEnabled = logins.isEnabled
+  const people: People = { isEnabled, find: (token) => sessions.find(token), mayDo, origin }
+  return {
+    people,
+    async register(app: HttpServer) {
+      await app.register(adminAuthRoutes({ logins, sessions, users, ssoUrl: null, origin }))
+      await app.register(userRoutes({ users, origin }))
+      await app.register(auditLogRoutes(makeAuditLog({ db })))
+      await app.register(authTransportRoutes(() => transportOf(config, origin())))
+    },
+  }
+}
+
+function administratorOf({ config }: Deps): Administrator | null {
+  const { adminUsername: username, adminPassword: password } = config
+  if (username === null) return null
+  const given = password === null ? null : sha256(password).toString('hex')
+  const passwordSha256 = given ?? config.adminPasswordSha256
+  return passwordSha256 === null ? null : { username, passwordSha256 }
+}
+
+/** How credentials travel, by the settings and the address that the service is reached at. */
+export function transportOf(config: Deps['config'], publicUrl: string): TransportFacts {
+  return {
+    hasStreamSecret: config.streamTokenSecret !== null,
+    hasPreviousStreamSecret: config.streamTokenSecretPrevious !== null,
+    hasEncryptionKey: config.encryptionKey !== null,
+    // There is no such way in.
+    takesQueryCredentials: false,
+    takesLegacyBearer: config.legacyBearer,
+    takesUnsignedCallbacks: config.simulator && isLoopback(publicUrl),
+    isPublicUrlSafe: publicUrl.startsWith('https:') || isLoopback(publicUrl),
+  }
+}

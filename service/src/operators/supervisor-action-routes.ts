@@ -1,0 +1,67 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
+import {
+  errorResponses,
+  iso,
+  listBody,
+  listResponse,
+  nullable,
+  pageFields,
+  strict,
+  Timestamp,
+} from '../platform/http/schemas.ts'
+import { ownTenant } from '../tenancy/own-tenant.ts'
+import type { SupervisorAction } from './supervisor-action-store.ts'
+import { SUPERVISOR_ACTIONS, type SupervisorActions } from './supervisor-actions.ts'
+
+const Query = strict({
+  ...pageFields,
+  tenant_id: Type.Optional(Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))),
+  stream_sid: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
+  action: Type.Optional(Type.Enum(SUPERVISOR_ACTIONS)),
+})
+
+const Action = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  tenant_id: Type.String(),
+  stream_sid: Type.String(),
+  call_sid: Type.String(),
+  action: Type.String(),
+  supervisor: nullable(Type.String()),
+  target: nullable(Type.String()),
+  reason: nullable(Type.String()),
+  note: nullable(Type.String()),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+  created_at: Timestamp,
+})
+
+/** What supervisors did to live calls. People of a tenant see its own. */
+export function supervisorActionRoutes(actions: SupervisorActions): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/supervisor-actions',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'List what supervisors did to live calls, newest first',
+          operationId: 'listSupervisorActions',
+          querystring: Query,
+          response: { 200: listResponse('actions', Action), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, stream_sid: streamSid, action, ...page } = request.query
+        const tenantId = ownTenant(actorOf(request), tenant_id)
+        const { rows, nextCursor } = await actions.list({ tenantId, streamSid, action }, readPage(page))
+        return listBody('actions', rows.map(toWire), nextCursor)
+      },
+    )
+  }
+}
+
+function toWire({ created_at, ...action }: SupervisorAction) {
+  return { ...action, created_at: iso(created_at) }
+}

@@ -1,0 +1,64 @@
+import type { ColumnType } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+
+type SupervisorActionRow = {
+  tenant_id: TenantId
+  id: string
+  stream_sid: string
+  call_sid: string
+  action: string
+  supervisor: string | null
+  target: string | null
+  reason: string | null
+  note: string | null
+  metadata: ColumnType<Record<string, unknown>, string, never>
+  created_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    supervisor_actions: SupervisorActionRow
+  }
+}
+
+/** What a supervisor did to a live call. */
+export type SupervisorAction = Omit<SupervisorActionRow, 'metadata'> & { metadata: Record<string, unknown> }
+
+/** Which ones are asked for; what is left out asks for all. */
+export type SupervisorActionFilter = {
+  tenantId?: TenantId | undefined
+  streamSid?: string | undefined
+  action?: string | undefined
+}
+
+/** Adds one; the same one again changes nothing. */
+export async function insertSupervisorAction(db: Db, tenantId: TenantId, action: SupervisorAction): Promise<void> {
+  await db
+    .insertInto('supervisor_actions')
+    .values({ ...action, tenant_id: tenantId, metadata: JSON.stringify(action.metadata) })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'id']).doNothing())
+    .execute()
+}
+
+/** Newest first, of one tenant or over all of them; one more than `limit`. */
+export async function listSupervisorActions(
+  db: Db,
+  { tenantId, streamSid, action }: SupervisorActionFilter,
+  page: PageRequest,
+): Promise<SupervisorAction[]> {
+  return db
+    .selectFrom('supervisor_actions')
+    .selectAll()
+    .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as TenantId))
+    .$if(streamSid !== undefined, (query) => query.where('stream_sid', '=', streamSid as string))
+    .$if(action !== undefined, (query) => query.where('action', '=', action as string))
+    .where(isAfter('supervisor_actions', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}

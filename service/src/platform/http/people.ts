@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify'
+import type { Actor, Role } from '../../kernel/actor.ts'
+import { AppError } from '../../kernel/errors.ts'
+
+/** Those who log in in a browser, as the guards know them. */
+export type People = {
+  /** Whether anybody can log in here at all. */
+  isEnabled: boolean
+  /** Whose session it is; null when it is over, or was never one. @throws AppError `unavailable`. */
+  find(token: string): Promise<Actor | null>
+  /** Whether people of a tenant who have this role may do what the route does; no for a route that nobody thought of. */
+  mayDo(role: Role, method: string, route: string): boolean
+  /** The origin at which browsers reach this service. */
+  origin(): string
+}
+
+/** Holds the session of a browser. */
+export const SESSION_COOKIE = 'parley_admin'
+
+/** What a session is told by: 32 random bytes. */
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+/** The token of the session that the browser sent, or null. Of several the first counts, as in RFC 6265's order. */
+export function sessionTokenOf({ headers }: FastifyRequest): string | null {
+  for (const part of (headers.cookie ?? '').split(';')) {
+    const [name, value = ''] = part.trim().split('=', 2)
+    if (name === SESSION_COOKIE && TOKEN.test(value)) return value
+  }
+  return null
+}
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/**
+ * Who sent the session cookie; null without one, or when the session is over.
+ *
+ * @throws AppError `forbidden` when something is to be changed and the page that asks for it is not, or may not be, ours.
+ */
+export async function personOf(request: FastifyRequest, people: People): Promise<Actor | null> {
+  const token = sessionTokenOf(request)
+  if (token === null) return null
+  if (!SAFE.has(request.method)) refuseForeignOrigin(request, people.origin())
+  return people.find(token)
+}
+
+/**
+ * A browser says in `Origin` whose page asks. Nothing else tells a page of ours from one that uses the cookie behind the
+ * person's back.
+ *
+ * @throws AppError `forbidden`, also when there is no `Origin`.
+ */
+export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string): void {
+  const { origin } = request.headers
+  if (origin === undefined) throw new AppError('forbidden', 'A change with a session cookie needs an Origin header.')
+  // A browser does not let a page choose its Host: what has both alike came from here, whatever this machine is called.
+  const isOurs = origin === ownOrigin || origin === `${request.protocol}://${request.host}`
+  if (!isOurs) throw new AppError('forbidden', 'The request comes from a page of another origin.')
+}

@@ -1,0 +1,146 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { type Actor, ROLES } from '../kernel/actor.ts'
+import { knownActorOf } from '../platform/http/guards.ts'
+import { refuseForeignOrigin, SESSION_COOKIE, sessionTokenOf } from '../platform/http/people.ts'
+import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { type AdminSessions, SESSION_MS } from './admin-sessions.ts'
+import { type LoggedIn, type Logins, personOf } from './logins.ts'
+import type { Users } from './users.ts'
+
+export const PASSWORD_FORM = { minLength: 12, maxLength: 200 }
+
+const LoginBody = strict({
+  username: Type.String({ minLength: 1, maxLength: 254, description: 'ADMIN_USERNAME, or the e-mail of a person.' }),
+  password: Type.String({ minLength: 1, maxLength: 200 }),
+})
+const InvitationBody = strict({
+  token: Type.String({ minLength: 1, maxLength: 100, description: 'What the invitation link holds.' }),
+  password: Type.String({ ...PASSWORD_FORM, description: 'From now on; at least 12 characters.' }),
+})
+
+const LoginAnswer = Type.Object({ ok: Ok, username: Type.String() })
+const Status = Type.Object({
+  ok: Ok,
+  authenticated: Type.Boolean(),
+  login_enabled: Type.Boolean({ description: 'Whether there is a password to log in with.' }),
+  username: nullable(Type.String()),
+  role: nullable(Type.Enum(ROLES)),
+  tenant_id: nullable(Type.String({ description: 'Of a person; null for the administrator.' })),
+  sso_enabled: Type.Boolean(),
+  sso_authorize_url: nullable(Type.String()),
+})
+
+type Parts = {
+  logins: Logins
+  sessions: AdminSessions
+  users: Users
+  /** Where single sign-on begins; null without it. */
+  ssoUrl: string | null
+  /** The origin at which browsers reach this service. */
+  origin(): string
+}
+
+/** How people log in and out. None of it needs a credential. */
+export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
+  const { logins, sessions, users, ssoUrl, origin } = parts
+  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl) })
+
+  function welcome(reply: FastifyReply, { actor, token }: LoggedIn) {
+    setCookie(reply, origin(), token)
+    return { ok: true as const, username: actor.name }
+  }
+
+  return async (app) => {
+    app.post(
+      '/api/v1/admin/auth/login',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Log in: the session is in a cookie',
+          operationId: 'logIn',
+          body: LoginBody,
+          response: { 200: LoginAnswer, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        refuseOtherPages(request, origin())
+        const asked = { ...request.body, ip: request.ip, previous: sessionTokenOf(request) }
+        return welcome(reply, await logins.login(asked))
+      },
+    )
+
+    app.post(
+      '/api/v1/admin/auth/invitation',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Accept an invitation: set a password and log in',
+          operationId: 'acceptInvitation',
+          body: InvitationBody,
+          response: { 200: LoginAnswer, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        refuseOtherPages(request, origin())
+        const user = await users.accept(request.body.token, request.body.password)
+        return welcome(reply, await logins.letIn(personOf(user), sessionTokenOf(request)))
+      },
+    )
+
+    app.post(
+      '/api/v1/admin/auth/logout',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Log out: the session is over on every node',
+          operationId: 'logOut',
+          response: { 200: Status, ...errorResponses },
+        },
+      },
+      async (request, reply) => {
+        const token = sessionTokenOf(request)
+        if (token !== null) await sessions.end(token)
+        setCookie(reply, origin(), null)
+        return status(null)
+      },
+    )
+
+    app.get(
+      '/api/v1/admin/auth/session',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Who is logged in',
+          operationId: 'getAdminSession',
+          response: { 200: Status, ...errorResponses },
+        },
+      },
+      async (request) => status(knownActorOf(request)),
+    )
+  }
+}
+
+function statusOf(actor: Actor | null) {
+  const isKey = actor?.kind === 'key'
+  const person = actor?.kind === 'person' ? actor : null
+  const who = { username: isKey ? null : (actor?.name ?? null), role: person?.role ?? null }
+  return { ok: true as const, authenticated: actor !== null, ...who, tenant_id: person?.tenantId ?? null }
+}
+
+function offered({ isEnabled }: Logins, ssoUrl: string | null) {
+  return { login_enabled: isEnabled, sso_enabled: ssoUrl !== null, sso_authorize_url: ssoUrl }
+}
+
+/** A page of another origin shall not log somebody in as somebody else. What is no browser has no `Origin`. */
+function refuseOtherPages(request: FastifyRequest, ownOrigin: string): void {
+  if (request.headers.origin !== undefined) refuseForeignOrigin(request, ownOrigin)
+}
+
+/** Lax, so that a link to the dashboard finds its reader logged in. */
+function setCookie(reply: FastifyReply, origin: string, token: string | null): void {
+  const lifetime = token === null ? 0 : SESSION_MS / 1_000
+  const flags = `Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`
+  reply.header('set-cookie', `${SESSION_COOKIE}=${token ?? ''}; ${flags}`)
+}

@@ -1,0 +1,74 @@
+import type { Actor } from '../kernel/actor.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { secretText } from '../kernel/ids.ts'
+import { sha256 } from '../kernel/seal.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import {
+  dropEndedSessions,
+  endAdminSession,
+  findAdminSession,
+  insertAdminSession,
+  type KnownSession,
+  noteSeen,
+} from './admin-session-store.ts'
+import { audit } from './audit-log.ts'
+
+/** How long a session lasts, and how long it lasts without being used. */
+export const SESSION_MS = 12 * 3_600_000
+const IDLE_MS = 30 * 60_000
+/** More exactly it need not be known when somebody was last seen. */
+const SEEN_EVERY_MS = 60_000
+
+/** Who is logged in. */
+export type AdminSessions = {
+  /** Whose session it is, with the role that they have now; null when it is over. @throws AppError `unavailable`. */
+  find(token: string): Promise<Actor | null>
+  /** Begins one, and ends the one that the browser had. Returns its token, which is nowhere else. */
+  begin(tx: Tx, actor: Actor, previous: string | null): Promise<string>
+  /** Ends it, on every node at once. One that is over stays so. */
+  end(token: string): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  /** Changes when the administrator's credentials do: sessions begun with other ones are over. */
+  credentials: string
+}
+
+export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessions {
+  const hashOf = (token: string) => sha256(`${credentials}/${token}`)
+  return {
+    async find(token) {
+      const nowMs = clock.now()
+      const hash = hashOf(token)
+      const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
+      if (session && nowMs - session.last_seen_at.getTime() >= SEEN_EVERY_MS) await noteSeen(db, hash, new Date(nowMs))
+      return session && actorOf(session)
+    },
+    async begin(tx, actor, previous) {
+      const token = secretText(32)
+      const now = new Date(clock.now())
+      await dropEndedSessions(tx, now)
+      if (previous !== null) await endAdminSession(tx, hashOf(previous))
+      const [tenant_id, user_id] = actor.kind === 'person' ? [actor.tenantId, actor.userId] : [null, null]
+      const stamps = { created_at: now, last_seen_at: now, ends_at: new Date(now.getTime() + SESSION_MS) }
+      await insertAdminSession(tx, { token_hash: hashOf(token), tenant_id, user_id, username: actor.name, ...stamps })
+      await audit(tx, { by: actor, action: 'session.began', tenantId: tenant_id, targetId: null, at: now })
+      return token
+    },
+    async end(token) {
+      const by = await this.find(token)
+      await db.transaction().execute(async (tx) => {
+        if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
+        const tenantId = by.kind === 'person' ? by.tenantId : null
+        await audit(tx, { by, action: 'session.ended', tenantId, targetId: null, at: new Date(clock.now()) })
+      })
+    },
+  }
+}
+
+function actorOf({ tenant_id, user_id, username, role, email }: KnownSession): Actor {
+  if (tenant_id === null || user_id === null || role === null) return { kind: 'administrator', name: username }
+  return { kind: 'person', name: email ?? username, userId: user_id, tenantId: tenant_id, role }
+}

@@ -1,0 +1,32 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { makeUsers } from './users.ts'
+
+const DAY_MS = 24 * 3_600_000
+const PASSWORD = 'a long enough password'
+
+describe('an invitation', () => {
+  const test = useDatabase()
+  let acme: TenantId
+  beforeEach(async () => {
+    acme = await makeTenant(test.db, 'acme')
+  })
+
+  it('is good for a week and not a moment longer', async () => {
+    const clock = new TestClock()
+    const users = makeUsers({ db: test.db, clock })
+    const invited = async (email: string) => {
+      const person = { email, name: '', role: 'viewer', password: null } as const
+      return (await users.create(acme, person, THE_SYSTEM)).invitation ?? ''
+    }
+    const [first, second] = [await invited('a@acme.example'), await invited('b@acme.example')]
+    await clock.advance(7 * DAY_MS - 1)
+    expect((await users.accept(first, PASSWORD)).email).toBe('a@acme.example')
+    await clock.advance(1)
+    await expect(users.accept(second, PASSWORD)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})

@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import type { TenantId } from '../kernel/ids.ts'
+import { actorOf } from '../platform/http/guards.ts'
+import { errorResponses, nullable, Ok, Timestamp } from '../platform/http/schemas.ts'
+import { ownTenant } from '../tenancy/own-tenant.ts'
+import type { LiveCalls } from './live-calls.ts'
+
+const ActiveSession = Type.Object({
+  stream_sid: Type.String(),
+  tenant: Type.String(),
+  org_id: nullable(Type.String()),
+  agent_name: Type.String(),
+  call_type: Type.String({ description: 'inbound, outbound or browser' }),
+  customer_phone: Type.String({ description: 'As the carrier sent it.' }),
+  greeting: Type.String(),
+  started_at: Timestamp,
+  escalated: Type.Boolean(),
+  escalation_target: nullable(Type.String()),
+})
+const ListAnswer = Type.Object({
+  ok: Ok,
+  count: Type.Integer({ minimum: 0 }),
+  sessions: Type.Array(ActiveSession),
+})
+
+type Parts = {
+  calls: LiveCalls
+  /** The tenants that have calls that are not over. */
+  busyTenants(): Promise<TenantId[]>
+}
+
+/** The live calls of all tenants, on all nodes. People of a tenant see its own. */
+export function activeSessionRoutes({ calls, busyTenants }: Parts): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/sessions',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'List the live sessions of all tenants, newest first',
+          operationId: 'listActiveSessions',
+          response: { 200: ListAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const own = ownTenant(actorOf(request), undefined)
+        const tenantIds = own === undefined ? await busyTenants() : [own]
+        const lists = await Promise.all(tenantIds.map((tenantId) => calls.list(tenantId)))
+        const sessions = lists.flat().sort((a, b) => b.started_at.localeCompare(a.started_at))
+        return { ok: true as const, count: sessions.length, sessions }
+      },
+    )
+  }
+}
