@@ -77,7 +77,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(phoneRouteRoutes(floors.phoneRoutes))
-  await wireSteering(deps, floors, server)
+  await wireSteering(deps, { ...floors, rateLimits }, server)
   const calls = await wireCalls(deps, { ...floors, rateLimits, nodeId }, server)
   await server.ready()
 

@@ -1,3 +1,4 @@
+import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
@@ -47,6 +48,8 @@ export type VoiceNeeds = {
   live: LiveSessions
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What the model of a tenant's calls is told first; null for nothing. */
+  prompts: Pick<Prompts, 'textFor'>
   recordings: Recordings
   recordingFiles: RecordingFiles
   carrierCalls: CarrierCalls & CarrierAnswers
@@ -98,7 +101,15 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
   recorders.watchOrphans()
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
-  const join = makeJoinStream({ ...known, builder: builderOf(deps, needs, recorders), capacity, finish, abandon })
+  const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
+  const join = makeJoinStream({
+    ...known,
+    promptOf,
+    builder: builderOf(deps, needs, recorders),
+    capacity,
+    finish,
+    abandon,
+  })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))

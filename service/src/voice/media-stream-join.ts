@@ -48,6 +48,8 @@ export type JoinDeps = {
   carrierCalls: Pick<CarrierAnswers, 'answered'>
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What the model of the tenant's calls is told first; null for nothing. */
+  promptOf(tenant: TenantRuntime): Promise<string | null>
   /** Writes down how a call ended, and resolves when that is done or given up. */
   finish(ended: EndedCall): Promise<void>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
@@ -92,9 +94,10 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
     const greeting = grant.direction === 'outbound' ? await deps.greetingOf(grant.tenantId, grant.callSid) : null
+    const prompt = await deps.promptOf(tenant)
     expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
-    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting) }))
+    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting), prompt }))
   }
 
   async function alone(names: string[], work: () => Promise<StreamLeg>): Promise<StreamLeg> {
@@ -131,7 +134,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
   return join
 }
 
-type Entering = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent }
+type Entering = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent; prompt: string | null }
 
 /** @throws StreamRefusal, which nobody hears, when the stream is over or was given up. */
 function expectThere({ signal }: Joining): void {
@@ -255,7 +258,7 @@ function greetedBy(agent: ResolvedAgent, greeting: string | null): ResolvedAgent
 function streamedCall(
   deps: JoinDeps,
   { start, socket, codec }: Joining,
-  { grant, tenant, agent, epoch, started }: Entering & { epoch: number; started: StartedSession },
+  { grant, tenant, agent: own, prompt, epoch, started }: Entering & { epoch: number; started: StartedSession },
 ): StreamedCall {
   const { callSid, direction } = grant
   const carrier = {
@@ -264,7 +267,8 @@ function streamedCall(
     bufferedBytes: () => socket.bufferedBytes(),
     close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
   }
-  const who = { tenant, agent, callSid, streamSid: start.streamSid, direction }
+  const agent = greetedBy(own, started.greeting)
+  const who = { tenant, agent, prompt, callSid, streamSid: start.streamSid, direction }
   return { ...who, ...started, epoch, codec, carrier }
 }
 
