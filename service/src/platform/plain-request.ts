@@ -35,8 +35,9 @@ export function makePlainRequest(clock: Clock): AskAddress {
 async function readUpTo(response: Response, maxBytes: number): Promise<{ body: Buffer; isWhole: boolean }> {
   const chunks: Uint8Array[] = []
   let left = maxBytes
+  const bytes = (response.body ?? []) as AsyncIterable<Uint8Array> | Uint8Array[]
   // Ending the loop early ends the connection too.
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of bytes) {
     chunks.push(chunk.subarray(0, left))
     left -= chunk.length
     if (left < 0) return { body: Buffer.concat(chunks), isWhole: false }
