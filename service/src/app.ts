@@ -86,7 +86,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(
     phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
   )
-  await wireSteering(deps, floors, server)
+  await wireSteering(deps, { ...floors, rateLimits }, server)
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)

@@ -6,6 +6,7 @@ import { makeCallStatusCallbacks } from './calls/call-status.ts'
 import { makeDialCheck } from './calls/dial-check.ts'
 import { dialCheckRoutes } from './calls/dial-check-routes.ts'
 import { makeDialGate } from './calls/dial-gate.ts'
+import { makeDecideInbound } from './calls/inbound-decision.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
@@ -16,6 +17,7 @@ import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { hasHeir } from './platform/nodes/heartbeat-store.ts'
+import { makeOutbound as makeAsking } from './platform/outbound/outbound.ts'
 import { isLoopback } from './public-url.ts'
 import type { Resuming } from './records/resuming.ts'
 import type { Sessions } from './records/sessions.ts'
@@ -64,13 +66,15 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
   const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
+  const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
+  const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
   const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, addresses, publicUrl })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...begin, db, log, signatures, addresses }),
+      incoming: makeIncoming({ ...begin, db, log, signatures, addresses, decide }),
       resume,
       statuses: callbacks,
     }),

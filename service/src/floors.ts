@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
+import { makePrompts } from './agents/prompts.ts'
 import { makeResolveAgent } from './agents/resolve.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
 import { makeCallStatuses } from './calls/record-status.ts'
@@ -63,6 +64,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     recordingFiles,
     recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: makeResolveAgent({ db, clock }),
+    prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),
     supervisorActions: makeSupervisorActions({ db, log }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),

@@ -1,11 +1,15 @@
 import { transportOf } from './admin-floor.ts'
+import { promptRoutes } from './agents/prompt-routes.ts'
 import { makeRolloutPolicies } from './agents/rollout-policies.ts'
 import { rolloutRoutes } from './agents/rollout-routes.ts'
 import { makeRollouts } from './agents/rollouts.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
+import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { publicUrlOf } from './public-url.ts'
+import { accessRequestRoutes, intakeRoutes } from './tenancy/access-request-routes.ts'
+import { makeAccessRequests } from './tenancy/access-requests.ts'
 import { NO_SECONDARY_AUDIO } from './tenancy/audio-providers.ts'
 import { transportDiagnostics } from './tenancy/auth-transport.ts'
 import { runtimeConfigRoutes } from './tenancy/runtime-config-routes.ts'
@@ -13,13 +17,21 @@ import { tenantCacheRoutes } from './tenancy/tenant-cache-routes.ts'
 import { makeTenantValidation } from './tenancy/tenant-validation.ts'
 
 /** What administrators do to tenants and agents beside writing their documents and versions. */
-export async function wireSteering(deps: Deps, floors: Floors, server: HttpServer): Promise<void> {
+export async function wireSteering(
+  deps: Deps,
+  floors: Floors & { rateLimits: RateLimits },
+  server: HttpServer,
+): Promise<void> {
   const { config, clock, log, sealer, database } = deps
   const { db } = database
-  const { cache, credentials, live, telephony } = floors
+  const { cache, credentials, live, rateLimits, telephony } = floors
+  const accessRequests = makeAccessRequests({ db, clock })
   const rollouts = makeRollouts({ db, clock })
   const validate = makeTenantValidation({ db, sealer, telephony })
   await server.register(rolloutRoutes(rollouts, makeRolloutPolicies({ db, clock })))
+  await server.register(intakeRoutes(accessRequests, rateLimits))
+  await server.register(accessRequestRoutes(accessRequests))
+  await server.register(promptRoutes(floors.prompts))
   await server.register(runtimeConfigRoutes(floors.tenants, validate))
   await server.register(
     tenantCacheRoutes({

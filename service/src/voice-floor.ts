@@ -1,3 +1,4 @@
+import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
@@ -49,6 +50,8 @@ export type VoiceNeeds = {
   live: LiveSessions
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What the model of a tenant's calls is told first; null for nothing. */
+  prompts: Pick<Prompts, 'textFor'>
   recordings: Recordings
   recordingFiles: RecordingFiles
   carrierCalls: CarrierCalls & CarrierAnswers
@@ -100,9 +103,11 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
   recorders.watchOrphans()
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
+  const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
   const join = makeJoinStream({
     ...known,
     nodeId,
+    promptOf,
     builder: builderOf(deps, needs, recorders),
     capacity,
     finish,

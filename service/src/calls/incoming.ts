@@ -15,9 +15,9 @@ import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
 import { sayAndGo } from './hang-up.ts'
+import { type DecideInbound, decidedAgent, rejection } from './inbound-decision.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
-import { stickyCaller } from './sticky-caller.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 /** A call that comes in, as its carrier tells of it. */
@@ -61,6 +61,8 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   signatures: CallbackSignatures
   resolveAgent: ResolveAgent
+  /** What the tenant's own address says of the call. */
+  decide: DecideInbound
   sessions: Sessions
   tokens: StreamTokens
   capacity: LiveCapacity
@@ -71,7 +73,7 @@ type Deps = {
 }
 
 export function makeIncoming(deps: Deps): Incoming {
-  const { db, clock, log, tenants, signatures, resolveAgent, sessions, capacity } = deps
+  const { db, clock, log, tenants, signatures, sessions, capacity } = deps
   const dialled = new RecentAnswers<DialledNumber>({ clock })
 
   function lookUp(number: string): Promise<DialledNumber | null> {
@@ -107,24 +109,33 @@ export function makeIncoming(deps: Deps): Incoming {
     }
     if (!deps.hasModel) return refuse(tenant, callSid, { text: SORRY, why: 'no_model' })
     try {
-      const agent = await resolveAgent(tenant, { agentKey, caller: stickyCaller(call) })
+      const decision = await deps.decide(tenant, call)
+      if (decision.reject !== null) return turnAway(tenant, callSid, decision.reject)
+      const choice = { decided: decision.agentKey, routed: agentKey }
+      const agent = await decidedAgent(deps, tenant, call, choice)
       if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
       if (taking.attempt.isLate) return []
       const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
       if (noRoom) return refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
-      return await connect(taking, agent, giveBack)
+      return await connect(taking, { agent, ...decision }, giveBack)
     } catch (err) {
       log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
       return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
     }
   }
 
-  async function connect(taking: Taking, agent: ResolvedAgent, giveBack: () => void): Promise<CallVerb[]> {
+  function turnAway({ tenant_id }: TenantRuntime, callSid: string, sentence: string): CallVerb[] {
+    log.warn({ tenant_id, call_sid: callSid, why: 'rejected' }, 'a call was not taken')
+    return rejection(sentence)
+  }
+
+  async function connect(taking: Taking, decided: Decided, giveBack: () => void): Promise<CallVerb[]> {
     const { tenant, call, attempt } = taking
     const { callSid, from, to } = call
+    const { agent, greeting, variables: metadata } = decided
     try {
-      const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata: {} }
+      const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata, greeting }
       const opened = await againWhenRefused(() => sessions.open(tenant, { ...known, agent }))
       if (!opened.isOver && !attempt.isLate) return streamVerbs(deps, grantOf(tenant, callSid, opened))
     } catch (error) {
@@ -164,6 +175,8 @@ export function makeIncoming(deps: Deps): Incoming {
 
 /** One request to take a call: whose it turned out to be, once its signature is known to be right; whether it is too late. */
 type Attempt = { tenant: TenantRuntime | null; isLate: boolean }
+/** Who speaks in a call, and what else was decided about it. */
+type Decided = { agent: ResolvedAgent; greeting: string | null; variables: Record<string, unknown> }
 type Taking = { tenant: TenantRuntime; call: IncomingCall; attempt: Attempt }
 
 function grantOf({ tenant_id: tenant }: TenantRuntime, callSid: string, opened: OpenedSession): StreamGrant {

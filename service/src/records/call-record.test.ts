@@ -40,6 +40,7 @@ function ringing(): CallRecord {
     ...{ id: SESSION_ID, call_status: 'ringing', model: null, voice: null, audio_output_provider: 'primary' },
     ...{ started_at: null, end_reason: null, resumed_count: 0, tags: [], outcome: null, outcome_notes: null },
     has_recording: false,
+    greeting: null,
     latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
   }

@@ -36,6 +36,8 @@ export type NewCall = {
     versionNumber: number | null
   }
   metadata: Record<string, unknown>
+  /** Said first in place of the agent's own; null, or not given, for that. */
+  greeting?: string | null
 }
 
 /** The session of a call. `agentKey` and `agentVersionId` are those it was opened with. */
@@ -65,6 +67,9 @@ export type StartedSession = {
   from: string
   to: string
   orgId: string | null
+  metadata: Record<string, unknown>
+  /** Said first in place of the agent's own; null for that. */
+  greeting: string | null
   /** What the carrier took the answering party for, where that is known by now. */
   answeredBy: string | null
   before: EarlierStream | null
@@ -181,8 +186,17 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
 }
 
 async function foundIn(tx: Tx, { log, session }: CallRecord): Promise<StartedSession> {
-  const { id: sessionId, from, to, org_id: orgId } = session
-  return { sessionId, from, to, orgId, answeredBy: log.answered_by, before: await earlierIn(tx, session) }
+  const { id: sessionId, from, to, org_id: orgId, metadata, greeting = null } = session
+  return {
+    sessionId,
+    from,
+    to,
+    orgId,
+    metadata,
+    greeting,
+    answeredBy: log.answered_by,
+    before: await earlierIn(tx, session),
+  }
 }
 
 async function earlierIn(tx: Tx, session: VoiceSessionRow): Promise<EarlierStream | null> {
@@ -258,6 +272,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       outcome: null,
       outcome_notes: null,
       has_recording: false,
+      greeting: call.greeting ?? null,
     },
   }
 }

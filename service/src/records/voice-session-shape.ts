@@ -95,6 +95,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     to: _to,
     call_status: _status,
     created_at: _at,
+    greeting: _greeting,
     has_recording,
     started_at,
     ended_at,

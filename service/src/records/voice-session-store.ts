@@ -52,6 +52,8 @@ export type VoiceSessionRow = {
   outcome_notes: string | null
   has_recording: boolean
   metadata: Record<string, unknown>
+  /** Said first in place of the agent's own; null for that. */
+  greeting: string | null
 }
 
 declare module '../platform/db/schema.ts' {

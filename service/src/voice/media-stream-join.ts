@@ -1,10 +1,10 @@
-import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import type { ResolveAgent } from '../agents/resolve.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
-import { type BeginDeps, type BeginningStream, begin, type Entitled, expectThere } from './stream-begin.ts'
+import { type BeginDeps, type BeginningStream, begin, type Entitled, expectThere, greetedBy } from './stream-begin.ts'
 import { grantOf, type Shown } from './stream-grant.ts'
 import { mayTake, POLICY, TRY_AGAIN } from './stream-session.ts'
 import type { StreamTokens } from './stream-token.ts'
@@ -27,6 +27,8 @@ export type JoinDeps = BeginDeps & {
   carriers: Carriers
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What the model of the tenant's calls is told first; null for nothing. */
+  promptOf(tenant: TenantRuntime): Promise<string | null>
 }
 
 /**
@@ -49,9 +51,10 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
     const greeting = grant.direction === 'outbound' ? await deps.greetingOf(grant.tenantId, grant.callSid) : null
+    const prompt = await deps.promptOf(tenant)
     expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
-    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting) }))
+    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting), prompt }))
   }
 
   async function alone(names: string[], work: () => Promise<StreamLeg>): Promise<StreamLeg> {
@@ -101,8 +104,4 @@ function isGenuine(carriers: Carriers, { telephony }: TenantRuntime, { start, ha
 
 function toggledSlash(url: string): string {
   return url.endsWith('/') ? url.slice(0, -1) : `${url}/`
-}
-
-function greetedBy(agent: ResolvedAgent, greeting: string | null): ResolvedAgent {
-  return greeting === null ? agent : { ...agent, config: { ...agent.config, greeting } }
 }

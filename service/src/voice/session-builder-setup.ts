@@ -2,9 +2,20 @@ import type { ModelSetup, ToolDeclaration, TurnDetection } from '../platform/rea
 import type { CallDirection } from '../records/call-values.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { fillPrompt } from './prompt-variables.ts'
 
 /** What the model is told of the call itself. */
-export type CallFacts = { direction: CallDirection; from: string; to: string; orgId: string | null; now: Date }
+export type CallFacts = {
+  direction: CallDirection
+  from: string
+  to: string
+  orgId: string | null
+  now: Date
+  callSid?: string
+  metadata?: Record<string, unknown>
+  /** The tenant's stored prompt, its variables open. */
+  prompt?: string | null
+}
 
 type Speaker = { agentName: string; config: CompleteAgentConfig; tools: ToolDeclaration[] }
 
@@ -30,21 +41,38 @@ function turnDetectionOf(detection: CompleteAgentConfig['turn_detection']): Turn
   return { type, threshold, prefixPaddingMs: prefix_padding_ms, silenceDurationMs: silence_duration_ms }
 }
 
-/** Who the agent is, what it is to do, what the law wants said, and what is known of the call, in this order. */
+/** The tenant's prompt, who the agent is, what it is to do, what the law wants said, and what is known of the call, in this order. */
 function instructionsOf(
-  { compliance }: TenantRuntime,
+  tenant: TenantRuntime,
   { agentName, config }: Omit<Speaker, 'tools'>,
   facts: CallFacts,
 ): string {
+  const { compliance } = tenant
   const { assistant_profile, instructions, greeting } = config
   const mustDisclose = compliance.ai_disclosure !== null && greeting === ''
   const parts = [
+    promptText(tenant, { agentName, config }, facts),
     assistant_profile || `You are ${agentName}, who answers the telephone.`,
     instructions,
     mustDisclose ? `Begin the call with exactly this sentence: ${compliance.ai_disclosure}` : '',
     factsText(facts),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
+}
+
+function promptText(tenant: TenantRuntime, { agentName, config }: Omit<Speaker, 'tools'>, facts: CallFacts): string {
+  const { direction, from, to, orgId, callSid = '', metadata = {}, prompt = null } = facts
+  if (prompt === null) return ''
+  return fillPrompt(prompt, {
+    ...{ direction, from, to, metadata },
+    caller: direction === 'outbound' ? to : from,
+    tenant: tenant.tenant_id,
+    tenant_name: tenant.name ?? tenant.tenant_id,
+    org_id: orgId ?? '',
+    agent_name: agentName,
+    greeting: config.greeting,
+    call_sid: callSid,
+  })
 }
 
 /** A caller chooses much of this (`sip:…`): it is quoted, cut, and said to be no instruction. */

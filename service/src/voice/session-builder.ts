@@ -40,6 +40,10 @@ export type StreamedCall = {
   from: string
   to: string
   orgId: string | null
+  /** What whoever placed or routed the call has said of it. */
+  metadata?: Record<string, unknown>
+  /** What the model is told before the agent's instructions, its variables open; null for nothing. */
+  prompt?: string | null
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
   /** What an earlier stream of the call has left, of which this process has no session. */

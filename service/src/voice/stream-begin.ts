@@ -25,7 +25,7 @@ export type BeginningStream = {
 }
 
 /** What a stream has shown that it may have. */
-export type Entitled = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent }
+export type Entitled = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent; prompt: string | null }
 
 export type BeginDeps = StreamSessionDeps & {
   nodeId: NodeId
@@ -99,7 +99,7 @@ async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call:
 function streamedCall(
   deps: BeginDeps,
   { start, socket, codec }: BeginningStream,
-  { grant, tenant, agent, epoch, started }: Entitled & { epoch: number; started: StartedSession },
+  { grant, tenant, agent: own, prompt, epoch, started }: Entitled & { epoch: number; started: StartedSession },
 ): StreamedCall {
   const { callSid, direction } = grant
   const carrier = {
@@ -108,8 +108,14 @@ function streamedCall(
     bufferedBytes: () => socket.bufferedBytes(),
     close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
   }
-  const who = { tenant, agent, callSid, streamSid: start.streamSid, direction }
+  const agent = greetedBy(own, started.greeting)
+  const who = { tenant, agent, prompt, callSid, streamSid: start.streamSid, direction }
   return { ...who, ...started, epoch, codec, carrier }
+}
+
+/** The agent with another greeting than its own, or as it is. */
+export function greetedBy(agent: ResolvedAgent, greeting: string | null): ResolvedAgent {
+  return greeting === null ? agent : { ...agent, config: { ...agent.config, greeting } }
 }
 
 /**

@@ -9,8 +9,13 @@ const MAX_DEPTH = 64
  * stack: further in, both would end as an error of ours.
  */
 export const refuseUnsafeText: preValidationHookHandler = (request, _reply, done) => {
-  const fault = faultIn('path', request.params) ?? faultIn('query', request.query) ?? faultIn('body', request.body)
+  const fault = faultIn('path', request.params) ?? faultIn('query', request.query) ?? textFault(request.body)
   done(fault ? invalidRequest([fault]) : undefined)
+}
+
+/** What no column of the database could hold in a body; null when there is nothing. */
+export function textFault(body: unknown): FaultDetail | null {
+  return faultIn('body', body)
 }
 
 function faultIn(part: string, value: unknown): FaultDetail | null {

@@ -3,6 +3,7 @@ import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastif
 import { invalidRequest } from '../../kernel/errors.ts'
 import { tellFaults } from './faults.ts'
 import { addFormats } from './formats.ts'
+import { textFault } from './text-faults.ts'
 import { readTexts } from './text-values.ts'
 
 /** Of a larger input only the first fault is told: to collect all would let one request hold up every call. */
@@ -47,6 +48,8 @@ export function validationError(errors: FastifySchemaValidationError[], part: st
 export function makeBodyCheck(schema: object): (body: unknown) => Error | null {
   const check = compileValidator({ schema, method: 'POST', url: '', httpPart: 'body' })
   return (body) => {
+    const text = textFault(body)
+    if (text) return invalidRequest([text])
     const checked: unknown = check(body)
     const { error } = checked as { error?: FastifySchemaValidationError[] }
     return error ? validationError(error, 'body') : null

@@ -1,0 +1,112 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type } from 'typebox'
+import { readPage } from '../kernel/pages.ts'
+import {
+  errorResponses,
+  iso,
+  listBody,
+  listResponse,
+  Ok,
+  PageQuery,
+  strict,
+  Timestamp,
+} from '../platform/http/schemas.ts'
+import type { PromptRow } from './prompt-store.ts'
+import type { Prompts } from './prompts.ts'
+
+/** Any text: a key that no prompt can have is an unknown one. */
+const Params = strict({ key: Type.String({ minLength: 1, maxLength: 200 }) })
+const NewParams = strict({ key: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,199}$' }) })
+
+const PutBody = strict({
+  text: Type.String({
+    minLength: 1,
+    maxLength: 32_000,
+    description: 'Told to the model before the instructions. {{caller}}, {{tenant}}, {{metadata.…}} are filled in.',
+  }),
+  description: Type.Optional(Type.String({ maxLength: 2_000, description: 'For people.' })),
+})
+const Prompt = Type.Object({
+  key: Type.String(),
+  text: Type.String(),
+  description: Type.String(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+const PromptAnswer = Type.Object({ ok: Ok, prompt: Prompt })
+
+/** The administration of the prompts that tenants' documents name. */
+export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
+  return async (app) => {
+    app.get(
+      '/api/v1/admin/prompts',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'List prompts, newest first',
+          operationId: 'listPrompts',
+          querystring: PageQuery,
+          response: { 200: listResponse('prompts', Prompt), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { rows, nextCursor } = await prompts.list(readPage(request.query))
+        return listBody('prompts', rows.map(toWire), nextCursor)
+      },
+    )
+
+    app.get(
+      '/api/v1/admin/prompts/:key',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Read a prompt',
+          operationId: 'getPrompt',
+          params: Params,
+          response: { 200: PromptAnswer, ...errorResponses },
+        },
+      },
+      async (request) => answer(await prompts.get(request.params.key)),
+    )
+
+    app.put(
+      '/api/v1/admin/prompts/:key',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Create or replace a prompt',
+          operationId: 'putPrompt',
+          params: NewParams,
+          body: PutBody,
+          response: { 200: PromptAnswer, ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { text, description = '' } = request.body
+        return answer(await prompts.put(request.params.key, { text, description }))
+      },
+    )
+
+    app.delete(
+      '/api/v1/admin/prompts/:key',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Delete a prompt',
+          operationId: 'deletePrompt',
+          params: Params,
+          response: { 200: PromptAnswer, ...errorResponses },
+        },
+      },
+      async (request) => answer(await prompts.remove(request.params.key)),
+    )
+  }
+}
+
+function answer(prompt: PromptRow) {
+  return { ok: true as const, prompt: toWire(prompt) }
+}
+
+function toWire({ prompt_key: key, text, description, created_at, updated_at }: PromptRow) {
+  return { key, text, description, created_at: iso(created_at), updated_at: iso(updated_at) }
+}

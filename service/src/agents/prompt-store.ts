@@ -1,0 +1,55 @@
+import type { PageRequest } from '../kernel/pages.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+
+/** A text that tenants' documents name by its key. */
+export type PromptRow = {
+  prompt_key: string
+  /** Places it in lists. */
+  id: string
+  text: string
+  description: string
+  created_at: Date
+  updated_at: Date
+}
+
+declare module '../platform/db/schema.ts' {
+  interface Schema {
+    prompts: PromptRow
+  }
+}
+
+export async function findPrompt(db: Db, key: string): Promise<PromptRow | null> {
+  const row = await db.selectFrom('prompts').selectAll().where('prompt_key', '=', key).executeTakeFirst()
+  return row ?? null
+}
+
+/** Newest first; one more than `limit`, to tell whether there are more. */
+export function listPrompts(db: Db, page: PageRequest): Promise<PromptRow[]> {
+  return db
+    .selectFrom('prompts')
+    .selectAll()
+    .where(isAfter('prompts', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+/** Creates the prompt or writes its text anew; its id and the time of its making stay. */
+export function writePrompt(db: Db, prompt: PromptRow): Promise<PromptRow> {
+  const { text, description, updated_at } = prompt
+  return db
+    .insertInto('prompts')
+    .values(prompt)
+    .onConflict((conflict) => conflict.column('prompt_key').doUpdateSet({ text, description, updated_at }))
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** The prompt that was removed; null when there was none. */
+export async function removePrompt(db: Db, key: string): Promise<PromptRow | null> {
+  const row = await db.deleteFrom('prompts').where('prompt_key', '=', key).returningAll().executeTakeFirst()
+  return row ?? null
+}

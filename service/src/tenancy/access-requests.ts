@@ -1,0 +1,68 @@
+import type { Clock } from '../kernel/clock.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
+import { newId } from '../kernel/ids.ts'
+import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db } from '../platform/db/schema.ts'
+import {
+  type AccessRequestRow,
+  type AccessRequestStatus,
+  insertAccessRequest,
+  listAccessRequests,
+  lockAccessRequest,
+  reviewAccessRequest,
+} from './access-request-store.ts'
+import { businessEmailFault } from './business-email.ts'
+import { urlFault } from './tenant-rules.ts'
+
+/** What somebody says who asks to become a tenant, and where that came from. */
+export type NewAccessRequest = Omit<AccessRequestRow, 'id' | 'status' | 'metadata' | 'created_at' | 'reviewed_at'> & {
+  /** The field that people do not see: who fills it in is an automaton. */
+  honeypot: string
+}
+
+/** Who asks to become a tenant. */
+export type AccessRequests = {
+  /** Keeps the request; that of an automaton as spam. @throws AppError `invalid_request` for an address of no company. */
+  take(request: NewAccessRequest): Promise<string>
+  /** Newest first. */
+  list(status: AccessRequestStatus | null, page: PageRequest): Promise<Page<AccessRequestRow>>
+  /** Notes what was made of a request; may be said again. The note stands in its metadata. @throws AppError `not_found`. */
+  review(id: string, review: { status: AccessRequestStatus; note: string | null }): Promise<AccessRequestRow>
+}
+
+export function makeAccessRequests({ db, clock }: { db: Db; clock: Clock }): AccessRequests {
+  return {
+    async take({ honeypot, ...request }) {
+      refuseFaults(request)
+      const now = new Date(clock.now())
+      const id = newId<string>(now.getTime())
+      const status = honeypot === '' ? 'open' : 'spam'
+      await insertAccessRequest(db, { ...request, id, status, metadata: {}, created_at: now, reviewed_at: null })
+      return id
+    },
+    async list(status, page) {
+      const rows = await listAccessRequests(db, status, page)
+      return toPage(rows, page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
+    },
+    review: (id, { status, note }) =>
+      db.transaction().execute(async (tx) => {
+        const request = isUuid(id) ? await lockAccessRequest(tx, id) : null
+        if (!request) throw new AppError('not_found', 'There is no such access request.')
+        const metadata = note === null ? request.metadata : { ...request.metadata, review_note: note }
+        const reviewed_at = status === 'open' ? null : new Date(clock.now())
+        return reviewAccessRequest(tx, id, { status, reviewed_at, metadata })
+      }),
+  }
+}
+
+function refuseFaults({ work_email, website }: Pick<AccessRequestRow, 'work_email' | 'website'>): void {
+  const email = businessEmailFault(work_email)
+  const site = website === '' ? null : urlFault(website)
+  const faults = [
+    ...(email === null ? [] : [{ path: '/body/work_email', message: email }]),
+    ...(site === null ? [] : [{ path: '/body/website', message: site }]),
+  ]
+  const [first, ...others] = faults
+  if (first) throw invalidRequest([first, ...others])
+}

@@ -1,0 +1,48 @@
+/** What of a call a prompt can name. */
+export type PromptFacts = {
+  /** The other side's number, as the carrier sent it. */
+  caller: string
+  tenant: string
+  tenant_name: string
+  org_id: string
+  agent_name: string
+  greeting: string
+  direction: string
+  from: string
+  to: string
+  call_sid: string
+  /** What whoever placed or routed the call has said of it. */
+  metadata: Record<string, unknown>
+}
+
+/** A caller chooses some of these (`sip:…`). */
+const MAX_VALUE_CHARS = 2_000
+
+const VARIABLE = /\{\{\s*([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*\}\}/g
+
+/**
+ * Fills `{{name}}` in from the call: `{{caller}}`, `{{metadata.order.id}}`, and `{{order}}` for a member of the metadata whose
+ * name is none of the call's own. What is not known is left out; an object is written as JSON.
+ */
+export function fillPrompt(text: string, facts: PromptFacts): string {
+  return text.replaceAll(VARIABLE, (_whole, path: string) => written(found(facts, path.split('.'))))
+}
+
+function found(facts: PromptFacts, path: string[]): unknown {
+  const [first = ''] = path
+  return Object.hasOwn(facts, first) ? memberOf(facts, path) : memberOf(facts.metadata, path)
+}
+
+function memberOf(whole: unknown, path: string[]): unknown {
+  return path.reduce<unknown>((at, name) => {
+    const isHolder = typeof at === 'object' && at !== null && Object.hasOwn(at, name)
+    return isHolder ? (at as Record<string, unknown>)[name] : undefined
+  }, whole)
+}
+
+/** On one line: no value can pass for a paragraph of the prompt. */
+function written(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return text.slice(0, MAX_VALUE_CHARS).replaceAll(/\s+/g, ' ').trim()
+}
