@@ -69,6 +69,27 @@ describe('a counter that is shared', () => {
     expect(await admitted(400)).toBe(100)
   })
 
+  it('lets in no more than the limit on each side of a split, and as much as ever once it is healed', async () => {
+    const { clock, shared, nodes } = cluster()
+    const sides = [shared.windows, new RateWindows()]
+    let count = 0
+    for (let n = 0; n < 800; n += 1) {
+      shared.windows = sides[n % 2] ?? shared.windows
+      if ((await nodes[n % 4]?.take('a', 100))?.isAdmitted) count += 1
+    }
+    expect(count).toBe(200)
+    await clock.advance(61_000)
+    expect((await nodes[0]?.take('a', 100))?.isAdmitted).toBe(true)
+  })
+
+  it('bounds each node by what it knows itself while the shared count lets everything in', async () => {
+    const { shared, admitted } = cluster()
+    const lying = new RateWindows()
+    lying.take = () => ({ isAdmitted: true, remaining: 1_000, resetSeconds: 1 })
+    shared.windows = lying
+    expect(await admitted(800)).toBe(400)
+  })
+
   it('does not count here what the others had used up', async () => {
     const { clock, shared, nodes } = cluster()
     for (let n = 0; n < 100; n += 1) await nodes[1]?.take('a', 100)
