@@ -41,6 +41,19 @@ describe('takeInRedis', () => {
     expect((await take('b', 60)).remaining).toBe(59)
   })
 
+  it('tells nobody to wait for longer than a minute, whatever the count says of times to come', async () => {
+    await happened('a', { [-3_600]: 60 })
+    expect(await take('a', 60)).toMatchObject({ isAdmitted: false, remaining: 0, resetSeconds: 61 })
+  })
+
+  it.each([
+    ['another type', (key: string) => redis.set(key, 'x')],
+    ['another form', (key: string) => redis.hset(key, 'x', 'y')],
+  ])('is unavailable, and no fault, where a count has %s', async (_what, spoil) => {
+    await spoil('parley:rate:a')
+    await expect(take('a', 60)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
   it('counts the last minute, and forgets what is before it', async () => {
     await happened('a', { 200: 50, 70: 50, 30: 3, 10: 4 })
     expect(await take('a', 10)).toMatchObject({ isAdmitted: true, remaining: 2 })

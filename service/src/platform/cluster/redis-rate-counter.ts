@@ -48,5 +48,7 @@ export async function takeInRedis(link: RedisLink, name: string, limit: number):
   const answer = await link.run((redis) => redis.eval(TAKE, 1, PREFIX + name, limit, WINDOW_SECONDS), TIMEOUT_MS)
   if (!Array.isArray(answer)) throw new AppError('unavailable', 'Redis does not answer. Try again.')
   const [admitted, total = 0, resetSeconds = 1] = answer.map(Number)
-  return { isAdmitted: admitted === 1, remaining: Math.max(0, limit - total), resetSeconds }
+  // A clock that was put back has counted at times to come; the key itself is forgotten by then.
+  const waitSeconds = Math.min(resetSeconds, WINDOW_SECONDS + 1)
+  return { isAdmitted: admitted === 1, remaining: Math.max(0, limit - total), resetSeconds: waitSeconds }
 }

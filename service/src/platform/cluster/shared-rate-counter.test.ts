@@ -86,6 +86,14 @@ describe('a counter that is shared', () => {
     expect(await admitted(400)).toBe(100)
   })
 
+  it('bounds each node by what it knows itself while the shared count lets everything in', async () => {
+    const { shared, admitted } = cluster()
+    const lying = new RateWindows()
+    lying.take = () => ({ isAdmitted: true, remaining: 1_000, resetSeconds: 1 })
+    shared.windows = lying
+    expect(await admitted(800)).toBe(400)
+  })
+
   it('does not count here what the others had used up', async () => {
     const { clock, shared, nodes } = cluster()
     for (let n = 0; n < 100; n += 1) await nodes[1]?.take('a', 100)
