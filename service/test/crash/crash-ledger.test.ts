@@ -15,8 +15,10 @@ describe('the ledger of a crash', () => {
     ledger.revoked.push('token')
     ledger.streams.add('CA1')
     ledger.turns.note('CA1', [{ seq: 1, role: 'agent', text: 'Hello', start_ms: 0 }])
+    ledger.kept.push({ callSid: 'CA1', role: 'agent', text: 'Hello' })
+    ledger.blocked.push('+3')
     ledger.dials.set('one', { to: '+1', callSid: 'CA2' }).set('two', { to: '+2', callSid: null })
-    expect(ledger.told).toBe(5)
+    expect(ledger.told).toBe(7)
   })
 
   it('finds the numbers that were dialled more than once', () => {

@@ -15,7 +15,19 @@ describe('the options of the crash', () => {
     expect(parseCrashOptions([...args, '--random', '3']).random).toBe(3)
   })
 
-  it.each([[['--point', 'never']], [['--rounds', '0']], [['--random', 'x']]])('refuse %j', (args) => {
+  it('name what is spoilt, and how many services there are', () => {
+    const options = parseCrashOptions(['--sabotage', 'look-left', '--stages', '2'])
+    expect(options).toMatchObject({ sabotage: { name: 'look-left', kind: 'stuck' }, stages: 2 })
+    expect(parseCrashOptions([])).toMatchObject({ sabotage: null, stages: 4 })
+  })
+
+  it.each([
+    [['--sabotage', 'never']],
+    [['--stages', '0']],
+    [['--point', 'never']],
+    [['--rounds', '0']],
+    [['--random', 'x']],
+  ])('refuse %j', (args) => {
     expect(() => parseCrashOptions(args)).toThrow(args[0])
   })
 })

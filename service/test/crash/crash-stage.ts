@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
+import { killProgram } from '../harness/program.ts'
 import { type CarrierProcess, startCarrierProcess } from '../kill/carrier.ts'
 import { type Front, startFront } from '../kill/front.ts'
 import { makeTenant } from '../kill/service-api.ts'
@@ -93,14 +94,19 @@ export async function startStage(server: StageServer, seed: number): Promise<Sta
     },
     close: () => closeAll(stage),
   }
-  await stage.restart()
-  stage.token = await makeTenant(stage.node.address)
-  return stage
+  try {
+    await stage.restart()
+    stage.token = await makeTenant(stage.node.address)
+    return stage
+  } catch (error) {
+    await closeAll(stage)
+    throw error
+  }
 }
 
 async function closeAll(stage: Stage): Promise<void> {
   stage.trap.disarm()
-  await stage.node.program.end('SIGKILL')
+  await killProgram(stage.pid)
   await stage.carrier.stop()
   const { front, pgProxy, carrierProxy, clientProxy } = stage
   await Promise.all([front, pgProxy, carrierProxy, clientProxy].map((each) => each.close()))

@@ -54,6 +54,16 @@ describe.runIf(template.kind === 'server')('the proxy before PostgreSQL', () => 
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
+  it('takes nothing while it is cut', async () => {
+    proxy.cut()
+    await expect(write()).rejects.toThrow()
+    await expect(connectTo(proxy.url)).rejects.toThrow()
+    proxy.mend()
+    client = await connectTo(proxy.url)
+    await write()
+    expect(await rows()).toEqual([{ name: 'one' }])
+  })
+
   it('shows a commit with what its transaction asked, and lets it through or not', async () => {
     const isCommit = (when: string) => (moment: Moment) =>
       moment.where === 'database' &&

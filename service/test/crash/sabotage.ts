@@ -28,6 +28,8 @@ function rows(statement: string): NonNullable<Sabotage['spoil']> {
 }
 
 const LAST_CALL = 'call_sid = (select call_sid from voice_sessions order by created_at desc limit 1)'
+const LAST_TALK = `call_sid = (select call_sid from voice_sessions join transcript_turns on session_id = id
+                               order by created_at desc limit 1)`
 const LAST_DIAL = 'dial_ref = (select dial_ref from idempotency_keys order by created_at desc limit 1)'
 
 /** All that there are. */
@@ -62,11 +64,11 @@ export const SABOTAGES: readonly Sabotage[] = [
       await rows(`insert into transcript_turns (tenant_id, session_id, item_id, seq, role, text, unheard, start_ms, end_ms,
                                                 interrupted)
                   select tenant_id, session_id, item_id || '-again', seq, role, text, unheard, start_ms, end_ms, interrupted
-                    from transcript_turns where session_id = (select id from voice_sessions where ${LAST_CALL})`)(
+                    from transcript_turns where session_id = (select id from voice_sessions where ${LAST_TALK})`)(
         stage,
         ledger,
       )
-      const { rows: calls } = await stage.database.query(`select call_sid from voice_sessions where ${LAST_CALL}`)
+      const { rows: calls } = await stage.database.query(`select call_sid from voice_sessions where ${LAST_TALK}`)
       ledger.streams.add(calls[0]?.call_sid)
     },
   },

@@ -10,7 +10,7 @@ import type { CrashPoint, Way } from './points.ts'
 /** A kill at the n-th moment of its kind. `over`: clients need not be answered from now on. */
 export type PointKill = { stage: Stage; ledger: CrashLedger; point: CrashPoint; times: number; over: () => void }
 
-const REACH_MS = 60_000
+const REACH_MS = 120_000
 const EVERY_MS = 20
 /** Some calls whose streams have begun. */
 const STREAMS = 2

@@ -19,12 +19,14 @@ async function startNode(name: string): Promise<Node> {
 describe('the front', () => {
   let front: Front
   let nodes: Node[]
+  let targets: { host: string; port: number }[]
   const clients: Socket[] = []
 
   beforeEach(async () => {
     front = await startFront()
     nodes = [await startNode('a'), await startNode('b')]
-    for (const { port } of nodes) front.add({ host: '127.0.0.1', port })
+    targets = nodes.map(({ port }) => ({ host: '127.0.0.1', port }))
+    for (const target of targets) front.add(target)
   })
   afterEach(async () => {
     for (const socket of [...clients, ...nodes.flatMap(({ sockets }) => sockets)]) socket.destroy()
@@ -51,6 +53,12 @@ describe('the front', () => {
 
   it('skips a node that is gone', async () => {
     nodes[0]?.server.close()
+    for (let i = 0; i < 3; i++) expect(await nodeOf(open())).toBe('b')
+  })
+
+  it('leaves a node alone that was taken out', async () => {
+    const [first] = targets
+    if (first) front.remove(first)
     for (let i = 0; i < 3; i++) expect(await nodeOf(open())).toBe('b')
   })
 
