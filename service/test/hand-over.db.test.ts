@@ -88,15 +88,19 @@ describe('a call that another node takes', () => {
     expect(app.rest.requests.at(-1)).toMatchObject({ form: { Status: 'completed' } })
   })
 
-  it('is ended here when the other one stops too, or is gone', async () => {
-    await app.talk({ CallSid: 'CA1' })
-    await beat(test.db, OTHER_NODE, '1')
-    await saysStopping(test.db, OTHER_NODE)
-    await drained()
-    await until(async () => (await session()).ended_at, { what: 'the end to be written down' })
-    expect(app.rest.requests).toMatchObject([{ form: { Status: 'completed' } }])
-    await removeNode(test.db, OTHER_NODE)
-  })
+  it.each(['stops too', 'is of a version that does not say that it brings calls back'])(
+    'is ended here when the other one %s',
+    async (why) => {
+      await app.talk({ CallSid: 'CA1' })
+      await beat(test.db, OTHER_NODE, '1')
+      if (why === 'stops too') await saysStopping(test.db, OTHER_NODE)
+      else await test.db.updateTable('nodes').set({ resumes: false }).where('node_id', '=', OTHER_NODE).execute()
+      await drained()
+      await until(async () => (await session()).ended_at, { what: 'the end to be written down' })
+      expect(app.rest.requests).toMatchObject([{ form: { Status: 'completed' } }])
+      await removeNode(test.db, OTHER_NODE)
+    },
+  )
 
   // An embedded database has no other node: whose call is not here is nobody's.
   it.runIf(kind === 'server')(

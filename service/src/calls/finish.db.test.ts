@@ -11,6 +11,7 @@ import { Journal } from '../records/journal.ts'
 import { makeSessions, type Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallEnding, type Finishing, makeFinishing } from './finish.ts'
+import { makeEndLostCall } from './lost-calls.ts'
 import { makeCallStatuses } from './record-status.ts'
 
 const test = useDatabase()
@@ -181,6 +182,26 @@ describe('the end of a call', () => {
     expect((await stored()).session.ended_at).toBeNull()
     await finishing.finish(ending({ next: [{ epoch: 2, owner: OTHER_NODE }] }))
     expect((await stored()).session.ended_at).not.toBeNull()
+  })
+
+  it('is told late by a session that was taken for lost: the reason, and what it came to', async () => {
+    const endLost = makeEndLostCall({ db: test.db, clock, tenants: { get: () => findTenant() } })
+    await test.db.updateTable('call_directory').set({ epoch: 2, owner: null }).execute()
+    const at = new Date(clock.now())
+    await endLost({ tenantId: acme.tenant_id, callSid: 'CA1', epoch: 2 }, statusReport('completed', at))
+    const before = (await stored()).session
+    expect(before).toMatchObject({ end_reason: 'process_lost', usage: { input_tokens: 0 } })
+    await clock.advance(60_000)
+    expect(await finishing.finish(ending({ streamSid: 'MZ0' }))).toBe(false)
+    expect(lines.at(-1)).toMatchObject({ reason: 'caller_hangup', usage: { inputTokens: 900 } })
+    expect(await finishing.finish(ending({ streamSid: 'MZ1' }))).toBe(true)
+    expect((await stored()).session).toMatchObject({
+      ...{ end_reason: 'caller_hangup', ended_at: before.ended_at, duration_seconds: before.duration_seconds },
+      latency: { greeting_ms: 420, response_p50_ms: 700, response_p95_ms: 900, interruptions: 2 },
+      usage: { input_tokens: 900, output_tokens: 300, cached_tokens: 100, audio_seconds: 40.5 },
+    })
+    await finishing.finish(ending({ streamSid: 'MZ1' }, 'agent_hangup'))
+    expect((await stored()).session).toMatchObject({ end_reason: 'caller_hangup' })
   })
 
   it('changes nothing of an unknown call, nor when the tenant is gone', async () => {

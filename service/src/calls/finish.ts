@@ -4,9 +4,9 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { lockCall } from '../records/call-directory-store.ts'
 import { type CallHolder, isHeldBy } from '../records/call-holder.ts'
-import { type CallReport, type SessionEnd, withReport, withSessionEnd } from '../records/call-record.ts'
+import { type CallReport, type SessionEnd, withReport, withSessionEnd, withTrueEnd } from '../records/call-record.ts'
 import { isStreamPromised } from '../records/call-resume-store.ts'
-import { changeCall } from '../records/change-call.ts'
+import { changeCall, loadRecord } from '../records/change-call.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -26,7 +26,7 @@ export type CallEnding = CallHolder & {
 export type Finishing = {
   /**
    * Closes the session and completes the log, and tells the tenant so, in one transaction and once: the first end of a session
-   * stands, whoever tells another. What was said is written before. While the database does not answer, this waits for it.
+   * stands, whoever tells another, but for `process_lost`, of which the session may know better, late. What was said is written before. While the database does not answer, this waits for it.
    *
    * @returns false when it is not the end of the call: another stream has it, or is on its way to it.
    * @throws the database's error when `close` was called and the end still cannot be written.
@@ -55,10 +55,15 @@ export function makeFinishing(deps: Deps): Finishing {
   const pauses = new Pauses(clock)
 
   async function write(ending: CallEnding): Promise<boolean> {
+    const { tenantId, callSid, session } = ending
     // Asked before the transaction: the embedded database has one connection, which that owns.
-    const tenant = await tenants.get(ending.tenantId)
+    const tenant = await tenants.get(tenantId)
     if (!tenant) return true
-    return db.transaction().execute((tx) => finishIn(tx, tenant, ending, new Date(clock.now())))
+    const stands = await db.transaction().execute((tx) => finishIn(tx, tenant, ending, new Date(clock.now())))
+    const fields = { tenant_id: tenantId, call_sid: callSid, reason: session.endReason, usage: session.usage }
+    if (stands === 'dropped')
+      log.warn(fields, 'the end of a session was dropped: another one has the call, or is about to')
+    return stands === 'end'
   }
 
   async function writeUntilStored(ending: CallEnding): Promise<boolean> {
@@ -87,21 +92,32 @@ export function makeFinishing(deps: Deps): Finishing {
   }
 }
 
-async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<boolean> {
+/** What became of an end: `dropped` when it was not that of the call. */
+type Stands = 'end' | 'dropped' | 'unknown'
+
+async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<Stands> {
   const call = await lockCall(tx, tenant.tenant_id, ending.callSid)
-  if (!call || !isHeldBy(call, ending)) return false
+  if (!call) return 'unknown'
+  const before = await loadRecord(tx, call)
+  // Whoever thought its process lost may have taken the call from it. As long as no later stream began, it knows better.
+  if (before.session.end_reason === 'process_lost' && before.session.stream_sid === ending.streamSid) {
+    await changeCall(tx, tenant, { call, before, now, change: (record) => withTrueEnd(record, ending.session) })
+    return 'end'
+  }
+  if (!isHeldBy(call, ending)) return 'dropped'
   // Nobody knows that a call is over whose stream was lost, and the next one is on its way.
   const isGuessed = ending.session.endReason === 'carrier_lost'
-  if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return false
+  if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return 'dropped'
   await changeCall(tx, tenant, {
     call,
+    before,
     now,
     change: (record) => {
       const reported = ending.call ? withReport(record, ending.call) : record
       return withSessionEnd(reported, ending.session)
     },
   })
-  return true
+  return 'end'
 }
 
 /** Waits that can all be cut short, and are not begun any more after that. */

@@ -62,6 +62,21 @@ describe('the calls of a node that is gone', () => {
     expect(log.status).toBe('in-progress')
   })
 
+  it('stay where they are while nobody would answer their carriers', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    await silence(NODE, 3)
+    await beat(test.db, OTHER_NODE, '1')
+    for (const facts of [{ stopping: true }, { stopping: false, resumes: false }]) {
+      await test.db.updateTable('nodes').set(facts).where('node_id', '=', OTHER_NODE).execute()
+      await calls.other.sweepOrphans()
+      expect(redirected()).toEqual([])
+    }
+    await test.db.updateTable('nodes').set({ resumes: true }).execute()
+    await calls.other.sweepOrphans()
+    expect(redirected()).toEqual(['CA1'])
+  })
+
   it('may be had by the stream that comes then, and are looked after as before', async () => {
     await calls.talk('CA1', calls.other)
     await removeNode(test.db, OTHER_NODE)
@@ -93,6 +108,7 @@ describe('the calls of a node that is gone', () => {
     await silence(OTHER_NODE, 60)
     await calls.other.sweepOrphans()
     expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
+    await beat(test.db, OTHER_NODE, '1')
     await silence(NODE, 3)
     await calls.other.sweepOrphans()
     expect((await calls.stored('CA1')).entry).toMatchObject({ owner: null, epoch: 2 })
@@ -113,7 +129,7 @@ describe('the calls of a node that is gone', () => {
     const db = test.db
     expect(await takenCallsAcrossTenants(db, OTHER_NODE, ['CA1'])).toEqual([])
     await test.db.updateTable('call_directory').set({ owner: NODE }).execute()
-    expect(await takenCallsAcrossTenants(db, OTHER_NODE, ['CA1'])).toEqual(['CA1'])
+    expect(await takenCallsAcrossTenants(db, OTHER_NODE, ['CA1'])).toEqual([{ callSid: 'CA1', epoch: 2 }])
     expect(await takenCallsAcrossTenants(db, NODE, ['CA1'])).toEqual([])
   })
 
@@ -252,7 +268,7 @@ describe('a call that its node lets go of', () => {
     expect(await releaseCall(test.db, OTHER_NODE, call, lease)).toBeNull()
     const released = await releaseCall(test.db, NODE, call, lease)
     expect(released).toEqual({ ...call, epoch: 2 })
-    expect(await takenCallsAcrossTenants(test.db, NODE, ['CA1'])).toEqual(['CA1'])
+    expect(await takenCallsAcrossTenants(test.db, NODE, ['CA1'])).toEqual([{ callSid: 'CA1', epoch: 2 }])
     expect(released && (await takeBack(test.db, NODE, released))).toBe(true)
     expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1, rescue_at: null })
   })

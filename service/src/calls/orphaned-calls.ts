@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { hasResumer } from '../platform/nodes/heartbeat-store.ts'
 import { isOver } from '../records/call-status.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { forEachByTenant } from './by-tenant.ts'
@@ -21,7 +22,8 @@ export type OrphanedCalls = {
   /**
    * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, and makes their carriers ask what comes
    * next for them. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
-   * Nothing in the time after this node itself was away: until then it has not heard from the others either.
+   * Nothing in the time after this node itself was away: until then it has not heard from the others either; and nothing while
+   * all nodes stop, or are of a version that would turn the carriers away.
    *
    * @throws AppError `unavailable` when the database does not answer.
    */
@@ -119,7 +121,8 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
     async sweep() {
       const owners = await silentOwners(db, nodeId, silenceMs)
       // Asked after the answer: as long as that took, nobody was heard.
-      const orphans = await claim(hasListened() ? owners : [])
+      const isAnswered = owners.length === 0 || silenceMs === 0 || (await hasResumer(db, silenceMs))
+      const orphans = await claim(hasListened() && isAnswered ? owners : [])
       if (orphans.length === 0) return
       log.warn({ calls: orphans.length, nodes: owners.length }, 'calls of a node that is gone are brought back')
       const rescuing = rescue(orphans).finally(() => underWay.delete(rescuing))

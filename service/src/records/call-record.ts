@@ -136,6 +136,15 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   }
 }
 
+/**
+ * What is known late of an end that was taken for the loss of its process: how it came about, and what the session came to. When
+ * it was stands.
+ */
+export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, ...progress }: SessionEnd): CallRecord {
+  if (session.end_reason !== 'process_lost') return { log, session }
+  return { log, session: { ...session, end_reason: endReason, ...stored(session, progress) } }
+}
+
 function whole(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms)
 }

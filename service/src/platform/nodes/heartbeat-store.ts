@@ -11,6 +11,8 @@ declare module '../db/schema.ts' {
       version: string
       /** It ends its calls and takes no more. */
       stopping: Generated<boolean>
+      /** It brings calls back that lost their stream; an earlier version does not say so. */
+      resumes: Generated<boolean>
     }
   }
 }
@@ -25,7 +27,7 @@ const MAX_NODES = 1_000
 export async function beat(db: Db, nodeId: NodeId, version: string): Promise<void> {
   await db
     .insertInto('nodes')
-    .values({ node_id: nodeId, version })
+    .values({ node_id: nodeId, version, resumes: true })
     .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ heartbeat_at: sql`now()` }))
     .execute()
 }
@@ -40,17 +42,25 @@ export async function saysStopping(db: Db, nodeId: NodeId): Promise<void> {
   await db.updateTable('nodes').set({ stopping: true }).where('node_id', '=', nodeId).execute()
 }
 
-/** Whether another node takes calls: it was heard from within the last `withinMs`, and does not stop. */
+/** Whether another node takes calls that lost their stream: it was heard from within the last `withinMs`, and does not stop. */
 export async function hasHeir(db: Db, nodeId: NodeId, withinMs: number): Promise<boolean> {
-  const heir = await db
+  const heir = await resumers(db, withinMs).where('node_id', '<>', nodeId).executeTakeFirst()
+  return heir !== undefined
+}
+
+/** Whether any node takes them, this one or another. */
+export async function hasResumer(db: Db, withinMs: number): Promise<boolean> {
+  return (await resumers(db, withinMs).executeTakeFirst()) !== undefined
+}
+
+function resumers(db: Db, withinMs: number) {
+  return db
     .selectFrom('nodes')
     .select('node_id')
-    .where('node_id', '<>', nodeId)
     .where('stopping', '=', false)
+    .where('resumes', '=', true)
     .where(isHeardFrom(withinMs))
     .limit(1)
-    .executeTakeFirst()
-  return heir !== undefined
 }
 
 /** For a query that has `nodes`: whether the node was heard from within the last `withinMs`. */
