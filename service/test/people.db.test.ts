@@ -153,14 +153,7 @@ describe('a role', () => {
 
   it('lets a viewer read, and change nothing', async () => {
     const browser = await person('viewer')
-    const reads = [
-      '/admin/tenants/acme',
-      USERS,
-      '/admin/tenants/acme/api-keys',
-      '/admin/audit-log',
-      '/call-logs',
-      '/dnc',
-    ]
+    const reads = ['/admin/tenants/acme', USERS, '/admin/tenants/acme/api-keys', '/call-logs', '/dnc']
     for (const path of reads) expect([path, (await browser.call('GET', path)).status]).toEqual([path, 200])
     const writes = [
       ['PUT', '/admin/tenants/acme', { tenant_id: 'acme' }],
@@ -190,7 +183,7 @@ describe('a role', () => {
     const browser = await person('admin')
     const key = await browser.call('POST', '/admin/tenants/acme/api-keys', { body: { label: 'x' } })
     expect(key.status).toBe(200)
-    for (const path of ['/admin/tenants', '/admin/auth/transport', '/admin/alerts/auth-transport'])
+    for (const path of ['/admin/tenants', '/admin/audit-log', '/admin/auth/transport', '/admin/alerts/auth-transport'])
       expect([path, (await browser.call('GET', path)).status]).toEqual([path, 403])
     expect((await browser.call('DELETE', '/admin/tenants/acme')).status).toBe(403)
     expect((await browser.call('GET', '/admin/nothing')).status).toBe(404)
@@ -199,7 +192,7 @@ describe('a role', () => {
   it('is of one tenant: there is no other', async () => {
     await served.administer('POST', '/tenants/globex/api-keys', { label: 'theirs' })
     const browser = await person('admin')
-    const paths = ['/admin/tenants/globex', '/admin/tenants/globex/api-keys', '/admin/audit-log?tenant_id=globex']
+    const paths = ['/admin/tenants/globex', '/admin/tenants/globex/api-keys']
     for (const path of paths) expect([path, (await browser.call('GET', path)).status]).toEqual([path, 404])
     const put = await browser.call('PUT', '/admin/tenants/initech', { body: { tenant_id: 'initech' } })
     expect(put.status).toBe(404)

@@ -2,7 +2,6 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -13,7 +12,6 @@ import {
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
-import { ownTenant } from '../tenancy/own-tenant.ts'
 import type { SupervisorAction } from './supervisor-action-store.ts'
 import { SUPERVISOR_ACTIONS, type SupervisorActions } from './supervisor-actions.ts'
 
@@ -53,8 +51,7 @@ export function supervisorActionRoutes(actions: SupervisorActions): FastifyPlugi
         },
       },
       async (request) => {
-        const { tenant_id, stream_sid: streamSid, action, ...page } = request.query
-        const tenantId = ownTenant(actorOf(request), tenant_id)
+        const { tenant_id: tenantId, stream_sid: streamSid, action, ...page } = request.query
         const { rows, nextCursor } = await actions.list({ tenantId, streamSid, action }, readPage(page))
         return listBody('actions', rows.map(toWire), nextCursor)
       },

@@ -186,7 +186,7 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
 }
 
 async function foundIn(tx: Tx, { log, session }: CallRecord): Promise<StartedSession> {
-  const { id: sessionId, from, to, org_id: orgId, metadata, greeting = null } = session
+  const { id: sessionId, from, to, org_id: orgId, metadata, greeting } = session
   return {
     sessionId,
     from,
