@@ -86,10 +86,14 @@ class Watch implements CallWatch {
 
   /** A database that is away is said once, and once that it is back. */
   async #run(): Promise<void> {
-    const { log, orphanedCalls, openCalls } = this.#deps
+    const { clock, log, orphanedCalls, openCalls } = this.#deps
+    const nowMs = clock.monotonicMs()
+    const wasAway = nowMs - this.#lastMs > AWAY_MS
     try {
-      await this.#letGoOfTaken()
+      if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) await this.#letGoOfTaken(nowMs)
       await orphanedCalls.sweep()
+      if (wasAway) await openCalls.wasAway()
+      this.#lastMs = nowMs
       await openCalls.sweep()
       if (this.#isFailing) log.info('calls are looked after again')
       this.#isFailing = false
@@ -100,20 +104,15 @@ class Watch implements CallWatch {
   }
 
   /** A node that could not be heard does not know whether its calls were taken: it serves them until it does. */
-  async #letGoOfTaken(): Promise<void> {
-    const { db, clock, log, live, nodeId, letGo } = this.#deps
-    const nowMs = clock.monotonicMs()
-    const wasAway = nowMs - this.#lastMs > AWAY_MS
-    if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) {
-      const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
-      for (const { callSid, epoch } of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
-        const tenantId = here.get(callSid)
-        if (tenantId === undefined) continue
-        log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')
-        letGo(tenantId, callSid, epoch)
-      }
-      this.#ownAtMs = nowMs
+  async #letGoOfTaken(nowMs: number): Promise<void> {
+    const { db, log, live, nodeId, letGo } = this.#deps
+    const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
+    for (const { callSid, epoch } of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
+      const tenantId = here.get(callSid)
+      if (tenantId === undefined) continue
+      log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')
+      letGo(tenantId, callSid, epoch)
     }
-    this.#lastMs = nowMs
+    this.#ownAtMs = nowMs
   }
 }

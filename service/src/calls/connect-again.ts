@@ -50,7 +50,7 @@ export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
     async connect(tenant, callSid) {
       const { tenant_id: tenantId, limits } = tenant
       if (!deps.hasModel) return null
-      const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls }
+      const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls, comesBack: true }
       // The place of a call that is here lasts until its session ends.
       const isHere = live.findCall(tenantId, callSid) !== null
       const { noRoom, giveBack } = isHere ? { noRoom: null, giveBack: () => {} } : capacity.reserve(wanted, PROMISE_MS)

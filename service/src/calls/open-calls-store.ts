@@ -67,6 +67,15 @@ export async function lookAgain(db: Db, tenantId: TenantId, callSid: string, at:
     .execute()
 }
 
+/** Makes the calls due that nobody has and that a carrier can be asked for. */
+export async function makeDueAcrossTenants(db: Db, now: Date): Promise<void> {
+  await sql`
+    update call_directory entry set look_at = ${now}
+      from call_logs log
+     where log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid and log.direction <> 'browser'
+       and entry.owner is null and entry.rescue_at is null and entry.look_at > ${now}`.execute(db)
+}
+
 /** Says that carriers could be asked for these calls, which are the next to be asked as usual. */
 export async function forgetTriesAcrossTenants(db: Db, callSids: string[]): Promise<void> {
   if (callSids.length === 0) return

@@ -141,6 +141,16 @@ describe('a call that never began', () => {
     expect([asked(), log.status, session.end_reason]).toEqual([1, 'no-answer', 'rejected'])
   })
 
+  it('is asked for at once by a node that was away, because its end may have been told to nobody; a page is left alone', async () => {
+    await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
+    await calls.other.sessions.open(calls.tenant('acme'), someCall('browser-1', { direction: 'browser' }))
+    calls.rest.reply = () => carrierSays('no-answer')
+    await calls.node.openCalls.wasAway()
+    await calls.node.sweepOpen()
+    expect([asked(), (await calls.stored('CA1')).log.status]).toEqual([1, 'no-answer'])
+    expect((await calls.stored('browser-1')).log.status).toBe('ringing')
+  })
+
   it('has failed when the carrier does not know it', async () => {
     await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
     calls.rest.reply = () => NO_SUCH_CALL

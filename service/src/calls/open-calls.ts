@@ -6,6 +6,7 @@ import {
   claimDueAcrossTenants,
   forgetTriesAcrossTenants,
   lookAgain,
+  makeDueAcrossTenants,
   openCallsAcrossTenants,
 } from './open-calls-store.ts'
 
@@ -18,6 +19,8 @@ export type OpenCalls = {
    * @throws AppError `unavailable` when the database does not answer.
    */
   sweep(): Promise<void>
+  /** This node was away: what carriers told of calls that nobody has yet may have been told to nobody, so they are due now. */
+  wasAway(): Promise<void>
   /** Looks at these calls now. Never rejects: what fails is done at the next look. */
   look(callSids: string[]): Promise<void>
   /** The stream of a call is gone: its carrier is asked in 10 s, unless the call has another stream by then. */
@@ -62,6 +65,7 @@ export function makeOpenCalls(deps: OpenCallLookDeps): OpenCalls {
       const looking = look(due).finally(() => underWay.delete(looking))
       underWay.set(looking, due.length)
     },
+    wasAway: () => makeDueAcrossTenants(db, new Date(clock.now())),
     streamLost: (tenantId, callSid) => lookAgain(db, tenantId, callSid, new Date(clock.now() + LOST_AFTER_MS)),
     async settled() {
       await Promise.all(underWay.keys())

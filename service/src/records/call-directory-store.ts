@@ -31,7 +31,7 @@ declare module '../platform/db/schema.ts' {
 }
 
 /** The epoch of a call whose stream nobody has taken over. */
-const FIRST_EPOCH = 1
+export const FIRST_EPOCH = 1
 
 /**
  * Enters a call; null when it is known already. Of several at once the others wait for the first. `look_at`: when it must have

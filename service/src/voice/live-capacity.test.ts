@@ -40,6 +40,15 @@ describe('LiveCapacity', () => {
     expect(capacity.reserve(call('3', 'other', 1))).toBeNull()
   })
 
+  it('takes a call that comes back however busy the process and its tenant are, but for one that is full', () => {
+    const { capacity, load } = room({ maxCalls: 2 })
+    capacity.reserve(call('1', 'acme', 1))
+    load.isOverloaded = true
+    expect(capacity.reserve({ ...call('2', 'acme', 1), comesBack: true })).toBeNull()
+    expect(capacity.begin({ ...call('2', 'acme', 1), comesBack: true })).toBeNull()
+    expect(capacity.reserve({ ...call('3', 'acme', 1), comesBack: true })).toBe('process_full')
+  })
+
   it('gives a call that asks again the place that it has', () => {
     const { capacity, load, places } = room({ maxCalls: 1 })
     capacity.reserve(call('1', 'acme', 1))

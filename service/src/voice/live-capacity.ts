@@ -7,8 +7,11 @@ export type NoRoom = 'overloaded' | 'process_full' | 'tenant_full' | 'stopping'
 /** A call, as the room for it is known by. */
 export type CallOfTenant = { tenantId: TenantId; callSid: string }
 
-/** A call that wants room. `maxConcurrentCalls` is its tenant's own limit, null for none. */
-export type WantedRoom = CallOfTenant & { maxConcurrentCalls: number | null }
+/**
+ * A call that wants room. `maxConcurrentCalls` is its tenant's own limit, null for none. `comesBack`: its caller has talked to an
+ * agent already, and would be cut off: only a process that is full or stops has no room for it.
+ */
+export type WantedRoom = CallOfTenant & { maxConcurrentCalls: number | null; comesBack?: boolean }
 
 /**
  * The answer to a call that is to be answered: why there is no room, or null and a place. `giveBack` is for who then cannot go
@@ -55,7 +58,7 @@ export class LiveCapacity {
 
   /** The same for a call whose stream begins, which is asked once more: its place lasts until it is released. */
   begin(wanted: WantedRoom): NoRoom | null {
-    if (this.#deps.isOverloaded()) return 'overloaded'
+    if (this.#isTooMuch(wanted)) return 'overloaded'
     return this.#enter(wanted, Number.POSITIVE_INFINITY)
   }
 
@@ -108,12 +111,17 @@ export class LiveCapacity {
     return noRoom
   }
 
-  #refusal({ tenantId, maxConcurrentCalls }: WantedRoom): NoRoom | null {
+  #refusal(wanted: WantedRoom): NoRoom | null {
+    const { tenantId, maxConcurrentCalls, comesBack } = wanted
     if (this.#isStopping) return 'stopping'
-    if (this.#deps.isOverloaded()) return 'overloaded'
+    if (this.#isTooMuch(wanted)) return 'overloaded'
     if (this.#places.size >= this.#deps.maxCalls) return 'process_full'
-    const isFull = maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls
+    const isFull = !comesBack && maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls
     return isFull ? 'tenant_full' : null
+  }
+
+  #isTooMuch({ comesBack }: WantedRoom): boolean {
+    return !comesBack && this.#deps.isOverloaded()
   }
 
   #countOf(tenantId: TenantId): number {

@@ -6,7 +6,7 @@ import type { StreamLeg } from './call-streams.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import { type BeginDeps, type BeginningStream, begin, type Entitled, expectThere, greetedBy } from './stream-begin.ts'
 import { grantOf, type Shown } from './stream-grant.ts'
-import { mayTake, POLICY, TRY_AGAIN } from './stream-session.ts'
+import { mayTake, POLICY, TRY_AGAIN, roomOf } from './stream-session.ts'
 import type { StreamTokens } from './stream-token.ts'
 
 /** A socket that says that it carries a call. */
@@ -73,7 +73,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     const here = live.findCall(tenant.tenant_id, callSid)
     if (live.hasStream(joining.start.streamSid) || (here && !mayTake(grant, here)))
       throw new StreamRefusal(POLICY, 'the call has another stream')
-    const wanted = { tenantId: tenant.tenant_id, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
+    const wanted = roomOf(tenant, grant)
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
     if (!here && capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
     const beginning = live.beginning(tenant.tenant_id, callSid)

@@ -1,8 +1,9 @@
 import type { Log } from '../platform/log.ts'
+import { FIRST_EPOCH } from '../records/call-directory-store.ts'
 import type { StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
-import type { LiveCapacity } from './live-capacity.ts'
+import type { LiveCapacity, WantedRoom } from './live-capacity.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
 import { StreamRefusal } from './media-stream.ts'
 import type { EndedCall, SessionBuilder, StreamedCall } from './session-builder.ts'
@@ -26,8 +27,13 @@ export function mayTake({ epoch }: Grant, { hold }: LiveSession): boolean {
   return hold !== null && epoch !== null && epoch > hold.epoch
 }
 
-function roomOf({ tenant_id: tenantId, limits }: TenantRuntime) {
-  return { tenantId, maxConcurrentCalls: limits.max_concurrent_calls }
+/** The room that a stream's call wants; later epochs than the first are those of calls that come back. */
+export function roomOf(
+  { tenant_id: tenantId, limits }: TenantRuntime,
+  { callSid, epoch }: { callSid: string; epoch: number | null },
+): WantedRoom {
+  const comesBack = epoch !== null && epoch > FIRST_EPOCH
+  return { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls, comesBack }
 }
 
 /** Whether no other process has had the call since the session that is here. */
@@ -41,7 +47,7 @@ export function beginAnew(
   builder: SessionBuilder,
   { call, here, isMachine }: { call: StreamedCall; here: LiveSession | null; isMachine: boolean },
 ): StreamLeg {
-  const room = { ...roomOf(call.tenant), callSid: call.callSid }
+  const room = roomOf(call.tenant, call)
   const noRoom = deps.capacity.passOn(room, () => here?.command({ type: 'taken' }))
   if (noRoom) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
   return beginSession(deps, builder, { call, isMachine })

@@ -79,10 +79,15 @@ async function emptyTables(db: Db): Promise<void> {
     db,
     tables.rows.map(({ name }) => name),
   )
-  if (filled.length > 0) await sql`truncate ${sql.raw(filled.join(', '))} restart identity cascade`.execute(db)
+  if (filled.length === 0) return
+  await db.transaction().execute(async (tx) => {
+    // What refers to what is gone with the rest.
+    await sql`set local session_replication_role = replica`.execute(tx)
+    for (const name of filled) await sql`delete from ${sql.raw(name)}`.execute(tx)
+  })
 }
 
-/** To look first is ten times faster than to truncate what is empty. */
+/** To look first is faster than to empty what is empty; and to delete the few rows of a test is far faster than to truncate. */
 async function filledTables(db: Db, names: string[]): Promise<string[]> {
   if (names.length === 0) return []
   const looks = names.map((name) => `select ${quoted(name)} as name where exists (select from ${name})`)
