@@ -6,7 +6,7 @@ import type { StreamLeg } from './call-streams.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import { type BeginDeps, type BeginningStream, begin, type Entitled, expectThere, greetedBy } from './stream-begin.ts'
 import { grantOf, type Shown } from './stream-grant.ts'
-import { mayTake, POLICY, TRY_AGAIN, roomOf } from './stream-session.ts'
+import { mayTake, POLICY, roomOf, TRY_AGAIN } from './stream-session.ts'
 import type { StreamTokens } from './stream-token.ts'
 
 /** A socket that says that it carries a call. */
