@@ -34,6 +34,7 @@ const INTERVAL_MS = 1_000
 /** How often a node asks whether its calls are still its own; after it was away it asks at once. */
 const OWN_INTERVAL_MS = 5_000
 const AWAY_MS = 2_500
+const LONG_AWAY_MS = 10_000
 const CLOSE_WITHIN_MS = 1_000
 
 export function makeCallWatch(deps: Deps): CallWatch {
@@ -92,7 +93,8 @@ class Watch implements CallWatch {
     try {
       if (wasAway || nowMs - this.#ownAtMs >= OWN_INTERVAL_MS) await this.#letGoOfTaken(nowMs)
       await orphanedCalls.sweep()
-      if (wasAway) await openCalls.wasAway()
+      // Not when the database is only slow: every run would take long then, and each would ask for all.
+      if (nowMs - this.#lastMs > LONG_AWAY_MS) await openCalls.wasAway()
       this.#lastMs = nowMs
       await openCalls.sweep()
       if (this.#isFailing) log.info('calls are looked after again')

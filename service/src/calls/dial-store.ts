@@ -51,24 +51,34 @@ export async function findDial(db: Db, tenantId: TenantId, dialRef: string): Pro
  * transaction ends: whoever has them alone decides what became of the calls. In the order of their references, so that two
  * who ask for the same ones never wait for each other.
  */
-export function lockDials(tx: Tx, tenantId: TenantId, dialRef: string, callSid: string | null): Promise<DialRow[]> {
+export async function lockDials(
+  tx: Tx,
+  tenantId: TenantId,
+  dialRef: string,
+  callSid: string | null,
+): Promise<DialRow[]> {
+  const rival = callSid === null ? null : await findDialRefOf(tx, tenantId, callSid)
   return tx
     .selectFrom('dials')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where((eb) =>
-      eb.or([
-        eb('dial_ref', '=', dialRef),
-        eb(
-          'call_log_id',
-          'in',
-          eb.selectFrom('call_logs').select('id').where('tenant_id', '=', tenantId).where('call_sid', '=', callSid),
-        ),
-      ]),
-    )
+    .where('dial_ref', 'in', [dialRef, ...(rival === null ? [] : [rival])])
     .orderBy('dial_ref')
     .forUpdate()
     .execute()
+}
+
+async function findDialRefOf(tx: Tx, tenantId: TenantId, callSid: string): Promise<string | null> {
+  const row = await tx
+    .selectFrom('call_logs as log')
+    .innerJoin('dials', (join) =>
+      join.onRef('dials.tenant_id', '=', 'log.tenant_id').onRef('dials.call_log_id', '=', 'log.id'),
+    )
+    .select('dials.dial_ref')
+    .where('log.tenant_id', '=', tenantId)
+    .where('log.call_sid', '=', callSid)
+    .executeTakeFirst()
+  return row?.dial_ref ?? null
 }
 
 /** Between two numbers, in a span of time. */

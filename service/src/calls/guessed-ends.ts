@@ -45,9 +45,10 @@ export function makeGuessedEnds({ clock, live, resuming }: Deps): GuessedEnds {
       ? await resuming.standOf({ tenantId, callSid, epoch: holder.epoch, next: holder.next ?? [] })
       : 'held'
     if (stand === 'over') return true
-    if (stand === 'lost') live.forget(tenantId, callSid)
-    else await settled(callSid, untilMs)
-    return live.callHere(callSid) !== null
+    if (stand !== 'lost') await settled(callSid, untilMs)
+    else if (holder) live.forget(tenantId, callSid, holder.epoch)
+    // Another stream may have begun here meanwhile: then the call goes on.
+    return (live.callHere(callSid)?.reason ?? null) !== null
   }
 
   return {

@@ -34,6 +34,9 @@ type Deps = {
   silenceMs: number
 }
 
+/** `unknown`: its carrier may have been told to go on elsewhere. It is left alone here, and whoever has it by then decides. */
+type Became = 'gone' | 'kept' | 'unknown'
+
 type Call = { tenantId: TenantId; callSid: string }
 
 const SENT_AT_ONCE = 50
@@ -49,7 +52,7 @@ export function makeHandOver(deps: Deps): HandOver {
 
   async function handOver(call: Call): Promise<void> {
     const { tenantId, callSid } = call
-    let isGone = false
+    let became: Became = 'kept'
     try {
       const tenant = await tenants.get(tenantId)
       // Asked first: with that the words that are being said are written down as far as they were heard.
@@ -57,29 +60,34 @@ export function makeHandOver(deps: Deps): HandOver {
       await waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
       const late = () => new Error('what was said cannot be written now')
       await withTimeout(clock, journal.flush(callSid), WRITTEN_WITHIN_MS, late)
-      isGone = await sent(tenant, call)
-      log.info({ tenant_id: tenantId, call_sid: callSid, is_gone: isGone }, 'a call was to be handed over')
+      became = await sent(tenant, call)
+      log.info({ tenant_id: tenantId, call_sid: callSid, became }, 'a call was to be handed over')
     } catch (err) {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'a call could not be handed over')
     }
-    if (!isGone) live.findCall(tenantId, callSid)?.command({ type: 'kept' })
+    if (became === 'kept') live.findCall(tenantId, callSid)?.command({ type: 'kept' })
   }
 
-  async function sent(tenant: TenantRuntime, call: Call): Promise<boolean> {
+  async function sent(tenant: TenantRuntime, call: Call): Promise<Became> {
     const { tenantId, callSid } = call
     const hold = live.findCall(tenantId, callSid)?.hold
-    if (!hold) return false
+    if (!hold) return 'kept'
     const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
     // What is told here until another stream begins is told by whoever had the call.
     const nobody = hold.expect({ epoch: hold.epoch + 1, owner: null })
-    const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
-    const isElsewhere = released !== null && (await isTaken(tenant, released))
-    if (!isElsewhere) nobody.failed()
-    if (!released || !isElsewhere) return false
-    await rescueOver(db, released)
-    await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
-    letGo(tenantId, callSid, released.epoch)
-    return true
+    try {
+      const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
+      const isElsewhere = released !== null && (await isTaken(tenant, released))
+      if (!isElsewhere) nobody.failed()
+      if (!released || !isElsewhere) return 'kept'
+      await rescueOver(db, released)
+      await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
+      letGo(tenantId, callSid, released.epoch)
+      return 'gone'
+    } catch (err) {
+      log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'it is not known whether a call was handed over')
+      return 'unknown'
+    }
   }
 
   async function isTaken(tenant: TenantRuntime, released: OrphanedCall): Promise<boolean> {

@@ -67,13 +67,17 @@ export async function lookAgain(db: Db, tenantId: TenantId, callSid: string, at:
     .execute()
 }
 
-/** Makes the calls due that nobody has and that a carrier can be asked for. */
-export async function makeDueAcrossTenants(db: Db, now: Date): Promise<void> {
+/** Makes the calls due that nobody has, that a carrier can be asked for, and that are older than `before`. */
+export async function makeDueAcrossTenants(db: Db, { now, before }: { now: Date; before: Date }): Promise<void> {
   await sql`
-    update call_directory entry set look_at = ${now}
-      from call_logs log
-     where log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid and log.direction <> 'browser'
-       and entry.owner is null and entry.rescue_at is null and entry.look_at > ${now}`.execute(db)
+    update call_directory set look_at = ${now}
+     where call_sid in (
+       select entry.call_sid
+         from call_directory entry
+         join call_logs log on log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid
+        where entry.owner is null and entry.rescue_at is null and entry.look_at > ${now}
+          and log.direction <> 'browser' and log.created_at < ${before}
+        order by entry.call_sid for update of entry skip locked)`.execute(db)
 }
 
 /** Says that carriers could be asked for these calls, which are the next to be asked as usual. */

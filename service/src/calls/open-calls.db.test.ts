@@ -145,6 +145,7 @@ describe('a call that never began', () => {
     await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
     await calls.other.sessions.open(calls.tenant('acme'), someCall('browser-1', { direction: 'browser' }))
     calls.rest.reply = () => carrierSays('no-answer')
+    await calls.clock.advance(11_000)
     await calls.node.openCalls.wasAway()
     await calls.node.sweepOpen()
     expect([asked(), (await calls.stored('CA1')).log.status]).toEqual([1, 'no-answer'])

@@ -65,7 +65,10 @@ export function makeOpenCalls(deps: OpenCallLookDeps): OpenCalls {
       const looking = look(due).finally(() => underWay.delete(looking))
       underWay.set(looking, due.length)
     },
-    wasAway: () => makeDueAcrossTenants(db, new Date(clock.now())),
+    wasAway: () => {
+      const [now, before] = [new Date(clock.now()), new Date(clock.now() - LOST_AFTER_MS)]
+      return makeDueAcrossTenants(db, { now, before })
+    },
     streamLost: (tenantId, callSid) => lookAgain(db, tenantId, callSid, new Date(clock.now() + LOST_AFTER_MS)),
     async settled() {
       await Promise.all(underWay.keys())

@@ -20,10 +20,11 @@ beforeEach(async () => {
 })
 
 /** The node has not been heard from for so long. */
+/** And a moment: the column keeps whole milliseconds. */
 async function silence(nodeId: NodeId, seconds: number): Promise<void> {
   await test.db
     .updateTable('nodes')
-    .set({ heartbeat_at: sql<Date>`now() - ${seconds} * interval '1 second'` })
+    .set({ heartbeat_at: sql<Date>`now() - ${seconds * 1_000 + 2} * interval '1 millisecond'` })
     .where('node_id', '=', nodeId)
     .execute()
 }

@@ -1,5 +1,6 @@
 import type { Tx } from '../platform/db/schema.ts'
 import type { CallLogRow } from '../records/call-log-store.ts'
+import { LOST_AFTER_MS } from '../records/open-call-store.ts'
 import { placedCall, unplacedCall } from '../records/outbound-calls.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { PlacedCall } from './dial-answer.ts'
@@ -16,9 +17,9 @@ export function placeIn(
   tx: Tx,
   tenant: TenantRuntime,
   locked: LockedDial,
-  { type, callSid }: Placed,
+  { type, callSid, now }: Placed & { now: Date },
 ): Promise<PlacedCall | null> {
-  if (type === 'found') return guessIn(tx, tenant, locked, callSid)
+  if (type === 'found') return guessIn(tx, tenant, locked, { callSid, now })
   return locked.dial.call_sid === null
     ? nameIn(tx, tenant, locked, { state: type, callSid })
     : repeatIn(tx, tenant, locked, { state: type, callSid })
@@ -29,10 +30,12 @@ async function guessIn(
   tx: Tx,
   tenant: TenantRuntime,
   { dial, log }: LockedDial,
-  callSid: string,
+  { callSid, now }: { callSid: string; now: Date },
 ): Promise<PlacedCall | null> {
   if (log.call_sid !== null) return log.call_sid === callSid ? { state: dial.state, log } : null
-  const placed = await placedCall(tx, tenant, log, callSid)
+  // Its end may have been told to nobody.
+  const lookAt = new Date(now.getTime() + LOST_AFTER_MS)
+  const placed = await placedCall(tx, tenant, log, { callSid, lookAt })
   if (placed) await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: 'adopted' })
   return placed && { state: 'adopted', log: placed }
 }
@@ -45,7 +48,7 @@ async function nameIn(
   { dial, log, rival }: LockedDial,
   { state, callSid }: Named,
 ): Promise<PlacedCall | null> {
-  const placed = log.call_sid === callSid ? log : await takeCall(tx, tenant, { log, rival }, callSid)
+  const placed = log.call_sid === callSid ? log : await takeCall(tx, tenant, { dial, log, rival }, callSid)
   if (placed) await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state, call_sid: callSid })
   return placed && { state, log: placed }
 }
@@ -54,16 +57,20 @@ async function nameIn(
 async function takeCall(
   tx: Tx,
   tenant: TenantRuntime,
-  { log, rival }: Pick<LockedDial, 'log' | 'rival'>,
+  { dial, log, rival }: LockedDial,
   callSid: string,
 ): Promise<CallLogRow | null> {
+  const wasGuessed = log.call_sid !== null
   const free = log.call_sid === null ? log : await unplacedCall(tx, tenant, log.call_sid)
   if (!free) return null
   // Only of one that was not named by it: the carrier's word does not stand against itself.
   if (rival?.call_sid === null && (await unplacedCall(tx, tenant, callSid))) {
     await updateDial(tx, tenant.tenant_id, rival.dial_ref, { state: 'unknown' })
   }
-  return placedCall(tx, tenant, free, callSid)
+  const placed = await placedCall(tx, tenant, free, { callSid })
+  // What it was taken to have was given back, and this it does not get: it is to be looked for again.
+  if (!placed && wasGuessed) await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: 'unknown' })
+  return placed
 }
 
 async function repeatIn(

@@ -54,7 +54,7 @@ async function settleIn(
   { outcome, now }: { outcome: DialOutcome; now: Date },
 ): Promise<PlacedCall | null> {
   const { state } = dial
-  if ('callSid' in outcome) return placeIn(tx, tenant, { dial, log, rival }, outcome)
+  if ('callSid' in outcome) return placeIn(tx, tenant, { dial, log, rival }, { ...outcome, now })
   if (state !== 'dialing' && state !== 'unknown') return { state, log }
   await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: outcome.type })
   const isUnknown = outcome.type === 'unknown'

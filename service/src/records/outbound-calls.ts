@@ -27,7 +27,8 @@ export async function queueCall(tx: Tx, tenant: TenantRuntime, call: QueuedCall,
 
 /**
  * The carrier has taken a queued call: it gets its id, its place in the directory and its session. One that was given up
- * is queued again. To be called by whoever has the only right to it.
+ * is queued again. To be called by whoever has the only right to it. `lookAt`: when its carrier is asked for it; five minutes
+ * from now if not given.
  *
  * @returns the log; null when another call has this id.
  */
@@ -35,10 +36,11 @@ export async function placedCall(
   tx: Tx,
   tenant: TenantRuntime,
   log: CallLogRow,
-  callSid: string,
+  { callSid, lookAt }: { callSid: string; lookAt?: Date },
 ): Promise<CallLogRow | null> {
   const { session } = newRecord(tenant, callOf(log, callSid), log.created_at)
-  const entered = await enterCall(tx, tenant.tenant_id, { call_sid: callSid, session_id: session.id })
+  const entry = { call_sid: callSid, session_id: session.id, ...(lookAt && { look_at: lookAt }) }
+  const entered = await enterCall(tx, tenant.tenant_id, entry)
   if (!entered) return null
   const placed = {
     ...{ call_sid: callSid, voice_session_id: session.id, error_code: null, error_message: null },

@@ -148,13 +148,16 @@ export class LiveSessions {
       Object.assign(ended, { isWritten: true, isGuessed: false })
       if (!isEnd && this.#ended.get(facts.callSid) === ended) this.#ended.delete(facts.callSid)
     }
-    written.then(settled, () => settled(false))
+    // One that could not be written down was the end all the same.
+    written.then(settled, () => settled(true))
   }
 
-  /** What is here of the call, or was, is not the end of it: others have it, and what becomes of it they know. */
-  forget(tenantId: TenantId, callSid: string): void {
-    this.findCall(tenantId, callSid)?.command({ type: 'taken' })
-    if (this.#ended.get(callSid)?.tenantId === tenantId) this.#ended.delete(callSid)
+  /** What is here of the call in this epoch, or was, is not the end of it: others have it, and what becomes of it they know. */
+  forget(tenantId: TenantId, callSid: string, epoch: number): void {
+    const session = this.findCall(tenantId, callSid)
+    if (session?.hold?.epoch === epoch) session.command({ type: 'taken' })
+    const ended = this.#ended.get(callSid)
+    if (ended?.tenantId === tenantId && ended.holder?.epoch === epoch) this.#ended.delete(callSid)
   }
 
   /** Notes that a stream of the call is being let in, until `begun` is called with the same. */

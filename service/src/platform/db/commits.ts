@@ -50,7 +50,12 @@ export class CommitTellingDb extends Kysely<Schema> {
 
   #tell(noted: Map<string, Set<string>>): void {
     for (const [topic, notes] of noted) {
-      for (const listener of this.#listeners.get(topic) ?? []) listener([...notes])
+      for (const listener of this.#listeners.get(topic) ?? []) {
+        // What is committed has succeeded, whatever becomes of those who hear of it.
+        try {
+          listener([...notes])
+        } catch {}
+      }
     }
   }
 }

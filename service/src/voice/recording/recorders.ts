@@ -37,6 +37,7 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
   let isClosing = false
   let stopWatching = () => {}
   let looking: Promise<void> = Promise.resolve()
+  let isLooking = false
 
   /** While the database is away this waits; what cannot be written down is ended by the node that comes after this one. */
   async function endPart(part: RecordingPart, frames: number): Promise<void> {
@@ -78,10 +79,16 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
     return recorder
   }
 
+  /** One at a time: a folder that hangs would take all the threads that files are read by. */
   function look(): void {
+    if (isLooking) return
+    isLooking = true
     looking = recordings
       .endOrphans()
       .catch((err: unknown) => log.warn({ err }, 'recordings of nodes that are gone were not looked for'))
+      .finally(() => {
+        isLooking = false
+      })
   }
 
   return {

@@ -117,9 +117,13 @@ export function waitedInVain(step: Step): void {
 
 /** No other node could be given the call, and this one is about to stop: who is there is told goodbye, and the call ends so. */
 export function kept(step: Step): void {
-  if (!step.state.detached?.isHandedOver) return
+  const { phase, detached } = step.state
+  // It may have waited so long for an answer that it went on already.
+  const isOn = phase === 'waiting' || phase === 'talking'
+  if (!isOn && !detached?.isHandedOver) return
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
-  goOn(step)
+  if (isOn) askNext(step)
+  else goOn(step)
 }
 
 /** The conversation goes on where it was. */
