@@ -1,4 +1,4 @@
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
@@ -57,25 +57,17 @@ export function makeTenants(deps: Deps) {
      * @throws AppError `invalid_request` for faults of the document, `precondition_failed` when `conditions` do not
      * hold, `conflict` when another tenant holds the legacy token or the number.
      */
-    put: (
-      tenantId: TenantId,
-      document: TenantDocument,
-      conditions: Precondition = {},
-      by: Actor = THE_SYSTEM,
-    ): Promise<WrittenTenant> => put(deps, tenantId, document, { ...conditions, by }),
+    put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition, by: Actor): Promise<WrittenTenant> =>
+      put(deps, tenantId, document, { ...conditions, by }),
     /**
      * Writes what `change` makes of the stored document, whose secrets read `***` and are kept where they still do.
      *
      * @throws AppError as `put`, and `not_found`.
      */
-    change: (
-      tenantId: TenantId,
-      change: DocumentChange,
-      conditions: Precondition = {},
-      by: Actor = THE_SYSTEM,
-    ): Promise<ShownTenant> => changeStored(deps, tenantId, change, { ...conditions, by }),
+    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ShownTenant> =>
+      changeStored(deps, tenantId, change, { ...conditions, by }),
     /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
-    remove: (tenantId: TenantId, by: Actor = THE_SYSTEM): Promise<void> => remove(deps, tenantId, by),
+    remove: (tenantId: TenantId, by: Actor): Promise<void> => remove(deps, tenantId, by),
   }
 }
 
