@@ -50,6 +50,12 @@ describe('a webhook that is given up', () => {
     const { etag } = await tenants.get(acme)
     await disable(acme, url)
     expect([changed, (await tenants.get(acme)).etag]).toEqual([[acme], etag])
+    const rows = await test.db
+      .selectFrom('audit_log')
+      .select(['actor', 'target_id'])
+      .where('action', '=', 'webhook.disabled')
+      .execute()
+    expect(rows).toEqual([{ actor: THE_SYSTEM.name, target_id: acme }])
   })
 
   it('is taken up again with another address', async () => {
