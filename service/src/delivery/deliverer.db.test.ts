@@ -250,6 +250,26 @@ describe('tenants', () => {
     expect(hanging.waiting).toBe(1)
   })
 
+  it('that hang and are all due at one look get half of the room together', async () => {
+    const [hanging, fine] = [await stage.target(), await stage.target()]
+    hanging.answer('hang')
+    const silent = ['acme', 'initech', 'hooli', 'umbrella']
+    for (const id of ['hooli', 'umbrella']) await makeTenant(test.db, id)
+    for (const id of silent) stage.tell(id, hanging.url)
+    stage.tell('globex', fine.url)
+    await stage.deliverer({ perTenant: 1, total: 4 }).start()
+    for (const id of silent) await stage.happens(id, [ofCall('CA1')])
+    await until(() => hanging.waiting === 4, { what: 'all to hang' })
+    await stage.clock.advance(10_000)
+    for (const id of silent) await stage.settled(1, id)
+    stage.clock.skip(10_000)
+    await stage.clock.advance(1_000)
+    await until(() => hanging.received.length >= 6, { what: 'two of them to be tried' })
+    await stage.happens('globex', [ofCall('CA1')])
+    await fine.receive(1)
+    expect(hanging.waiting).toBe(2)
+  })
+
   it('are told what happens in a call one after another', async () => {
     const target = await stage.target()
     stage.tell('acme', target.url)
