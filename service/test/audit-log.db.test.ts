@@ -133,14 +133,28 @@ describe('the audit log', () => {
       url: 'https://tools.example/look-up',
       headers,
     }
-    await put('acme', { auth_token: 'a-token-of-twenty-characters', tools: [tool] })
+    const asked = (name: string) => `https://${name}.example/?code=a-query-of-${name}`
+    await put('acme', {
+      ...{ auth_token: 'a-token-of-twenty-characters', tools: [{ ...tool, url: asked('tools') }] },
+      ...{ webhook: { url: asked('hooks') }, inbound_decision: { url: asked('decide') } },
+      ticketing: { driver: 'generic', base_url: asked('tickets') },
+    })
+    await served.administer('DELETE', '/tenants/acme')
+    await served.furnish('acme', { number: '+12025550140' })
     await served.administer('POST', '/tenants/acme/users', {
       email: 'a@acme.example',
       role: 'admin',
       password: PASSWORD,
     })
     const text = JSON.stringify(await log())
-    for (const secret of ['a-token-of-twenty', 'tool-that-is-secret', PASSWORD, 'argon2', served.tokenOf('acme')])
+    for (const secret of [
+      'a-query-of',
+      'a-token-of-twenty',
+      'tool-that-is-secret',
+      PASSWORD,
+      'argon2',
+      served.tokenOf('acme'),
+    ])
       expect([secret, text.includes(secret)]).toEqual([secret, false])
     expect(text).toContain('***')
   })

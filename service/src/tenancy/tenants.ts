@@ -8,6 +8,7 @@ import { type Sealer, sha256 } from '../kernel/seal.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
+import { auditedDocument } from './audited-document.ts'
 import { claimNumber, releaseNumber } from './phone-number-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -132,7 +133,7 @@ async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, wr
   const now = new Date(clock.now())
   await writeTenant(tx, tenantId, { document: sealSecrets(document, sealer), etag, authTokenHash, now })
   await moveNumber(tx, document, before)
-  const told = { before: before && hideSecrets(before), after: hideSecrets(document) }
+  const told = { before: before && auditedDocument(before), after: auditedDocument(document) }
   const action = before ? 'tenant.changed' : 'tenant.created'
   await audit(tx, { by: writing.by, action, tenantId, targetId: tenantId, ...told, at: now })
   return etag
@@ -160,7 +161,7 @@ async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, by: Act
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
     if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
-    const told = { before: hideSecrets(stored.document), at: new Date(clock.now()) }
+    const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }
     await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
   })
   onChange(tenantId)

@@ -5,7 +5,8 @@ import type { TenantId } from '../kernel/ids.ts'
 import { type Sealer, sha256 } from '../kernel/seal.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
-import { hideSecrets, openSecrets } from './tenant-secrets.ts'
+import { auditedDocument } from './audited-document.ts'
+import { openSecrets } from './tenant-secrets.ts'
 import { findStoredTenant, lockTenant, writeTenant } from './tenant-store.ts'
 
 type Deps = { db: Db; clock: Clock; sealer: Sealer; onChange(tenantId: TenantId): void }
@@ -33,7 +34,7 @@ async function disable(tx: Tx, { clock, sealer }: Deps, { tenantId, url }: { ten
   const authTokenHash = open.auth_token ? sha256(open.auth_token) : null
   const now = new Date(clock.now())
   await writeTenant(tx, tenantId, { document: disabled, etag, authTokenHash, now })
-  const told = { before: hideSecrets(stored.document), after: hideSecrets(disabled), at: now }
+  const told = { before: auditedDocument(stored.document), after: auditedDocument(disabled), at: now }
   await audit(tx, { by: THE_SYSTEM, action: 'webhook.disabled', tenantId, targetId: tenantId, ...told })
   return true
 }
