@@ -41,7 +41,7 @@ export function showDelivery(row: DeliveryRow): Static<typeof Delivery> {
     last_error: row.last_error,
     delivered_at: isoOrNull(row.delivered_at),
     created_at: iso(row.created_at),
-    attempt_log: row.attempt_log.map(({ attempt: _, ...attempt }) => attempt),
+    attempt_log: row.attempt_log.map(({ attempt: _number, ...attempt }) => attempt),
     body: row.body,
   }
 }
