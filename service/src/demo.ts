@@ -1,6 +1,7 @@
 import type { AgentVersions } from './agents/agent-versions.ts'
 import type { Agents } from './agents/agents.ts'
 import type { PhoneRoutes } from './calls/phone-routes.ts'
+import { THE_SYSTEM } from './kernel/actor.ts'
 import { AppError } from './kernel/errors.ts'
 import type { AgentId, TenantId } from './kernel/ids.ts'
 import type { PhoneNumber } from './kernel/phone.ts'
@@ -45,10 +46,10 @@ export async function makeDemoOnce({ db, tenants, agents, versions, phoneRoutes 
   if (await hasMark(db, MARK)) return
   const { tenantId, agentKey, phoneNumber } = DEMO
   await unlessThere('precondition_failed', () =>
-    tenants.put(tenantId, { tenant_id: tenantId, name: 'Demo Company' }, { ifNoneMatch: '*' }),
+    tenants.put(tenantId, { tenant_id: tenantId, name: 'Demo Company' }, { ifNoneMatch: '*' }, THE_SYSTEM),
   )
   await unlessThere('conflict', () =>
-    agents.create(tenantId, { agentKey, name: 'Front desk', description: 'Answers the demo number.' }),
+    agents.create(tenantId, { agentKey, name: 'Front desk', description: 'Answers the demo number.' }, THE_SYSTEM),
   )
   await publishFirstVersion(agents, versions)
   const route = {
@@ -58,7 +59,7 @@ export async function makeDemoOnce({ db, tenants, agents, versions, phoneRoutes 
     inbound_enabled: true,
     outbound_default: true,
   }
-  await unlessThere('conflict', () => phoneRoutes.create(tenantId, route))
+  await unlessThere('conflict', () => phoneRoutes.create(tenantId, route, THE_SYSTEM))
   await setMark(db, MARK)
 }
 
@@ -67,8 +68,8 @@ async function publishFirstVersion(agents: Agents, versions: AgentVersions): Pro
   const { rows } = await agents.list(DEMO.tenantId, firstPage)
   const agentId = rows[0]?.id as AgentId
   const known = await versions.list(DEMO.tenantId, agentId, firstPage)
-  const version = known.rows[0] ?? (await versions.create(DEMO.tenantId, agentId, CONFIG))
-  await versions.publish(DEMO.tenantId, version.id)
+  const version = known.rows[0] ?? (await versions.create(DEMO.tenantId, agentId, CONFIG, THE_SYSTEM))
+  await versions.publish(DEMO.tenantId, version.id, THE_SYSTEM)
 }
 
 async function unlessThere(code: AppError['code'], make: () => Promise<unknown>): Promise<void> {

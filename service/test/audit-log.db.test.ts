@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROLE_TABLE } from '../src/role-table.ts'
 import { Browser } from './harness/browser.ts'
 import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
@@ -19,6 +20,17 @@ beforeAll(async () => {
   served = await ServedApp.start(test, { clock, settings: { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD } })
 })
 afterAll(() => served.app.close())
+
+/** What writes below /admin without a change of what is administered; who comes and goes has its own test. */
+const NO_CHANGES = [
+  ...['POST /tenants/validate', 'POST /tenants/evict-idle', 'POST /tenants/reload-cached'],
+  ...['POST /outboxes/billing-outcomes/sweep', 'POST /auth/login', 'POST /auth/logout', 'POST /auth/invitation'],
+]
+
+/** `POST /tenants/:tenant_id/users` and so on: every route below /admin that writes. */
+const WRITES = Object.keys(ROLE_TABLE)
+  .filter((route) => /^(POST|PUT|PATCH|DELETE) \/api\/v1\/admin\//.test(route))
+  .map((route) => route.replace('/api/v1/admin', ''))
 
 const log = (query = '') => served.administer<Log>('GET', `/audit-log${query}`)
 /** In no order: all of it happens in the same millisecond. */
@@ -58,6 +70,59 @@ describe('the audit log', () => {
     expect((await log(`?target_id=${agentId}`)).entries).toMatchObject([{ action: 'agent.created', before: null }])
   })
 
+  it('has a row of each route that changes something', async () => {
+    const asked = await served.call<{ request_id: string }>(null, 'POST', '/access-requests', {
+      ...{ company_name: 'Acme', contact_name: 'Grace', work_email: 'grace@acme.example', use_case: 'Calls.' },
+    })
+    const known: Record<string, unknown> = {
+      tenant_id: 'acme',
+      id: asked.body.request_id,
+      queue_key: 'sales',
+      key: 'hello',
+    }
+    const written: string[] = []
+    async function write(route: string, action: string, body?: object): Promise<string | undefined> {
+      const [method = '', path = ''] = route.split(' ')
+      const url = path.replace(/:(\w+)/g, (_, name) => String(known[name]))
+      const of = `?action=${action}&limit=500`
+      const before = (await log(of)).count
+      await served.administer(method as 'PUT', url, body)
+      const { count, entries } = await log(of)
+      expect([route, count - before, entries[0]?.actor]).toEqual([route, 1, 'admin key'])
+      written.push(route)
+      return entries[0]?.target_id
+    }
+    const tenant = '/tenants/:tenant_id'
+    await write(`PUT ${tenant}`, 'tenant.created', { tenant_id: 'acme' })
+    await write(`PUT ${tenant}/runtime-config`, 'tenant.changed', { voice: 'marin' })
+    known['user_id'] = await write(`POST ${tenant}/users`, 'user.created', { email: 'a@acme.example', role: 'admin' })
+    await write(`PATCH ${tenant}/users/:user_id`, 'user.changed', { name: 'Ada' })
+    await write(`DELETE ${tenant}/users/:user_id`, 'user.deleted')
+    known['key_id'] = await write(`POST ${tenant}/api-keys`, 'api_key.created', { label: 'x' })
+    await write(`DELETE ${tenant}/api-keys/:key_id`, 'api_key.revoked')
+    known['agent_id'] = await write(`POST ${tenant}/agents`, 'agent.created', { agent_key: 'desk', name: 'Desk' })
+    const draft = { agent_id: known['agent_id'], config: {} }
+    known['version_id'] = await write(`POST ${tenant}/agent-versions`, 'agent_version.created', draft)
+    await write(`PATCH ${tenant}/agent-versions/:version_id`, 'agent_version.changed', { config: {} })
+    await write(`POST ${tenant}/agent-versions/:version_id/publish`, 'agent_version.published')
+    const entries = [{ agent_version_id: known['version_id'], traffic_percentage: 10 }]
+    await write(`PUT ${tenant}/agents/:agent_id/rollouts`, 'rollout.changed', { entries })
+    await write(`PUT ${tenant}/agents/:agent_id/rollout-policy`, 'rollout_policy.changed', { enabled: true })
+    const route = { phone_number: '+12025550140', agent_key: 'desk' }
+    known['route_id'] = await write(`POST ${tenant}/phone-routes`, 'phone_route.created', route)
+    await write(`PUT ${tenant}/phone-routes/:route_id`, 'phone_route.changed', { ...route, label: 'x' })
+    await write(`DELETE ${tenant}/phone-routes/:route_id`, 'phone_route.deleted')
+    await write(`PUT ${tenant}/operator-queues/:queue_key`, 'operator_queue.changed', { name: 'Sales' })
+    await write(`DELETE ${tenant}/operator-queues/:queue_key`, 'operator_queue.deleted')
+    await write(`POST ${tenant}/webhook-deliveries`, 'webhook.redelivered', { status: 'failed' })
+    await write('PATCH /api-access-requests/:id', 'access_request.reviewed', { status: 'approved' })
+    await write('PUT /prompts/:key', 'prompt.created', { text: 'Hello.' })
+    await write('PUT /prompts/:key', 'prompt.changed', { text: 'Hello you.' })
+    await write('DELETE /prompts/:key', 'prompt.deleted')
+    await write(`DELETE ${tenant}`, 'tenant.deleted')
+    expect([...new Set([...written, ...NO_CHANGES])].sort()).toEqual([...WRITES].sort())
+  })
+
   it('holds no secret', async () => {
     await served.furnish('acme', { number: '+12025550140' })
     const headers = { authorization: 'Bearer of-a-tool-that-is-secret' }
@@ -68,14 +133,28 @@ describe('the audit log', () => {
       url: 'https://tools.example/look-up',
       headers,
     }
-    await put('acme', { auth_token: 'a-token-of-twenty-characters', tools: [tool] })
+    const asked = (name: string) => `https://${name}.example/?code=a-query-of-${name}`
+    await put('acme', {
+      ...{ auth_token: 'a-token-of-twenty-characters', tools: [{ ...tool, url: asked('tools') }] },
+      ...{ webhook: { url: asked('hooks') }, inbound_decision: { url: asked('decide') } },
+      ticketing: { driver: 'generic', base_url: asked('tickets') },
+    })
+    await served.administer('DELETE', '/tenants/acme')
+    await served.furnish('acme', { number: '+12025550140' })
     await served.administer('POST', '/tenants/acme/users', {
       email: 'a@acme.example',
       role: 'admin',
       password: PASSWORD,
     })
     const text = JSON.stringify(await log())
-    for (const secret of ['a-token-of-twenty', 'tool-that-is-secret', PASSWORD, 'argon2', served.tokenOf('acme')])
+    for (const secret of [
+      'a-query-of',
+      'a-token-of-twenty',
+      'tool-that-is-secret',
+      PASSWORD,
+      'argon2',
+      served.tokenOf('acme'),
+    ])
       expect([secret, text.includes(secret)]).toEqual([secret, false])
     expect(text).toContain('***')
   })

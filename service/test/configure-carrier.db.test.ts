@@ -4,6 +4,7 @@ import { makeAgents } from '../src/agents/agents.ts'
 import { makeConnectNumber } from '../src/calls/connect-number.ts'
 import { phoneRouteRoutes } from '../src/calls/phone-route-routes.ts'
 import { makePhoneRoutes } from '../src/calls/phone-routes.ts'
+import { THE_SYSTEM } from '../src/kernel/actor.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import type { TenantId } from '../src/kernel/ids.ts'
 import { makeCarriers } from '../src/platform/telephony/registry.ts'
@@ -46,7 +47,7 @@ beforeEach(async () => {
   const agents = makeAgents({ db: test.db, clock: systemClock })
   for (const id of ['acme', 'globex']) {
     const tenantId = await makeTenant(test.db, id)
-    await agents.create(tenantId, { agentKey: 'support', name: 'Support', description: '' })
+    await agents.create(tenantId, { agentKey: 'support', name: 'Support', description: '' }, THE_SYSTEM)
   }
 })
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
@@ -73,6 +74,25 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
       { action: 'claim' },
       { action: 'create' },
     ])
+  })
+
+  it('is settled whatever becomes of an older one', async () => {
+    const poisoned = await create()
+    await post(`/${poisoned.id}/dispatch`)
+    await app.clock.advance(1)
+    const { id } = await create()
+    await post(`/${id}/dispatch`)
+    await sql`alter table callback_task_dispatches add constraint poison
+              check (settled_at is null or task_id <> ${sql.lit(poisoned.id)})`.execute(test.db)
+    try {
+      const form = { CallSid: 'CA-out-1', AccountSid: ACCOUNT.sid, CallStatus: 'busy' }
+      expect(await app.post('/api/v1/call-status', { form })).toMatchObject({ status: 200 })
+      expect(await ended(id, { CallStatus: 'busy' })).toMatchObject({ status: 'open' })
+      expect((await read(poisoned.id)).status).toBe('dispatching')
+    } finally {
+      await sql`alter table callback_task_dispatches drop constraint poison`.execute(test.db)
+    }
+    await app.pass(async () => (await read(poisoned.id)).status === 'open', 'the older one to follow')
   })
 
   it('is tried again after calls in vain, until there were enough', async () => {

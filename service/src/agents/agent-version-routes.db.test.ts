@@ -3,6 +3,7 @@ import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someInstant, someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { agentVersionRoutes } from './agent-version-routes.ts'
 import { makeAgentVersions } from './agent-versions.ts'
@@ -30,8 +31,8 @@ beforeEach(async () => {
   const agents = makeAgents({ db: test.db, clock: systemClock })
   const [acme, globex] = [await makeTenant(test.db, 'acme'), await makeTenant(test.db, 'globex')]
   const agent = { agentKey: 'support', name: 'Support', description: '' }
-  agentId = (await agents.create(acme, agent)).id
-  foreignAgentId = (await agents.create(globex, agent)).id
+  agentId = (await agents.create(acme, agent, THE_SYSTEM)).id
+  foreignAgentId = (await agents.create(globex, agent, THE_SYSTEM)).id
 })
 
 function draft(tenant: string, ofAgent: string, config: unknown = CONFIG) {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
@@ -22,7 +23,7 @@ beforeEach(async () => {
 
 async function makeAgent(agentKey: string): Promise<AgentId> {
   const agents = makeAgents({ db: test.db, clock })
-  return (await agents.create(acme, { agentKey, name: 'Support', description: '' })).id
+  return (await agents.create(acme, { agentKey, name: 'Support', description: '' }, THE_SYSTEM)).id
 }
 
 async function statuses(): Promise<string[]> {
@@ -34,7 +35,7 @@ describe('agent versions', () => {
   it('are numbered from 1 for each agent, without a gap or a repeat, also when they are made at once', async () => {
     const other = await makeAgent('sales')
     const made = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => versions.create(acme, index % 2 ? agentId : other, {})),
+      Array.from({ length: 20 }, (_, index) => versions.create(acme, index % 2 ? agentId : other, {}, THE_SYSTEM)),
     )
     for (const id of [agentId, other]) {
       const numbers = made.filter(({ agent_id }) => agent_id === id).map(({ version_number }) => version_number)
@@ -44,7 +45,7 @@ describe('agent versions', () => {
 
   it('are newer when their number is higher, also when they are made at once', async () => {
     const live = makeAgentVersions({ db: test.db, clock: systemClock })
-    await Promise.all(Array.from({ length: 10 }, () => live.create(acme, agentId, {})))
+    await Promise.all(Array.from({ length: 10 }, () => live.create(acme, agentId, {}, THE_SYSTEM)))
     const { rows } = await live.list(acme, agentId, readPage({}))
     const byNumber = rows.toSorted((a, b) => a.version_number - b.version_number)
     const instants = byNumber.map(({ created_at }) => created_at.getTime())
@@ -52,7 +53,7 @@ describe('agent versions', () => {
   })
 
   it('come with the names of their agent and all seven texts', async () => {
-    const version = await versions.create(acme, agentId, { greeting: 'Hello.' })
+    const version = await versions.create(acme, agentId, { greeting: 'Hello.' }, THE_SYSTEM)
     expect(version).toMatchObject({ agent_key: 'support', agent_name: 'Support', status: 'draft', published_at: null })
     expect(version.config).toEqual({
       agent_name: '',
@@ -68,41 +69,47 @@ describe('agent versions', () => {
 
 describe('publish', () => {
   it('takes the place of the version that was published', async () => {
-    const [first, second] = [await versions.create(acme, agentId, {}), await versions.create(acme, agentId, {})]
-    await versions.publish(acme, first.id)
+    const [first, second] = [
+      await versions.create(acme, agentId, {}, THE_SYSTEM),
+      await versions.create(acme, agentId, {}, THE_SYSTEM),
+    ]
+    await versions.publish(acme, first.id, THE_SYSTEM)
     await clock.advance(1000)
-    const published = await versions.publish(acme, second.id)
+    const published = await versions.publish(acme, second.id, THE_SYSTEM)
     expect(published).toMatchObject({ status: 'published', published_at: new Date(clock.now()) })
     expect(await statuses()).toEqual(['superseded', 'published'])
   })
 
   it('changes nothing when it is repeated', async () => {
-    const { id } = await versions.create(acme, agentId, {})
-    const first = await versions.publish(acme, id)
+    const { id } = await versions.create(acme, agentId, {}, THE_SYSTEM)
+    const first = await versions.publish(acme, id, THE_SYSTEM)
     await clock.advance(1000)
-    expect(await versions.publish(acme, id)).toEqual(first)
+    expect(await versions.publish(acme, id, THE_SYSTEM)).toEqual(first)
   })
 
   it('goes back to a version that was superseded', async () => {
-    const [first, second] = [await versions.create(acme, agentId, {}), await versions.create(acme, agentId, {})]
-    await versions.publish(acme, first.id)
-    await versions.publish(acme, second.id)
+    const [first, second] = [
+      await versions.create(acme, agentId, {}, THE_SYSTEM),
+      await versions.create(acme, agentId, {}, THE_SYSTEM),
+    ]
+    await versions.publish(acme, first.id, THE_SYSTEM)
+    await versions.publish(acme, second.id, THE_SYSTEM)
     await clock.advance(1000)
-    expect((await versions.publish(acme, first.id)).published_at).toEqual(new Date(clock.now()))
+    expect((await versions.publish(acme, first.id, THE_SYSTEM)).published_at).toEqual(new Date(clock.now()))
     expect(await statuses()).toEqual(['published', 'superseded'])
   })
 
   it('leaves exactly one version published, whoever publishes how many at once', async () => {
-    const made = await Promise.all(Array.from({ length: 20 }, () => versions.create(acme, agentId, {})))
+    const made = await Promise.all(Array.from({ length: 20 }, () => versions.create(acme, agentId, {}, THE_SYSTEM)))
     const node = makeAgentVersions({ db: (await test.anotherNode()).db, clock })
-    await Promise.all(made.map(({ id }, index) => (index % 2 ? node : versions).publish(acme, id)))
+    await Promise.all(made.map(({ id }, index) => (index % 2 ? node : versions).publish(acme, id, THE_SYSTEM)))
     expect((await statuses()).toSorted()).toEqual(['published', ...Array.from({ length: 19 }, () => 'superseded')])
   })
 
   it('leaves the published versions of other agents alone', async () => {
-    const other = await versions.create(acme, await makeAgent('sales'), {})
-    await versions.publish(acme, other.id)
-    await versions.publish(acme, (await versions.create(acme, agentId, {})).id)
+    const other = await versions.create(acme, await makeAgent('sales'), {}, THE_SYSTEM)
+    await versions.publish(acme, other.id, THE_SYSTEM)
+    await versions.publish(acme, (await versions.create(acme, agentId, {}, THE_SYSTEM)).id, THE_SYSTEM)
     const { rows } = await versions.list(acme, other.agent_id, readPage({}))
     expect(rows.map(({ status }) => status)).toEqual(['published'])
   })
@@ -110,27 +117,27 @@ describe('publish', () => {
 
 describe('replaceConfig', () => {
   it('replaces the config of a draft as a whole', async () => {
-    const draft = await versions.create(acme, agentId, { greeting: 'Hello.', dtmf: { max_digits: 4 } })
+    const draft = await versions.create(acme, agentId, { greeting: 'Hello.', dtmf: { max_digits: 4 } }, THE_SYSTEM)
     await clock.advance(1000)
-    const changed = await versions.replaceConfig(acme, draft.id, { voice: 'marin' })
+    const changed = await versions.replaceConfig(acme, draft.id, { voice: 'marin' }, THE_SYSTEM)
     expect(changed).toMatchObject({ config: { greeting: '', voice: 'marin' }, updated_at: new Date(clock.now()) })
     expect(changed.config).not.toHaveProperty('dtmf')
   })
 
   it('leaves a version alone that was published, and one that is superseded', async () => {
-    const draft = await versions.create(acme, agentId, { greeting: 'Hello.' })
-    await versions.publish(acme, draft.id)
-    await expect(versions.replaceConfig(acme, draft.id, {})).rejects.toMatchObject({ code: 'conflict' })
-    await versions.publish(acme, (await versions.create(acme, agentId, {})).id)
-    await expect(versions.replaceConfig(acme, draft.id, {})).rejects.toMatchObject({ code: 'conflict' })
+    const draft = await versions.create(acme, agentId, { greeting: 'Hello.' }, THE_SYSTEM)
+    await versions.publish(acme, draft.id, THE_SYSTEM)
+    await expect(versions.replaceConfig(acme, draft.id, {}, THE_SYSTEM)).rejects.toMatchObject({ code: 'conflict' })
+    await versions.publish(acme, (await versions.create(acme, agentId, {}, THE_SYSTEM)).id, THE_SYSTEM)
+    await expect(versions.replaceConfig(acme, draft.id, {}, THE_SYSTEM)).rejects.toMatchObject({ code: 'conflict' })
   })
 
   it('never changes what is published, however the two meet', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const draft = await versions.create(acme, agentId, { greeting: 'before' })
+      const draft = await versions.create(acme, agentId, { greeting: 'before' }, THE_SYSTEM)
       const [changed] = await Promise.allSettled([
-        versions.replaceConfig(acme, draft.id, { greeting: 'after' }),
-        versions.publish(acme, draft.id),
+        versions.replaceConfig(acme, draft.id, { greeting: 'after' }, THE_SYSTEM),
+        versions.publish(acme, draft.id, THE_SYSTEM),
       ])
       const { rows } = await versions.list(acme, agentId, readPage({}))
       const published = rows.find(({ id }) => id === draft.id)

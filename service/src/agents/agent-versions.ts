@@ -1,4 +1,4 @@
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
@@ -34,7 +34,7 @@ export type AgentVersions = {
    *
    * @throws AppError `not_found` for an unknown tenant or agent, `invalid_request` for faults of the config.
    */
-  create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig, by?: Actor): Promise<AgentVersion>
+  create(tenantId: TenantId, agentId: AgentId, config: AgentVersionConfig, by: Actor): Promise<AgentVersion>
   /**
    * Replaces the config of a draft, as a whole.
    *
@@ -44,7 +44,7 @@ export type AgentVersions = {
     tenantId: TenantId,
     versionId: AgentVersionId,
     config: AgentVersionConfig,
-    by?: Actor,
+    by: Actor,
   ): Promise<AgentVersion>
   /**
    * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
@@ -52,7 +52,7 @@ export type AgentVersions = {
    *
    * @throws AppError `not_found`.
    */
-  publish(tenantId: TenantId, versionId: AgentVersionId, by?: Actor): Promise<AgentVersion>
+  publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor): Promise<AgentVersion>
 }
 
 export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): AgentVersions {
@@ -63,16 +63,16 @@ export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): Agen
       if (rows.length === 0 && agentId && !(await hasAgent(db, tenantId, agentId))) throw unknownAgent()
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create(tenantId, agentId, config, by = THE_SYSTEM) {
+    create(tenantId, agentId, config, by) {
       refuseFaults(config)
       return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config, by }))
     },
-    replaceConfig(tenantId, versionId, config, by = THE_SYSTEM) {
+    replaceConfig(tenantId, versionId, config, by) {
       refuseFaults(config)
       const change = { config: withAllTexts(config), at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
-    publish(tenantId, versionId, by = THE_SYSTEM) {
+    publish(tenantId, versionId, by) {
       const asked = { tenantId, versionId, by }
       return db.transaction().execute((tx) => publishIn(tx, clock, asked))
     },

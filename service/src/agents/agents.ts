@@ -1,4 +1,4 @@
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AgentId, newId, type TenantId } from '../kernel/ids.ts'
@@ -17,7 +17,7 @@ export type Agents = {
   /** Newest first. @throws AppError `not_found` for an unknown tenant. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<AgentRow>>
   /** @throws AppError `not_found` for an unknown tenant, `conflict` when it has an agent of that key. */
-  create(tenantId: TenantId, agent: NewAgent, by?: Actor): Promise<AgentRow>
+  create(tenantId: TenantId, agent: NewAgent, by: Actor): Promise<AgentRow>
 }
 
 export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
@@ -39,7 +39,7 @@ export function makeAgents({ db, clock }: { db: Db; clock: Clock }): Agents {
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    async create(tenantId, agent, by = THE_SYSTEM) {
+    async create(tenantId, agent, by) {
       try {
         return await db.transaction().execute((tx) => createIn(tx, tenantId, agent, by))
       } catch (error) {

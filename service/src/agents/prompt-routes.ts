@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
   iso,
@@ -83,7 +84,7 @@ export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { text, description = '' } = request.body
-        return answer(await prompts.put(request.params.key, { text, description }))
+        return answer(await prompts.put(request.params.key, { text, description }, actorOf(request)))
       },
     )
 
@@ -98,7 +99,7 @@ export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
           response: { 200: PromptAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await prompts.remove(request.params.key)),
+      async (request) => answer(await prompts.remove(request.params.key, actorOf(request))),
     )
   }
 }

@@ -1,9 +1,11 @@
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { findPrompt, listPrompts, type PromptRow, removePrompt, writePrompt } from './prompt-store.ts'
 import { RecentAnswers } from './recent-answers.ts'
@@ -15,9 +17,9 @@ export type Prompts = {
   /** @throws AppError `not_found`. */
   get(key: string): Promise<PromptRow>
   /** Creates the prompt or replaces its text. */
-  put(key: string, prompt: { text: string; description: string }): Promise<PromptRow>
+  put(key: string, prompt: { text: string; description: string }, by: Actor): Promise<PromptRow>
   /** The prompt that was deleted; calls of tenants that still name it go on without. @throws AppError `not_found`. */
-  remove(key: string): Promise<PromptRow>
+  remove(key: string, by: Actor): Promise<PromptRow>
   /**
    * The text that a tenant's calls begin with, with its variables open, at most a second old while the database answers; null
    * when its document names none, or one that there is not.
@@ -29,17 +31,31 @@ export type Prompts = {
 
 export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pick<Log, 'warn'> }): Prompts {
   const recent = new RecentAnswers<string>({ clock })
+
+  async function putIn(tx: Tx, key: string, { text, description, by }: Wanted): Promise<PromptRow> {
+    const before = await findPrompt(tx, key)
+    const now = new Date(clock.now())
+    const id = newId<string>(now.getTime())
+    const written = await writePrompt(tx, { prompt_key: key, id, text, description, created_at: now, updated_at: now })
+    const action = before ? 'prompt.changed' : 'prompt.created'
+    const told = { before: before && shown(before), after: shown(written), at: now }
+    await audit(tx, { by, action, tenantId: null, targetId: key, ...told })
+    return written
+  }
+
   return {
     async list(page) {
       return toPage(await listPrompts(db, page), page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
     get: async (key) => (await findPrompt(db, key)) ?? unknownPrompt(),
-    put(key, prompt) {
-      const now = new Date(clock.now())
-      const id = newId<string>(now.getTime())
-      return writePrompt(db, { prompt_key: key, id, ...prompt, created_at: now, updated_at: now })
-    },
-    remove: async (key) => (await removePrompt(db, key)) ?? unknownPrompt(),
+    put: (key, prompt, by) => db.transaction().execute((tx) => putIn(tx, key, { ...prompt, by })),
+    remove: (key, by) =>
+      db.transaction().execute(async (tx) => {
+        const removed = (await removePrompt(tx, key)) ?? unknownPrompt()
+        const told = { before: shown(removed), at: new Date(clock.now()) }
+        await audit(tx, { by, action: 'prompt.deleted', tenantId: null, targetId: key, ...told })
+        return removed
+      }),
     async textFor({ tenant_id, system_prompt_key: key }) {
       if (key === null) return null
       const text = await recent.get(key, async () => (await findPrompt(db, key))?.text ?? null)
@@ -47,6 +63,14 @@ export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pic
       return text
     },
   }
+}
+
+/** What a prompt is to say, and who says so. */
+type Wanted = { text: string; description: string; by: Actor }
+
+/** As the audit log tells it. */
+function shown({ text, description }: PromptRow) {
+  return { text, description }
 }
 
 function unknownPrompt(): never {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
@@ -31,16 +32,16 @@ function tenant(id: string, agent: AgentVersionConfig | null): TenantRuntime {
 
 async function makeAgent({ tenant_id }: TenantRuntime, agentKey: string): Promise<AgentId> {
   const agents = makeAgents({ db: test.db, clock })
-  return (await agents.create(tenant_id, { agentKey, name: 'Support desk', description: '' })).id
+  return (await agents.create(tenant_id, { agentKey, name: 'Support desk', description: '' }, THE_SYSTEM)).id
 }
 
 async function draft(config: AgentVersionConfig): Promise<AgentVersionId> {
-  return (await makeAgentVersions({ db: test.db, clock }).create(acme.tenant_id, agentId, config)).id
+  return (await makeAgentVersions({ db: test.db, clock }).create(acme.tenant_id, agentId, config, THE_SYSTEM)).id
 }
 
 async function publish(config: AgentVersionConfig): Promise<AgentVersionId> {
   const id = await draft(config)
-  await makeAgentVersions({ db: test.db, clock }).publish(acme.tenant_id, id)
+  await makeAgentVersions({ db: test.db, clock }).publish(acme.tenant_id, id, THE_SYSTEM)
   return id
 }
 

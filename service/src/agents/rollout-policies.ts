@@ -1,8 +1,10 @@
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
 import { findRolloutPolicy, type RolloutPolicy, writeRolloutPolicy } from './rollout-policy-store.ts'
@@ -21,7 +23,7 @@ export type RolloutPolicies = {
   /** Null when the agent has none. @throws AppError `not_found` for an unknown tenant or agent. */
   get(tenantId: TenantId, agentId: AgentId): Promise<RolloutPolicy | null>
   /** Writes the policy as a whole. @throws AppError `not_found`. */
-  put(tenantId: TenantId, agentId: AgentId, policy: RolloutPolicy): Promise<RolloutPolicy>
+  put(tenantId: TenantId, agentId: AgentId, policy: RolloutPolicy, by: Actor): Promise<RolloutPolicy>
 }
 
 export function makeRolloutPolicies({ db, clock }: { db: Db; clock: Clock }): RolloutPolicies {
@@ -30,11 +32,15 @@ export function makeRolloutPolicies({ db, clock }: { db: Db; clock: Clock }): Ro
       if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
       return findRolloutPolicy(db, tenantId, agentId)
     },
-    async put(tenantId, agentId, policy) {
+    async put(tenantId, agentId, policy, by) {
       await db.transaction().execute(async (tx) => {
         await holdKnownTenant(tx, tenantId)
         if (!(isUuid(agentId) && (await lockAgent(tx, tenantId, agentId)))) throw unknownAgent()
-        await writeRolloutPolicy(tx, tenantId, agentId, { policy, now: new Date(clock.now()) })
+        const before = await findRolloutPolicy(tx, tenantId, agentId)
+        const now = new Date(clock.now())
+        await writeRolloutPolicy(tx, tenantId, agentId, { policy, now })
+        const told = { before, after: policy, at: now }
+        await audit(tx, { by, action: 'rollout_policy.changed', tenantId, targetId: agentId, ...told })
       })
       return policy
     },

@@ -3,6 +3,7 @@ import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someInstant, someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
@@ -28,12 +29,16 @@ let theirs: Furnished
 
 /** An agent with a published version and two drafts. */
 async function furnish(tenantId: TenantId): Promise<Furnished> {
-  const { id } = await makeAgents(parts()).create(tenantId, { agentKey: 'desk', name: 'Desk', description: '' })
+  const { id } = await makeAgents(parts()).create(
+    tenantId,
+    { agentKey: 'desk', name: 'Desk', description: '' },
+    THE_SYSTEM,
+  )
   const versions = makeAgentVersions(parts())
   const ids: string[] = []
-  for (let made = 0; made < 3; made += 1) ids.push((await versions.create(tenantId, id, {})).id)
+  for (let made = 0; made < 3; made += 1) ids.push((await versions.create(tenantId, id, {}, THE_SYSTEM)).id)
   const [published = '', draft = '', draft2 = ''] = ids
-  await versions.publish(tenantId, published as never)
+  await versions.publish(tenantId, published as never, THE_SYSTEM)
   return { agentId: id, published, draft, draft2 }
 }
 

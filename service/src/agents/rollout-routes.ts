@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, iso, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
 import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
 import type { RolloutList, Rollouts } from './rollouts.ts'
@@ -94,7 +95,7 @@ export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): Fa
       async (request, reply) => {
         const { tenant_id, agent_id } = request.params
         const wanted = { entries: request.body.entries, ifMatch: request.headers['if-match'] }
-        const list = await rollouts.replace(tenant_id, agent_id, wanted)
+        const list = await rollouts.replace(tenant_id, agent_id, wanted, actorOf(request))
         reply.header('etag', list.etag)
         return toWire(list)
       },
@@ -131,7 +132,8 @@ export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): Fa
       },
       async (request) => {
         const { tenant_id, agent_id } = request.params
-        const written = await policies.put(tenant_id, agent_id, { ...POLICY_DEFAULTS, ...request.body })
+        const policy = { ...POLICY_DEFAULTS, ...request.body }
+        const written = await policies.put(tenant_id, agent_id, policy, actorOf(request))
         return { ok: true as const, policy: written }
       },
     )

@@ -1,3 +1,4 @@
+import type { Actor } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
@@ -5,6 +6,7 @@ import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kern
 import { sha256 } from '../kernel/seal.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
@@ -31,11 +33,12 @@ export type Rollouts = {
     tenantId: TenantId,
     agentId: AgentId,
     wanted: { entries: RolloutEntry[]; ifMatch?: string | undefined },
+    by: Actor,
   ): Promise<RolloutList>
 }
 
 export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts {
-  async function replaceIn(tx: Tx, tenantId: TenantId, agentId: AgentId, { entries, ifMatch }: Wanted) {
+  async function replaceIn(tx: Tx, tenantId: TenantId, agentId: AgentId, { entries, ifMatch, by }: Wanted) {
     await holdKnownTenant(tx, tenantId)
     if (!(isUuid(agentId) && (await lockAgent(tx, tenantId, agentId)))) throw unknownAgent()
     const before = await listRollouts(tx, tenantId, agentId)
@@ -49,7 +52,10 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
       agentId,
       entries.map((entry) => rowOf(entry, before, now)),
     )
-    return listed(await listRollouts(tx, tenantId, agentId))
+    const after = await listRollouts(tx, tenantId, agentId)
+    const told = { before: before.map(shown), after: after.map(shown), at: now }
+    await audit(tx, { by, action: 'rollout.changed', tenantId, targetId: agentId, ...told })
+    return listed(after)
   }
 
   return {
@@ -57,14 +63,14 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
       if (!(isUuid(agentId) && (await hasAgent(db, tenantId, agentId)))) throw unknownAgent()
       return listed(await listRollouts(db, tenantId, agentId))
     },
-    replace(tenantId, agentId, wanted) {
+    replace(tenantId, agentId, wanted, by) {
       refuse(shareFaults(wanted.entries))
-      return db.transaction().execute((tx) => replaceIn(tx, tenantId, agentId, wanted))
+      return db.transaction().execute((tx) => replaceIn(tx, tenantId, agentId, { ...wanted, by }))
     },
   }
 }
 
-type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined }
+type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined; by: Actor }
 
 function listed(rollouts: Rollout[]): RolloutList {
   return { rollouts, etag: etagOf(rollouts) }
@@ -72,8 +78,14 @@ function listed(rollouts: Rollout[]): RolloutList {
 
 /** Of what a write says: the same entries have the same tag. */
 function etagOf(rollouts: Rollout[]): string {
-  const entries = rollouts.map(({ agent_version_id, traffic_percentage }) => ({ agent_version_id, traffic_percentage }))
-  return `"${sha256(canonicalJson(entries)).toString('hex').slice(0, 32)}"`
+  return `"${sha256(canonicalJson(rollouts.map(shown)))
+    .toString('hex')
+    .slice(0, 32)}"`
+}
+
+/** What a writer says of an entry, and the audit log. */
+function shown({ agent_version_id, traffic_percentage }: Rollout): RolloutEntry {
+  return { agent_version_id, traffic_percentage }
 }
 
 /** A stale write is a conflict here, unlike with documents. */

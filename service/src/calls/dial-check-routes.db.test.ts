@@ -5,6 +5,7 @@ import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-
 import { makeAgentVersions } from '../agents/agent-versions.ts'
 import { makeAgents } from '../agents/agents.ts'
 import { makeResolveAgent } from '../agents/resolve.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeDoNotCall } from '../operators/do-not-call.ts'
@@ -46,15 +47,19 @@ beforeEach(async () => {
   ] as const) {
     const tenantId = await makeTenantWithToken(test.db, id)
     const agents = makeAgents({ db: test.db, clock })
-    const agent = await agents.create(tenantId, { agentKey: `${id}-agent`, name: 'Robin', description: '' })
+    const agent = await agents.create(tenantId, { agentKey: `${id}-agent`, name: 'Robin', description: '' }, THE_SYSTEM)
     const versions = makeAgentVersions({ db: test.db, clock })
-    const draft = await versions.create(tenantId, agent.id, {})
-    await versions.publish(tenantId, draft.id)
-    await agents.create(tenantId, { agentKey: 'unpublished', name: 'Sam', description: '' })
-    await makePhoneRoutes({ db: test.db, clock }).create(tenantId, {
-      ...{ phone_number: number as PhoneNumber, agent_key: `${id}-agent`, label: '' },
-      ...{ inbound_enabled: true, outbound_default: false },
-    })
+    const draft = await versions.create(tenantId, agent.id, {}, THE_SYSTEM)
+    await versions.publish(tenantId, draft.id, THE_SYSTEM)
+    await agents.create(tenantId, { agentKey: 'unpublished', name: 'Sam', description: '' }, THE_SYSTEM)
+    await makePhoneRoutes({ db: test.db, clock }).create(
+      tenantId,
+      {
+        ...{ phone_number: number as PhoneNumber, agent_key: `${id}-agent`, label: '' },
+        ...{ inbound_enabled: true, outbound_default: false },
+      },
+      THE_SYSTEM,
+    )
   }
 })
 

@@ -4,6 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { someInstant, someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { makeAgents } from '../agents/agents.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
@@ -34,7 +35,7 @@ beforeEach(async () => {
   const agents = makeAgents({ db: test.db, clock: systemClock })
   for (const id of ['acme', 'globex']) {
     const tenantId = await makeTenant(test.db, id)
-    await agents.create(tenantId, { agentKey: 'support', name: 'Support', description: '' })
+    await agents.create(tenantId, { agentKey: 'support', name: 'Support', description: '' }, THE_SYSTEM)
   }
 })
 

@@ -36,13 +36,13 @@ export type PhoneRoutes = {
    * @throws AppError `not_found` for an unknown tenant, `invalid_request` for an agent that it does not have, `conflict`
    * when the number has a route already or is another tenant's.
    */
-  create(tenantId: TenantId, fields: PhoneRouteFields, by?: Actor): Promise<PhoneRouteRow>
+  create(tenantId: TenantId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
   /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
-  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields, by?: Actor): Promise<PhoneRouteRow>
+  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
   /** Finds out whether a route could be created, or this one be replaced, and changes nothing. @throws as `replace`. */
   rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields): Promise<void>
   /** Deletes a route and returns it. @throws AppError `not_found`. */
-  remove(tenantId: TenantId, routeId: PhoneRouteId, by?: Actor): Promise<PhoneRouteRow>
+  remove(tenantId: TenantId, routeId: PhoneRouteId, by: Actor): Promise<PhoneRouteRow>
 }
 
 export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneRoutes {
@@ -88,8 +88,8 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, fields, by = THE_SYSTEM) => change(tenantId, (tx) => createIn(tx, tenantId, { fields, by })),
-    replace: (tenantId, routeId, fields, by = THE_SYSTEM) =>
+    create: (tenantId, fields, by) => change(tenantId, (tx) => createIn(tx, tenantId, { fields, by })),
+    replace: (tenantId, routeId, fields, by) =>
       change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, { fields, by })),
     rehearse: (tenantId, routeId, fields) =>
       change(tenantId, async (tx) => {
@@ -99,7 +99,7 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
       }).catch((error: unknown) => {
         if (!(error instanceof Rehearsed)) throw error
       }),
-    remove: (tenantId, routeId, by = THE_SYSTEM) =>
+    remove: (tenantId, routeId, by) =>
       change(tenantId, async (tx) => {
         const route = await lockKnownRoute(tx, tenantId, routeId)
         await deletePhoneRoute(tx, tenantId, routeId)

@@ -1,5 +1,8 @@
 /** An attempt as it is kept with what it was to deliver. */
-export type LoggedAttempt = { at: string; status_code: number | null; error: string | null; duration_ms: number }
+export type LoggedAttempt = { at: string; status_code: number | null; error: string | null; duration_ms: number } & {
+  /** Which of the row's attempts; what older versions wrote has none. */
+  attempt?: number
+}
 
 /** What came of an attempt. */
 export type AttemptResult = {
@@ -33,7 +36,10 @@ export type ClaimedRow = {
   body: string
   /** This one included. */
   attempts: number
+  /** Those before the last redelivery. */
   attemptsBefore: number
+  /** Attempts since the last redelivery that came to an end: without those that ended with their process. */
+  endedBefore: number
 }
 
 /** What a target has for its answer. */

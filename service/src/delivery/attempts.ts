@@ -30,6 +30,8 @@ type Deps = {
 const RETRY_MS = 1_000
 /** A row whose attempts all ended with their process is not tried for ever. */
 const MAX_TRIES = 20
+/** What failed for a reason of ours is tried again after this. */
+const OUR_FAULT_MS = 60_000
 const RETURNED: AttemptOutcome = { end: 'returned', hasAnswered: true }
 
 /** Makes the attempts of claimed rows and writes down what came of them. What it gives never rejects. */
@@ -44,26 +46,34 @@ export function makeAttempts(deps: Deps): (row: ClaimedRow, signal: AbortSignal)
       await release(db, table, row)
       return RETURNED
     }
+    if (result === 'our fault') {
+      const dueAt = new Date(clock.now() + OUR_FAULT_MS)
+      await inTime(() => release(db, table, row, dueAt), signal)
+      return RETURNED
+    }
     const durationMs = Math.round(clock.monotonicMs() - startedMs)
     const settlement = settlementOf(row, result, { ...deps, at, durationMs })
-    if (!(await settleInTime(row, settlement, signal))) return RETURNED
+    if (!(await inTime(() => settle(db, table, row, settlement), signal))) return RETURNED
     const end = settlement.status === 'pending' ? 'rescheduled' : settlement.status
     if (end === 'failed') log.warn(factsOf(row, table, result), 'a delivery was given up')
     return { end, hasAnswered: result.statusCode !== null || result.url === null }
   }
 
-  async function sent(row: ClaimedRow, signal: AbortSignal): Promise<SendResult> {
+  async function sent(row: ClaimedRow, signal: AbortSignal): Promise<SendResult | 'our fault'> {
     if (signal.aborted) return 'stopped'
     if (row.attempts - row.attemptsBefore > MAX_TRIES) return cutShort()
-    return send(row, signal)
+    return send(row, signal).catch((err: unknown) => {
+      log.error({ ...idsOf(row, table), err }, 'a delivery could not be sent for a reason of ours')
+      return 'our fault' as const
+    })
   }
 
   /** A database that is away gets as long as the row is surely ours; not while the service stops. */
-  async function settleInTime(row: ClaimedRow, settlement: Settlement, signal: AbortSignal): Promise<boolean> {
+  async function inTime<T>(write: () => Promise<T>, signal: AbortSignal): Promise<T> {
     const endsMs = clock.monotonicMs() + deps.settleWithinMs
     for (;;) {
       try {
-        return await settle(db, table, row, settlement)
+        return await write()
       } catch (err) {
         if (signal.aborted || clock.monotonicMs() + RETRY_MS > endsMs) throw err
         await new Promise<void>((resolve) => clock.after(RETRY_MS, resolve))
@@ -73,7 +83,7 @@ export function makeAttempts(deps: Deps): (row: ClaimedRow, signal: AbortSignal)
 
   return async (row, signal) => {
     const outcome = await attempt(row, signal).catch((err: unknown) => {
-      log.error({ table, tenant_id: row.tenantId, delivery_id: row.id, err }, 'an attempt to deliver came to no end')
+      log.error({ ...idsOf(row, table), err }, 'an attempt to deliver came to no end')
       return RETURNED
     })
     count(outcome.end)
@@ -86,17 +96,21 @@ type Facts = { at: Date; durationMs: number; clock: Clock; chance: () => number 
 function settlementOf(row: ClaimedRow, result: AttemptResult, { at, durationMs, clock, chance }: Facts): Settlement {
   const now = new Date(clock.now())
   const { statusCode, error, retryAfterMs, isFinal } = result
-  const attempt = { at: at.toISOString(), status_code: statusCode, error, duration_ms: durationMs }
+  const seen = { at: at.toISOString(), status_code: statusCode, error, duration_ms: durationMs }
+  const attempt = { ...seen, attempt: row.attempts }
   const written = { result, attempt, dueAt: now, deliveredAt: null }
   if (error === null) return { ...written, status: 'delivered', deliveredAt: now }
-  const tries = row.attempts - row.attemptsBefore
-  const delayMs = isFinal ? null : nextDelayMs({ tries, retryAfterMs, chance: chance() })
+  const delayMs = isFinal ? null : nextDelayMs({ tries: row.endedBefore + 1, retryAfterMs, chance: chance() })
   if (delayMs === null) return { ...written, status: 'failed' }
   return { ...written, status: 'pending', dueAt: new Date(now.getTime() + delayMs) }
 }
 
-function factsOf({ tenantId, id, event, attempts }: ClaimedRow, table: OutboxTable, { statusCode }: AttemptResult) {
-  return { table, tenant_id: tenantId, delivery_id: id, event, attempts, status_code: statusCode }
+function idsOf({ tenantId, id }: ClaimedRow, table: OutboxTable) {
+  return { table, tenant_id: tenantId, delivery_id: id }
+}
+
+function factsOf(row: ClaimedRow, table: OutboxTable, { statusCode }: AttemptResult) {
+  return { ...idsOf(row, table), event: row.event, attempts: row.attempts, status_code: statusCode }
 }
 
 function cutShort(): AttemptResult {

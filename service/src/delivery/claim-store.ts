@@ -85,7 +85,9 @@ function claimed(table: OutboxTable, leaseMs: number) {
       from picked
      where row.tenant_id = picked.tenant_id and row.id = picked.id
     returning row.tenant_id as "tenantId", row.id, row.claim_token as "claimToken", row.event, row.call_sid as "callSid",
-              row.sequence, row.body::text as body, row.attempts, row.attempts_before as "attemptsBefore", row.due_at`
+              row.sequence, row.body::text as body, row.attempts, row.attempts_before as "attemptsBefore", row.due_at,
+              (select count(*)::integer from jsonb_array_elements(row.attempt_log) ended
+                where coalesce((ended ->> 'attempt')::integer, 1) > row.attempts_before) as "endedBefore"`
 }
 
 /** An update gives its rows in any order. */
@@ -121,10 +123,21 @@ export async function settle(
   return numAffectedRows > 0n
 }
 
-/** Gives a claimed row back that was not sent, or not to its end: it is due at once, and the attempt is not counted. */
-export async function release(db: Db, table: OutboxTable, { tenantId, id, claimToken }: ClaimedRow): Promise<void> {
+/**
+ * Gives a claimed row back that was not sent, or not to its end: the attempt is not counted.
+ *
+ * @param dueAt when it is to be tried again; null: when it was due before, which is at once.
+ */
+export async function release(
+  db: Db,
+  table: OutboxTable,
+  { tenantId, id, claimToken }: ClaimedRow,
+  dueAt: Date | null = null,
+): Promise<void> {
   await sql`
-    update ${sql.table(table)} set attempts = attempts - 1, claim_token = null, leased_until = null
+    update ${sql.table(table)}
+       set attempts = attempts - 1, claim_token = null, leased_until = null,
+           due_at = coalesce(${dueAt}::timestamptz, due_at)
      where tenant_id = ${tenantId} and id = ${id} and claim_token = ${claimToken}`.execute(db)
 }
 

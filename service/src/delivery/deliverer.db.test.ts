@@ -214,6 +214,49 @@ describe('a target at fault', () => {
   })
 })
 
+describe('a fault of ours', () => {
+  it('uses up no attempt, and is tried again after a minute', async () => {
+    const target = await stage.target()
+    stage.tell('acme', target.url)
+    await stage.deliverer().start()
+    stage.isAtFault = true
+    await stage.happens('acme', [ofCall('CA1')])
+    for (let tries = 0; tries < 25; tries += 1) {
+      const dueMs = stage.clock.now() + 60_000
+      await stage.all('put off', ({ due_at }) => due_at.getTime() >= dueMs)
+      expect(await stage.rows()).toMatchObject([{ status: 'pending', attempts: 0, claim_token: null, attempt_log: [] }])
+      stage.clock.skip(59_000)
+      await stage.clock.advance(1_000)
+    }
+    stage.isAtFault = false
+    stage.clock.skip(60_000)
+    await stage.clock.advance(1_000)
+    await stage.all('delivered', ({ status, attempts }) => status === 'delivered' && attempts === 1)
+  })
+
+  it('that ends the process costs none of the schedule', async () => {
+    const target = await stage.target()
+    target.answer({ status: 500 })
+    stage.tell('acme', target.url)
+    await stage.happens('acme', [ofCall('CA1')])
+    await test.db.updateTable('webhook_outbox').set({ attempts: 12, attempts_before: 5 }).execute()
+    await stage.deliverer().start()
+    const row = await stage.settled(13)
+    expect([row.status, row.due_at.getTime() - stage.clock.now()]).toEqual(['pending', 5_000])
+  })
+
+  it('that ends the process again and again is not tried for ever', async () => {
+    stage.tell('acme', 'http://127.0.0.1:9/')
+    await stage.happens('acme', [ofCall('CA1')])
+    await test.db.updateTable('webhook_outbox').set({ attempts: 20 }).execute()
+    await stage.deliverer().start()
+    expect(await stage.settled(21)).toMatchObject({
+      status: 'failed',
+      last_error: expect.stringContaining('cut short'),
+    })
+  })
+})
+
 describe('tenants', () => {
   it('whose targets hang hold up no other one, and get one attempt at a time from then on', async () => {
     const [hanging, fine] = [await stage.target(), await stage.target()]
@@ -248,6 +291,26 @@ describe('tenants', () => {
     await stage.happens('globex', [ofCall('CA1')])
     await fine.receive(1)
     expect(hanging.waiting).toBe(1)
+  })
+
+  it('that hang and are all due at one look get half of the room together', async () => {
+    const [hanging, fine] = [await stage.target(), await stage.target()]
+    hanging.answer('hang')
+    const silent = ['acme', 'initech', 'hooli', 'umbrella']
+    for (const id of ['hooli', 'umbrella']) await makeTenant(test.db, id)
+    for (const id of silent) stage.tell(id, hanging.url)
+    stage.tell('globex', fine.url)
+    await stage.deliverer({ perTenant: 1, total: 4 }).start()
+    for (const id of silent) await stage.happens(id, [ofCall('CA1')])
+    await until(() => hanging.waiting === 4, { what: 'all to hang' })
+    await stage.clock.advance(10_000)
+    for (const id of silent) await stage.settled(1, id)
+    stage.clock.skip(10_000)
+    await stage.clock.advance(1_000)
+    await until(() => hanging.received.length >= 6, { what: 'two of them to be tried' })
+    await stage.happens('globex', [ofCall('CA1')])
+    await fine.receive(1)
+    expect(hanging.waiting).toBe(2)
   })
 
   it('are told what happens in a call one after another', async () => {

@@ -198,15 +198,18 @@ export class Deliverer {
     }
   }
 
-  /** Who is asked for how many rows; no more altogether than there are lanes. */
+  /** Who is asked for how many rows; no more altogether than there are lanes, and for silent ones than their half. */
   #turns(): Map<number, string[]> {
     let left = this.#options.lanes.total - this.#lanes.taken
+    let leftForSilent = this.#lanes.freeForSilent
     const turns: [tenantId: string, limit: number][] = []
     for (const tenantId of this.#wanted) {
-      const limit = Math.min(this.#lanes.free(tenantId), left)
+      const isSilent = this.#lanes.isSilent(tenantId)
+      const limit = Math.min(this.#lanes.free(tenantId), left, isSilent ? leftForSilent : left)
       if (limit === 0) this.#more.add(tenantId)
       else turns.push([tenantId, limit])
       left -= limit
+      if (isSilent) leftForSilent -= limit
     }
     this.#wanted.clear()
     const groups = Map.groupBy(turns, ([, limit]) => limit)

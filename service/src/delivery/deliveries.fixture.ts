@@ -37,6 +37,8 @@ export class DeliveryStage {
   readonly lines: { level: string; msg: string }[] = []
   readonly disabled: string[] = []
   readonly tenants = new Map<string, TenantRuntime>()
+  /** Tenants cannot be read, for a reason of ours. */
+  isAtFault = false
   readonly #db: () => Db
   readonly #wire = memoryWire()
 
@@ -69,7 +71,7 @@ export class DeliveryStage {
     const bus = makeBus({ wire: this.#wire, clock, log, onDropped: () => undefined })
     const send = makeSendWebhook({
       ...{ clock, log, outbound: makeOutbound({ clock, allowPrivate: true }) },
-      tenants: { get: async (tenantId) => this.tenants.get(tenantId) ?? null },
+      tenants: { get: async (tenantId) => this.#read(tenantId) },
       disableWebhook: async (tenantId, url) => void this.disabled.push(`${tenantId} ${url}`),
     })
     const deliverer = new Deliverer({
@@ -83,6 +85,11 @@ export class DeliveryStage {
       bus.close()
     })
     return deliverer
+  }
+
+  #read(tenantId: string): TenantRuntime | null {
+    if (this.isAtFault) throw new Error('the tenant cannot be read')
+    return this.tenants.get(tenantId) ?? null
   }
 
   /** Something happened that the tenant is told. */

@@ -1,8 +1,10 @@
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { type DeliveryFilter, type DeliveryRow, listDeliveries, requeue } from './delivery-store.ts'
 
 /** What is redelivered: these, or those that a filter finds. */
@@ -15,9 +17,10 @@ export type Deliveries = {
   /**
    * Sends again, at once: the same id, the same body, the attempts counted on. Ids that are not the tenant's are ignored.
    *
+   * @param by the administrator who asks; null: the tenant itself, whose doings are not told.
    * @returns how many there are, 10,000 at most: the oldest of what a filter finds.
    */
-  redeliver(tenantId: TenantId, which: Redelivery): Promise<number>
+  redeliver(tenantId: TenantId, which: Redelivery, by: Actor | null): Promise<number>
 }
 
 const MAX_REDELIVERIES = 10_000
@@ -28,10 +31,15 @@ export function makeDeliveries({ db, clock }: { db: Db; clock: Clock }): Deliver
       const rows = await listDeliveries(db, tenantId, filter, page)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    redeliver(tenantId, asked) {
+    redeliver(tenantId, asked, by) {
       const which = 'ids' in asked ? { ids: asked.ids.filter(isUuid) } : asked
       const now = new Date(clock.now())
-      return db.transaction().execute((tx) => requeue(tx, tenantId, { which, now, limitRows: MAX_REDELIVERIES }))
+      return db.transaction().execute(async (tx) => {
+        const requeued = await requeue(tx, tenantId, { which, now, limitRows: MAX_REDELIVERIES })
+        const told = { after: { which, requeued }, at: now }
+        if (by) await audit(tx, { by, action: 'webhook.redelivered', tenantId, targetId: null, ...told })
+        return requeued
+      })
     },
   }
 }

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import { tenantOf } from '../platform/http/guards.ts'
+import { actorOf, tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, strict } from '../platform/http/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import { DeliveryQuery, RedeliveryBody, Requeued, readDeliveryFilter, readRedelivery } from './delivery-query.ts'
@@ -46,7 +46,7 @@ export function deliveryRoutes(deliveries: Deliveries): FastifyPluginAsyncTypebo
         },
       },
       async (request) => {
-        const requeued = await deliveries.redeliver(tenantOf(request), readRedelivery(request.body))
+        const requeued = await deliveries.redeliver(tenantOf(request), readRedelivery(request.body), null)
         return { ok: true as const, requeued }
       },
     )
@@ -91,9 +91,11 @@ export function adminDeliveryRoutes(
           ...REDELIVER,
         },
       },
-      async ({ params, body }) => {
-        await expectTenant(params.tenant_id)
-        return { ok: true as const, requeued: await deliveries.redeliver(params.tenant_id, readRedelivery(body)) }
+      async (request) => {
+        const { tenant_id } = request.params
+        await expectTenant(tenant_id)
+        const requeued = await deliveries.redeliver(tenant_id, readRedelivery(request.body), actorOf(request))
+        return { ok: true as const, requeued }
       },
     )
   }

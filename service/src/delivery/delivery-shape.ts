@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { scrub } from '../kernel/masks.ts'
+import { scrub, withoutQuery } from '../kernel/masks.ts'
 import { iso, isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import type { DeliveryRow } from './delivery-store.ts'
 import { OUTBOX_STATUSES } from './outbox-store.ts'
@@ -41,7 +41,7 @@ export function showDelivery(row: DeliveryRow): Static<typeof Delivery> {
     last_error: row.last_error,
     delivered_at: isoOrNull(row.delivered_at),
     created_at: iso(row.created_at),
-    attempt_log: row.attempt_log,
+    attempt_log: row.attempt_log.map(({ attempt: _number, ...attempt }) => attempt),
     body: row.body,
   }
 }
@@ -50,12 +50,6 @@ export function showDelivery(row: DeliveryRow): Static<typeof Delivery> {
 export function showDeliveryMasked(row: DeliveryRow): Static<typeof Delivery> {
   const shown = showDelivery(row)
   return { ...shown, body: masked(shown.body) as Static<typeof Delivery>['body'] }
-}
-
-/** Whoever chose the address may have put a secret behind its question mark. */
-function withoutQuery(url: string): string {
-  const at = url.search(/[?#]/)
-  return at < 0 ? url : `${url.slice(0, at)}?***`
 }
 
 function masked(value: unknown): unknown {

@@ -28,7 +28,7 @@ export class Lanes {
     const { perTenant, total } = this.#bounds
     const taken = this.#taken.get(tenantId) ?? 0
     if (!this.#silent.has(tenantId)) return Math.max(0, Math.min(perTenant - taken, total - this.#total))
-    return taken === 0 && this.#ofSilent < total / 2 && this.#total < total ? 1 : 0
+    return taken === 0 && this.freeForSilent > 0 && this.#total < total ? 1 : 0
   }
 
   /** Takes a lane; the function gives it back, and does so once. */
@@ -48,6 +48,15 @@ export class Lanes {
     else this.#silent.add(tenantId)
     const [oldest] = this.#silent
     if (this.#silent.size > MAX_SILENT && oldest !== undefined) this.#silent.delete(oldest)
+  }
+
+  isSilent(tenantId: string): boolean {
+    return this.#silent.has(tenantId)
+  }
+
+  /** How many more silent tenants may get their lane now. */
+  get freeForSilent(): number {
+    return Math.max(0, Math.ceil(this.#bounds.total / 2) - this.#ofSilent)
   }
 
   get taken(): number {

@@ -14,7 +14,7 @@ const JITTER = 0.2
 const LONGEST_WAIT_MS = 24 * HOUR_MS
 
 type Failed = {
-  /** Attempts since the event, or since its last redelivery. */
+  /** Attempts since the event, or since its last redelivery, that came to an end. */
   tries: number
   /** What the target asked for. */
   retryAfterMs: number | null

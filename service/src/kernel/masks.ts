@@ -3,6 +3,12 @@ export function maskPhone(number: string): string {
   return number.replace(/\d(?=(?:\D*\d){4})/g, '*')
 }
 
+/** Hides what stands behind the path of an address: whoever chose the address may have put a secret behind its question mark. */
+export function withoutQuery(url: string): string {
+  const at = url.search(/[?#]/)
+  return at < 0 ? url : `${url.slice(0, at)}?***`
+}
+
 /**
  * Phone numbers in running text: E.164, also URL-encoded and written with spaces, dashes or brackets, and the usual form of
  * North America without its `+1`. Seven digits at least, so that `+1` or a time zone stays as it is.

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { QueueKey } from './callback-task-fields.ts'
 import { Queue, queueFields } from './operator-queue-shape.ts'
@@ -44,9 +45,10 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
           response: { 200: Answer, ...errorResponses },
         },
       },
-      async ({ params, body }) => {
+      async (request) => {
+        const { params, body } = request
         const settings = { ...QUEUE_DEFAULTS, ...body, queue_key: params.queue_key }
-        return answer(await queues.put(params.tenant_id, settings))
+        return answer(await queues.put(params.tenant_id, settings, actorOf(request)))
       },
     )
 
@@ -61,7 +63,10 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
           response: { 200: Answer, ...errorResponses },
         },
       },
-      async ({ params }) => answer(await queues.remove(params.tenant_id, params.queue_key)),
+      async (request) => {
+        const { tenant_id, queue_key } = request.params
+        return answer(await queues.remove(tenant_id, queue_key, actorOf(request)))
+      },
     )
   }
 }

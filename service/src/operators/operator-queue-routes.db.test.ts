@@ -4,6 +4,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import { makeAgents } from '../agents/agents.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import { callbackTaskAdminRoutes } from './callback-task-admin-routes.ts'
@@ -183,11 +184,15 @@ describe("a queue's settings", () => {
   })
 
   it('may name an agent of the tenant', async () => {
-    await makeAgents({ db: test.db, clock }).create('acme' as TenantId, {
-      agentKey: 'desk',
-      name: 'D',
-      description: '',
-    })
+    await makeAgents({ db: test.db, clock }).create(
+      'acme' as TenantId,
+      {
+        agentKey: 'desk',
+        name: 'D',
+        description: '',
+      },
+      THE_SYSTEM,
+    )
     expect(await put({ dispatch_agent_key: 'desk' })).toMatchObject({ status: 200 })
     expect(await put({ dispatch_agent_key: 'desk' }, 'globex')).toMatchObject({
       status: 400,

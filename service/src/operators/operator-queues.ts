@@ -1,9 +1,11 @@
 import { hasAgentKey } from '../agents/agent-store.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
 import {
@@ -22,9 +24,9 @@ export type OperatorQueues = {
   /** @throws AppError `not_found` for an unknown tenant. */
   get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
   /** Sets a queue, as a whole. @throws AppError `not_found` for an unknown tenant, `invalid_request` for what cannot be. */
-  put(tenantId: TenantId, settings: QueueSettings): Promise<QueueSettings>
+  put(tenantId: TenantId, settings: QueueSettings, by: Actor): Promise<QueueSettings>
   /** Gives a queue the defaults again, and returns what it had. @throws AppError `not_found` when it was not set. */
-  remove(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
+  remove(tenantId: TenantId, queueKey: string, by: Actor): Promise<QueueSettings>
 }
 
 /** Queues have no age: their cursor is made of the key alone. */
@@ -41,19 +43,25 @@ export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): Ope
       await expectTenant(db, tenantId)
       return findQueue(db, tenantId, queueKey)
     },
-    put: (tenantId, settings) =>
+    put: (tenantId, settings, by) =>
       db.transaction().execute(async (tx) => {
         await holdKnownTenant(tx, tenantId)
         const [first, ...others] = await faultsOf(tx, tenantId, settings)
         if (first) throw invalidRequest([first, ...others])
-        await putQueue(tx, tenantId, settings, new Date(clock.now()))
+        const { queue_key: queueKey } = settings
+        const told = { before: await findQueue(tx, tenantId, queueKey), after: settings, at: new Date(clock.now()) }
+        await putQueue(tx, tenantId, settings, told.at)
+        await audit(tx, { by, action: 'operator_queue.changed', tenantId, targetId: queueKey, ...told })
         return settings
       }),
-    async remove(tenantId, queueKey) {
-      const removed = await deleteQueue(db, tenantId, queueKey)
-      if (!removed) throw new AppError('not_found', 'The queue has no settings of its own.')
-      return removed
-    },
+    remove: (tenantId, queueKey, by) =>
+      db.transaction().execute(async (tx) => {
+        const removed = await deleteQueue(tx, tenantId, queueKey)
+        if (!removed) throw new AppError('not_found', 'The queue has no settings of its own.')
+        const told = { before: removed, at: new Date(clock.now()) }
+        await audit(tx, { by, action: 'operator_queue.deleted', tenantId, targetId: queueKey, ...told })
+        return removed
+      }),
   }
 }
 

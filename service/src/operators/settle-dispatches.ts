@@ -37,12 +37,28 @@ const MINUTE_MS = 60_000
 
 export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): SettlingDispatches {
   let looking: Promise<void> | null = null
+  let isClosing = false
 
   async function look(): Promise<void> {
-    for (const ended of await listEndedDispatchesAcrossTenants(db, BATCH_ROWS)) {
-      const tenant = await tenants.get(ended.tenant_id)
-      if (tenant) await db.transaction().execute((tx) => settleIn(tx, tenant, ended, new Date(clock.now())))
-    }
+    let after: EndedDispatch | null = null
+    do {
+      const page: EndedDispatch[] = await listEndedDispatchesAcrossTenants(db, { limit: BATCH_ROWS, after })
+      for (const ended of page) await settleOne(ended).catch((err: unknown) => warn(ended, err))
+      after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
+    } while (after && !isClosing)
+  }
+
+  async function settleOne(ended: EndedDispatch): Promise<void> {
+    const tenant = await tenants.get(ended.tenant_id)
+    if (tenant) await db.transaction().execute((tx) => settleIn(tx, tenant, ended, new Date(clock.now())))
+  }
+
+  /** One that cannot be taken note of holds up no other one, and comes again with the next look. */
+  function warn({ tenant_id, task_id, call_log_id }: EndedDispatch, err: unknown): void {
+    log.warn(
+      { tenant_id, task_id, call_log_id, err },
+      'the end of a dispatched callback task could not be taken note of',
+    )
   }
 
   const settling: SettlingDispatches = {
@@ -55,6 +71,7 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
       return looking
     },
     async close() {
+      isClosing = true
       cancel()
       await looking
     },

@@ -36,7 +36,7 @@ const Action = Type.Object({
   created_at: Timestamp,
 })
 
-/** What supervisors did to live calls. People of a tenant see its own. */
+/** What supervisors did to live calls: over all tenants, for the administrator alone. */
 export function supervisorActionRoutes(actions: SupervisorActions): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(

@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallStatus } from '../records/call-values.ts'
@@ -56,8 +57,17 @@ export type EndedDispatch = Pick<DispatchRow, 'tenant_id' | 'call_log_id' | 'tas
   answered_by: string | null
 }
 
+/** Where a page of dispatches ends. */
+export type DispatchPosition = Pick<EndedDispatch, 'attempted_at' | 'call_log_id'>
+
 /** Dispatches of which nobody has taken note that their calls are over, the oldest first. Over all tenants. */
-export async function listEndedDispatchesAcrossTenants(db: Db, limit: number): Promise<EndedDispatch[]> {
+export async function listEndedDispatchesAcrossTenants(
+  db: Db,
+  { limit, after }: { limit: number; after: DispatchPosition | null },
+): Promise<EndedDispatch[]> {
+  const behind = after
+    ? sql<SqlBool>`(dispatch.attempted_at, dispatch.call_log_id) > (${after.attempted_at}, ${after.call_log_id}::uuid)`
+    : sql<SqlBool>`true`
   return db
     .selectFrom('callback_task_dispatches as dispatch')
     .innerJoin('call_logs as log', (join) =>
@@ -67,7 +77,9 @@ export async function listEndedDispatchesAcrossTenants(db: Db, limit: number): P
     .select(['log.call_sid', 'log.status', 'log.answered_by'])
     .where('dispatch.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where(behind)
     .orderBy('dispatch.attempted_at')
+    .orderBy('dispatch.call_log_id')
     .limit(limit)
     .execute()
 }

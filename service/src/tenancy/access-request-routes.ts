@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import {
   errorResponses,
@@ -131,7 +132,8 @@ export function accessRequestRoutes(requests: AccessRequests): FastifyPluginAsyn
       },
       async (request) => {
         const { status, note = null } = request.body
-        return { ok: true as const, request: toWire(await requests.review(request.params.id, { status, note })) }
+        const reviewed = await requests.review(request.params.id, { status, note }, actorOf(request))
+        return { ok: true as const, request: toWire(reviewed) }
       },
     )
   }

@@ -1,3 +1,4 @@
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
@@ -12,6 +13,7 @@ import {
   lockAccessRequest,
   reviewAccessRequest,
 } from './access-request-store.ts'
+import { audit } from './audit-log.ts'
 import { businessEmailFault } from './business-email.ts'
 import { urlFault } from './tenant-rules.ts'
 
@@ -28,7 +30,7 @@ export type AccessRequests = {
   /** Newest first. */
   list(status: AccessRequestStatus | null, page: PageRequest): Promise<Page<AccessRequestRow>>
   /** Notes what was made of a request; may be said again. The note stands in its metadata. @throws AppError `not_found`. */
-  review(id: string, review: { status: AccessRequestStatus; note: string | null }): Promise<AccessRequestRow>
+  review(id: string, review: { status: AccessRequestStatus; note: string | null }, by: Actor): Promise<AccessRequestRow>
 }
 
 export function makeAccessRequests({ db, clock }: { db: Db; clock: Clock }): AccessRequests {
@@ -45,15 +47,24 @@ export function makeAccessRequests({ db, clock }: { db: Db; clock: Clock }): Acc
       const rows = await listAccessRequests(db, status, page)
       return toPage(rows, page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
-    review: (id, { status, note }) =>
+    review: (id, { status, note }, by) =>
       db.transaction().execute(async (tx) => {
         const request = isUuid(id) ? await lockAccessRequest(tx, id) : null
         if (!request) throw new AppError('not_found', 'There is no such access request.')
         const metadata = note === null ? request.metadata : { ...request.metadata, review_note: note }
-        const reviewed_at = status === 'open' ? null : new Date(clock.now())
-        return reviewAccessRequest(tx, id, { status, reviewed_at, metadata })
+        const now = new Date(clock.now())
+        const reviewed_at = status === 'open' ? null : now
+        const reviewed = await reviewAccessRequest(tx, id, { status, reviewed_at, metadata })
+        const told = { before: shown(request), after: shown(reviewed), at: now }
+        await audit(tx, { by, action: 'access_request.reviewed', tenantId: null, targetId: id, ...told })
+        return reviewed
       }),
   }
+}
+
+/** As the audit log tells it: nothing of who asked. */
+function shown({ status, metadata }: AccessRequestRow) {
+  return { status, metadata }
 }
 
 function refuseFaults({ work_email, website }: Pick<AccessRequestRow, 'work_email' | 'website'>): void {

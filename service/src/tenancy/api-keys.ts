@@ -1,4 +1,4 @@
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type ApiKeyId, newId, type TenantId } from '../kernel/ids.ts'
@@ -24,13 +24,13 @@ export type ApiKeys = {
   /** Newest first, revoked ones too. @throws AppError `not_found` for an unknown tenant. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ApiKeyRecord>>
   /** @throws AppError `not_found` for an unknown tenant. */
-  create(tenantId: TenantId, label: string, by?: Actor): Promise<CreatedApiKey>
+  create(tenantId: TenantId, label: string, by: Actor): Promise<CreatedApiKey>
   /**
    * Revokes the key: at once on this node, within a second on the others. Repeating it returns the same record.
    *
    * @throws AppError `not_found` when the tenant has no such key.
    */
-  revoke(tenantId: TenantId, keyId: ApiKeyId, by?: Actor): Promise<ApiKeyRecord>
+  revoke(tenantId: TenantId, keyId: ApiKeyId, by: Actor): Promise<ApiKeyRecord>
 }
 
 type Deps = {
@@ -82,8 +82,8 @@ export function makeApiKeys({ db, clock, onRevoked, mint = mintApiKey }: Deps): 
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, label, by = THE_SYSTEM) => db.transaction().execute((tx) => createIn(tx, tenantId, label, by)),
-    async revoke(tenantId, keyId, by = THE_SYSTEM) {
+    create: (tenantId, label, by) => db.transaction().execute((tx) => createIn(tx, tenantId, label, by)),
+    async revoke(tenantId, keyId, by) {
       const record = await db.transaction().execute((tx) => revokeIn(tx, tenantId, keyId, by))
       onRevoked(tenantId)
       return record

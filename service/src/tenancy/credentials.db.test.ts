@@ -4,6 +4,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { sha256 } from '../kernel/seal.ts'
@@ -51,14 +52,14 @@ describe('findTenant', () => {
     const acme = await makeTenant(test.db, 'acme')
     await makeTenant(test.db, 'globex')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })
   })
 
   it('knows a key that was made a moment after it was first tried', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     const prefixes = await test.db.deleteFrom('api_key_prefixes').returningAll().execute()
     expect(await credentials.findTenant(token)).toBeNull()
     await test.db.insertInto('api_key_prefixes').values(prefixes).execute()
@@ -67,7 +68,7 @@ describe('findTenant', () => {
 
   it('refuses a token of which all but the last character is right', async () => {
     const { credentials, keys } = node()
-    const { token } = await keys.create(await makeTenant(test.db, 'acme'), 'shop')
+    const { token } = await keys.create(await makeTenant(test.db, 'acme'), 'shop', THE_SYSTEM)
     const last = token.endsWith('A') ? 'B' : 'A'
     expect(await credentials.findTenant(token.slice(0, -1) + last)).toBeNull()
   })
@@ -75,7 +76,10 @@ describe('findTenant', () => {
   it('refuses a prefix that belongs to a key with another secret', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const [first, second] = [await keys.create(acme, 'first'), await keys.create(acme, 'second')]
+    const [first, second] = [
+      await keys.create(acme, 'first', THE_SYSTEM),
+      await keys.create(acme, 'second', THE_SYSTEM),
+    ]
     const mixed = first.token.slice(0, 12) + second.token.slice(12)
     expect(await credentials.findTenant(mixed)).toBeNull()
   })
@@ -83,18 +87,18 @@ describe('findTenant', () => {
   it('refuses a key that was revoked on this node at once', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token, record } = await keys.create(acme, 'shop')
+    const { token, record } = await keys.create(acme, 'shop', THE_SYSTEM)
     expect(await credentials.findTenant(token)).not.toBeNull()
-    await keys.revoke(acme, record.id)
+    await keys.revoke(acme, record.id, THE_SYSTEM)
     expect(await credentials.findTenant(token)).toBeNull()
   })
 
   it('refuses a key that another node revoked within a second', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const [here, there] = [node(), node()]
-    const { token, record } = await there.keys.create(acme, 'shop')
+    const { token, record } = await there.keys.create(acme, 'shop', THE_SYSTEM)
     expect(await here.credentials.findTenant(token)).not.toBeNull()
-    await there.keys.revoke(acme, record.id)
+    await there.keys.revoke(acme, record.id, THE_SYSTEM)
     await clock.advance(1000)
     expect(await here.credentials.findTenant(token)).toBeNull()
   })
@@ -102,7 +106,7 @@ describe('findTenant', () => {
   it('asks the database once for a burst of requests with one key', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await credentials.findTenant(token)
     await test.db.deleteFrom('api_key_prefixes').execute()
     expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })
@@ -116,7 +120,7 @@ describe('findTenant', () => {
   it('refuses legacy tokens where they are turned off, and takes API keys', async () => {
     const acme = await makeTenant(test.db, 'acme', sha256(LEGACY_TOKEN))
     const { credentials, keys } = node({ legacyEnabled: false })
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     expect(await credentials.findTenant(LEGACY_TOKEN)).toBeNull()
     expect(await credentials.findTenant(token)).not.toBeNull()
   })
@@ -151,7 +155,7 @@ describe('the last use of an API key', () => {
   it('is noted at most once a minute, whichever node sees it', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
 
     const first = await useOnce(token)
     expect(await lastUse(keys, acme)).toEqual(first)
@@ -166,7 +170,7 @@ describe('the last use of an API key', () => {
   it('is written for many uses at once', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await Promise.all(Array.from({ length: 50 }, () => credentials.findTenant(token)))
     await credentials.close()
     expect(await lastUse(keys, acme)).toEqual(new Date(clock.now()))
@@ -175,7 +179,7 @@ describe('the last use of an API key', () => {
   it('is stored when the credentials are closed', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await credentials.findTenant(token)
     await Promise.all([credentials.close(), credentials.close()])
     expect(await lastUse(keys, acme)).toEqual(new Date(clock.now()))
@@ -184,7 +188,7 @@ describe('the last use of an API key', () => {
   it('does not matter to the request when it cannot be written, and is tried again', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
-    const { token } = await keys.create(acme, 'shop')
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
     await sql`alter table api_keys add constraint no_use check (last_used_at is null)`.execute(test.db)
     try {
       expect(await credentials.findTenant(token)).toEqual({ tenantId: 'acme', via: 'api_key' })

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeSealer, sha256 } from '../kernel/seal.ts'
 import { makeLog } from '../platform/log.ts'
@@ -55,7 +56,7 @@ const admin = useAdminServer(() => {
 })
 
 async function store(id: string, document: Record<string, unknown> = {}): Promise<void> {
-  await node.tenants.put(id as TenantId, { ...document, tenant_id: id as TenantId })
+  await node.tenants.put(id as TenantId, { ...document, tenant_id: id as TenantId }, {}, THE_SYSTEM)
 }
 
 const use = (id: string) => node.cache.get(id as TenantId)
@@ -187,7 +188,7 @@ describe('POST tenants/reload-cached', () => {
     await store('initech', { auth_token: 'a-legacy-token-of-initech' })
     for (const id of ['acme', 'globex', 'initech']) await use(id)
     await store('acme', { name: 'two' })
-    await node.tenants.remove('globex' as TenantId)
+    await node.tenants.remove('globex' as TenantId, THE_SYSTEM)
     const document = JSON.stringify({ tenant_id: 'initech', auth_token: 'was-never-sealed' })
     await test.db
       .updateTable('tenants')

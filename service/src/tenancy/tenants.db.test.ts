@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -48,7 +49,7 @@ async function outcomes(writes: Promise<unknown>[]): Promise<Record<string, numb
 describe('a tenant that is put', () => {
   it('is read back with its secrets hidden, and stored with them sealed', async () => {
     const { tenants, changed } = setUp()
-    const { etag } = await tenants.put(acme, FULL_DOCUMENT)
+    const { etag } = await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
     const shown = await tenants.get(acme)
     expect(shown.etag).toBe(etag)
     expect(shown.config).toMatchObject({ name: 'Acme Dental', auth_token: '***', telephony: { auth_token: '***' } })
@@ -59,19 +60,19 @@ describe('a tenant that is put', () => {
 
   it('is replaced as a whole: what the new document leaves out is gone', async () => {
     const { tenants } = setUp()
-    await tenants.put(acme, FULL_DOCUMENT)
-    await tenants.put(acme, bare(acme, { name: 'Acme' }))
+    await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
+    await tenants.put(acme, bare(acme, { name: 'Acme' }), {}, THE_SYSTEM)
     expect((await tenants.get(acme)).config).toEqual({ tenant_id: acme, name: 'Acme' })
   })
 
   it('keeps its creation and its secrets when what was read is sent again with a change', async () => {
     const { tenants, clock } = setUp()
-    const { etag } = await tenants.put(acme, FULL_DOCUMENT)
+    const { etag } = await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
     await clock.advance(5)
     const { config } = await tenants.get(acme)
-    const same = await tenants.put(acme, config, { ifMatch: etag })
+    const same = await tenants.put(acme, config, { ifMatch: etag }, THE_SYSTEM)
     expect(same.etag).toBe(etag)
-    await tenants.put(acme, { ...config, name: 'Acme Dental Care' }, { ifMatch: etag })
+    await tenants.put(acme, { ...config, name: 'Acme Dental Care' }, { ifMatch: etag }, THE_SYSTEM)
     const row = await test.db.selectFrom('tenants').selectAll().executeTakeFirstOrThrow()
     expect(row.updated_at.getTime() - row.created_at.getTime()).toBe(5)
     expect(await findLegacyTokenAcrossTenants(test.db, sha256(CANARIES.authToken))).toBe(acme)
@@ -82,10 +83,12 @@ describe('a tenant that is put', () => {
     let before: { document: TenantDocument; etag: string } | null = null
     await fc.assert(
       fc.asyncProperty(documents(), async (document) => {
-        const { etag } = await tenants.put(acme, document)
+        const { etag } = await tenants.put(acme, document, {}, THE_SYSTEM)
         const again = await tenants.put(
           acme,
           Object.fromEntries(Object.entries(document).toReversed()) as TenantDocument,
+          {},
+          THE_SYSTEM,
         )
         expect(again.etag).toBe(etag)
         if (before) expect(etag === before.etag).toBe(canonicalJson(document) === canonicalJson(before.document))
@@ -93,18 +96,18 @@ describe('a tenant that is put', () => {
       }),
       { numRuns: 40 },
     )
-    const secretOnly = (auth_token: string) => tenants.put(acme, bare(acme, { auth_token }))
+    const secretOnly = (auth_token: string) => tenants.put(acme, bare(acme, { auth_token }), {}, THE_SYSTEM)
     expect((await secretOnly('sixteen-letters-a')).etag).not.toBe((await secretOnly('sixteen-letters-b')).etag)
   })
 
   it('is refused with every fault named, and nothing of it is stored', async () => {
     const { tenants } = setUp()
     const faulty = bare(globex, { auth_token: 'short', compliance: { timezone: 'Mars/Base' } })
-    await expect(tenants.put(acme, faulty)).rejects.toMatchObject({
+    await expect(tenants.put(acme, faulty, {}, THE_SYSTEM)).rejects.toMatchObject({
       code: 'invalid_request',
       details: [{ path: '/body/tenant_id' }, { path: '/body/auth_token' }, { path: '/body/compliance/timezone' }],
     })
-    await expect(tenants.put(acme, bare(acme, { auth_token: '***' }))).rejects.toMatchObject({
+    await expect(tenants.put(acme, bare(acme, { auth_token: '***' }), {}, THE_SYSTEM)).rejects.toMatchObject({
       code: 'invalid_request',
       details: [{ path: '/body/auth_token' }],
     })
@@ -114,25 +117,32 @@ describe('a tenant that is put', () => {
   it('lets no writer decide whether its webhook was given up, and forgets that with the address', async () => {
     const { tenants } = setUp()
     const webhook = { url: 'https://hooks.example.com/a' }
-    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: true } }))
+    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: true } }), {}, THE_SYSTEM)
     expect((await tenants.get(acme)).config.webhook).toEqual(webhook)
 
     const document = JSON.stringify(bare(acme, { webhook: { ...webhook, disabled: true } }))
     await test.db.updateTable('tenants').set({ document, etag: '"disabled"' }).where('tenant_id', '=', acme).execute()
-    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: false }, name: 'Acme' }))
+    await tenants.put(acme, bare(acme, { webhook: { ...webhook, disabled: false }, name: 'Acme' }), {}, THE_SYSTEM)
     expect((await tenants.get(acme)).config.webhook).toEqual({ ...webhook, disabled: true })
-    await tenants.put(acme, bare(acme, { webhook: { url: 'https://hooks.example.com/b', disabled: true } }))
+    await tenants.put(
+      acme,
+      bare(acme, { webhook: { url: 'https://hooks.example.com/b', disabled: true } }),
+      {},
+      THE_SYSTEM,
+    )
     expect((await tenants.get(acme)).config.webhook).toEqual({ url: 'https://hooks.example.com/b' })
   })
 
   it('comes with a warning when nobody has a token for its carrier account', async () => {
     const account = bare(acme, { telephony: { account_sid: 'AC1' } })
     const { tenants } = setUp()
-    expect((await tenants.put(acme, account)).warnings).toHaveLength(1)
-    expect((await tenants.put(acme, bare(acme))).warnings).toEqual([])
+    expect((await tenants.put(acme, account, {}, THE_SYSTEM)).warnings).toHaveLength(1)
+    expect((await tenants.put(acme, bare(acme), {}, THE_SYSTEM)).warnings).toEqual([])
     const own = bare(acme, { telephony: { account_sid: 'AC1', auth_token: 'own' } })
-    expect((await tenants.put(acme, own)).warnings).toEqual([])
-    expect((await setUp({ defaultTelephonyToken: true }).tenants.put(acme, account)).warnings).toEqual([])
+    expect((await tenants.put(acme, own, {}, THE_SYSTEM)).warnings).toEqual([])
+    expect((await setUp({ defaultTelephonyToken: true }).tenants.put(acme, account, {}, THE_SYSTEM)).warnings).toEqual(
+      [],
+    )
   })
 })
 
@@ -141,9 +151,9 @@ describe('writers at the same time', () => {
     const { tenants } = setUp()
     // More than once: in the first round the connections are still being opened, one after the other.
     for (let round = 0; round < 5; round += 1) {
-      const { etag } = await tenants.put(acme, bare(acme, { name: `Round ${round}` }))
+      const { etag } = await tenants.put(acme, bare(acme, { name: `Round ${round}` }), {}, THE_SYSTEM)
       const writes = Array.from({ length: 20 }, (_, index) =>
-        tenants.put(acme, bare(acme, { name: `Acme ${round}.${index}` }), { ifMatch: etag }),
+        tenants.put(acme, bare(acme, { name: `Acme ${round}.${index}` }), { ifMatch: etag }, THE_SYSTEM),
       )
       expect(await outcomes(writes)).toEqual({ ok: 1, precondition_failed: 19 })
     }
@@ -152,37 +162,39 @@ describe('writers at the same time', () => {
   it('that all want to create: one does', async () => {
     const { tenants } = setUp()
     const writes = Array.from({ length: 20 }, (_, index) =>
-      tenants.put(acme, bare(acme, { name: `Acme ${index}` }), { ifNoneMatch: '*' }),
+      tenants.put(acme, bare(acme, { name: `Acme ${index}` }), { ifNoneMatch: '*' }, THE_SYSTEM),
     )
     expect(await outcomes(writes)).toEqual({ ok: 1, precondition_failed: 19 })
   })
 
   it('without conditions all succeed, and one of the documents is what is stored', async () => {
     const { tenants } = setUp()
-    const writes = Array.from({ length: 10 }, (_, index) => tenants.put(acme, bare(acme, { name: `Acme ${index}` })))
+    const writes = Array.from({ length: 10 }, (_, index) =>
+      tenants.put(acme, bare(acme, { name: `Acme ${index}` }), {}, THE_SYSTEM),
+    )
     expect(await outcomes(writes)).toEqual({ ok: 10 })
     const { config, etag } = await tenants.get(acme)
     expect(config.name).toMatch(/^Acme \d$/)
-    expect((await tenants.put(acme, config)).etag).toBe(etag)
+    expect((await tenants.put(acme, config, {}, THE_SYSTEM)).etag).toBe(etag)
   })
 
   it('of one legacy token, or of one number, for different tenants: one gets it', async () => {
     const { tenants } = setUp()
     const ids = ['a', 'b', 'c', 'd', 'e'] as TenantId[]
-    const token = ids.map((id) => tenants.put(id, bare(id, { auth_token: 'one-legacy-token' })))
+    const token = ids.map((id) => tenants.put(id, bare(id, { auth_token: 'one-legacy-token' }), {}, THE_SYSTEM))
     expect(await outcomes(token)).toEqual({ ok: 1, conflict: 4 })
-    const number = ids.map((id) => tenants.put(id, bare(id, { telephony: { from_number: one } })))
+    const number = ids.map((id) => tenants.put(id, bare(id, { telephony: { from_number: one } }), {}, THE_SYSTEM))
     expect(await outcomes(number)).toEqual({ ok: 1, conflict: 4 })
   })
 
   it('that want to swap their numbers refuse each other, and none waits for ever', async () => {
     const { tenants } = setUp()
-    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
-    await tenants.put(globex, bare(globex, { telephony: { from_number: two } }))
+    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+    await tenants.put(globex, bare(globex, { telephony: { from_number: two } }), {}, THE_SYSTEM)
     for (let round = 0; round < 10; round += 1) {
       const writes = [
-        tenants.put(acme, bare(acme, { telephony: { from_number: two } })),
-        tenants.put(globex, bare(globex, { telephony: { from_number: one } })),
+        tenants.put(acme, bare(acme, { telephony: { from_number: two } }), {}, THE_SYSTEM),
+        tenants.put(globex, bare(globex, { telephony: { from_number: one } }), {}, THE_SYSTEM),
       ]
       expect(await outcomes(writes)).toEqual({ conflict: 2 })
     }
@@ -192,8 +204,11 @@ describe('writers at the same time', () => {
   it('of which one deletes: the tenant is as the last of them left it', async () => {
     const { tenants } = setUp()
     for (let round = 0; round < 10; round += 1) {
-      await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
-      await Promise.all([tenants.remove(acme), tenants.put(acme, bare(acme, { telephony: { from_number: two } }))])
+      await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+      await Promise.all([
+        tenants.remove(acme, THE_SYSTEM),
+        tenants.put(acme, bare(acme, { telephony: { from_number: two } }), {}, THE_SYSTEM),
+      ])
       const exists = await tenants.get(acme).then(
         () => true,
         () => false,
@@ -207,25 +222,27 @@ describe('writers at the same time', () => {
 describe('the number of a tenant document', () => {
   it('is held while the document names it', async () => {
     const { tenants } = setUp()
-    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }))
-    await expect(tenants.put(globex, bare(globex, { telephony: { from_number: one } }))).rejects.toMatchObject({
+    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+    await expect(
+      tenants.put(globex, bare(globex, { telephony: { from_number: one } }), {}, THE_SYSTEM),
+    ).rejects.toMatchObject({
       code: 'conflict',
     })
     await expect(tenants.get(globex)).rejects.toMatchObject({ code: 'not_found' })
-    await tenants.put(acme, bare(acme, { telephony: { from_number: two } }))
+    await tenants.put(acme, bare(acme, { telephony: { from_number: two } }), {}, THE_SYSTEM)
     expect(await findHolder(test.db, one)).toBeNull()
-    await tenants.put(globex, bare(globex, { telephony: { from_number: one } }))
-    await tenants.put(acme, bare(acme))
+    await tenants.put(globex, bare(globex, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+    await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
     expect([await findHolder(test.db, one), await findHolder(test.db, two)]).toEqual([globex, null])
   })
 
   it('is free again when the tenant is deleted', async () => {
     const { tenants, changed } = setUp()
-    await tenants.put(acme, FULL_DOCUMENT)
-    await tenants.remove(acme)
+    await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
+    await tenants.remove(acme, THE_SYSTEM)
     expect(await findHolder(test.db, one)).toBeNull()
     expect(changed).toEqual([acme, acme])
-    await expect(tenants.remove(acme)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(tenants.remove(acme, THE_SYSTEM)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 
@@ -234,7 +251,7 @@ describe('the list of tenants', () => {
     const { tenants, clock } = setUp()
     const ids = Array.from({ length: 7 }, (_, index) => `tenant-${index}` as TenantId)
     for (const [index, id] of ids.entries()) {
-      await tenants.put(id, bare(id, { auth_token: `sixteen-letters-${index}` }))
+      await tenants.put(id, bare(id, { auth_token: `sixteen-letters-${index}` }), {}, THE_SYSTEM)
       if (index % 2) await clock.advance(1)
     }
     const newestFirst = ['tenant-6', 'tenant-5', 'tenant-4', 'tenant-3', 'tenant-2', 'tenant-1', 'tenant-0']
@@ -253,14 +270,14 @@ describe('the tenants that calls run by', () => {
     const telephony = { account_sid: 'ACoperator', auth_token: null, from_number: null }
     const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, sealer, telephony }) })
     expect(await cache.get(acme)).toBeNull()
-    await tenants.put(acme, { ...FULL_DOCUMENT, telephony: { auth_token: CANARIES.telephonyToken } })
+    await tenants.put(acme, { ...FULL_DOCUMENT, telephony: { auth_token: CANARIES.telephonyToken } }, {}, THE_SYSTEM)
     expect(await cache.get(acme)).toMatchObject({
       telephony: { account_sid: 'ACoperator', auth_token: CANARIES.telephonyToken },
       limits: { max_call_seconds: 900 },
     })
     const other = await test.anotherNode()
     const elsewhere = makeTenants({ db: other.db, clock, sealer, defaultTelephonyToken: true, onChange: () => {} })
-    await elsewhere.put(acme, bare(acme, { name: 'Changed elsewhere' }))
+    await elsewhere.put(acme, bare(acme, { name: 'Changed elsewhere' }), {}, THE_SYSTEM)
     expect((await cache.get(acme))?.name).toBe('Acme Dental')
     await clock.advance(1_000)
     expect((await cache.get(acme))?.name).toBe('Changed elsewhere')

@@ -1,4 +1,4 @@
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
@@ -8,6 +8,7 @@ import { type Sealer, sha256 } from '../kernel/seal.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
+import { auditedDocument } from './audited-document.ts'
 import { claimNumber, releaseNumber } from './phone-number-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -57,25 +58,17 @@ export function makeTenants(deps: Deps) {
      * @throws AppError `invalid_request` for faults of the document, `precondition_failed` when `conditions` do not
      * hold, `conflict` when another tenant holds the legacy token or the number.
      */
-    put: (
-      tenantId: TenantId,
-      document: TenantDocument,
-      conditions: Precondition = {},
-      by: Actor = THE_SYSTEM,
-    ): Promise<WrittenTenant> => put(deps, tenantId, document, { ...conditions, by }),
+    put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition, by: Actor): Promise<WrittenTenant> =>
+      put(deps, tenantId, document, { ...conditions, by }),
     /**
      * Writes what `change` makes of the stored document, whose secrets read `***` and are kept where they still do.
      *
      * @throws AppError as `put`, and `not_found`.
      */
-    change: (
-      tenantId: TenantId,
-      change: DocumentChange,
-      conditions: Precondition = {},
-      by: Actor = THE_SYSTEM,
-    ): Promise<ShownTenant> => changeStored(deps, tenantId, change, { ...conditions, by }),
+    change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ShownTenant> =>
+      changeStored(deps, tenantId, change, { ...conditions, by }),
     /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
-    remove: (tenantId: TenantId, by: Actor = THE_SYSTEM): Promise<void> => remove(deps, tenantId, by),
+    remove: (tenantId: TenantId, by: Actor): Promise<void> => remove(deps, tenantId, by),
   }
 }
 
@@ -140,7 +133,7 @@ async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, wr
   const now = new Date(clock.now())
   await writeTenant(tx, tenantId, { document: sealSecrets(document, sealer), etag, authTokenHash, now })
   await moveNumber(tx, document, before)
-  const told = { before: before && hideSecrets(before), after: hideSecrets(document) }
+  const told = { before: before && auditedDocument(before), after: auditedDocument(document) }
   const action = before ? 'tenant.changed' : 'tenant.created'
   await audit(tx, { by: writing.by, action, tenantId, targetId: tenantId, ...told, at: now })
   return etag
@@ -168,7 +161,7 @@ async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, by: Act
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
     if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
-    const told = { before: hideSecrets(stored.document), at: new Date(clock.now()) }
+    const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }
     await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
   })
   onChange(tenantId)

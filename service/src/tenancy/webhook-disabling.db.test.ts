@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeSealer } from '../kernel/seal.ts'
 import { FULL_DOCUMENT } from './tenant-documents.fixture.ts'
@@ -17,7 +18,7 @@ async function setUp() {
   const [clock, changed] = [new TestClock(), [] as TenantId[]]
   const of = { db: test.db, clock, sealer, onChange: (tenantId: TenantId) => void changed.push(tenantId) }
   const tenants = makeTenants({ ...of, defaultTelephonyToken: false })
-  await tenants.put(acme, FULL_DOCUMENT)
+  await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
   changed.length = 0
   const source = makeTenantSource({ db: test.db, sealer, telephony: NO_ACCOUNT })
   return { tenants, changed, source, disable: makeDisableWebhook(of), url: FULL_DOCUMENT.webhook?.url ?? '' }
@@ -36,7 +37,7 @@ describe('a webhook that is given up', () => {
     const webhook = { ...running?.runtime.webhook, disabled: true }
     expect((await source.load(acme))?.runtime).toEqual({ ...running?.runtime, webhook })
     // As it stands is how a PUT of the same would leave it.
-    await tenants.put(acme, { ...FULL_DOCUMENT })
+    await tenants.put(acme, { ...FULL_DOCUMENT }, {}, THE_SYSTEM)
     expect((await tenants.get(acme)).etag).toBe(after.etag)
   })
 
@@ -49,13 +50,19 @@ describe('a webhook that is given up', () => {
     const { etag } = await tenants.get(acme)
     await disable(acme, url)
     expect([changed, (await tenants.get(acme)).etag]).toEqual([[acme], etag])
+    const rows = await test.db
+      .selectFrom('audit_log')
+      .select(['actor', 'target_id'])
+      .where('action', '=', 'webhook.disabled')
+      .execute()
+    expect(rows).toEqual([{ actor: THE_SYSTEM.name, target_id: acme }])
   })
 
   it('is taken up again with another address', async () => {
     const { tenants, disable, url } = await setUp()
     await disable(acme, url)
     const webhook = { ...FULL_DOCUMENT.webhook, url: 'https://hooks.example.com/new' }
-    await tenants.put(acme, { ...FULL_DOCUMENT, webhook })
+    await tenants.put(acme, { ...FULL_DOCUMENT, webhook }, {}, THE_SYSTEM)
     expect((await tenants.get(acme)).config.webhook?.disabled).toBeUndefined()
   })
 })

@@ -1,8 +1,11 @@
+import { THE_SYSTEM } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Sealer, sha256 } from '../kernel/seal.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { audit } from './audit-log.ts'
+import { auditedDocument } from './audited-document.ts'
 import { openSecrets } from './tenant-secrets.ts'
 import { findStoredTenant, lockTenant, writeTenant } from './tenant-store.ts'
 
@@ -29,6 +32,9 @@ async function disable(tx: Tx, { clock, sealer }: Deps, { tenantId, url }: { ten
   const open = openSecrets(disabled, sealer)
   const etag = `"${sealer.digest(canonicalJson(open))}"`
   const authTokenHash = open.auth_token ? sha256(open.auth_token) : null
-  await writeTenant(tx, tenantId, { document: disabled, etag, authTokenHash, now: new Date(clock.now()) })
+  const now = new Date(clock.now())
+  await writeTenant(tx, tenantId, { document: disabled, etag, authTokenHash, now })
+  const told = { before: auditedDocument(stored.document), after: auditedDocument(disabled), at: now }
+  await audit(tx, { by: THE_SYSTEM, action: 'webhook.disabled', tenantId, targetId: tenantId, ...told })
   return true
 }

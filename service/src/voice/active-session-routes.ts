@@ -28,7 +28,7 @@ type Parts = {
   busyTenants(): Promise<TenantId[]>
 }
 
-/** The live calls of all tenants, on all nodes. People of a tenant see its own. */
+/** The live calls of all tenants, on all nodes, for the administrator alone. */
 export function activeSessionRoutes({ calls, busyTenants }: Parts): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
