@@ -1,6 +1,7 @@
 import type { Deps } from './deps.ts'
 import { sha256 } from './kernel/seal.ts'
 import type { People } from './platform/http/people.ts'
+import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { isLoopback } from './public-url.ts'
 import { mayDo } from './role-table.ts'
@@ -27,8 +28,8 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const people: People = { isEnabled, find: (token) => sessions.find(token), mayDo, origin }
   return {
     people,
-    async register(app: HttpServer) {
-      await app.register(adminAuthRoutes({ logins, sessions, users, ssoUrl: null, origin }))
+    async register(app: HttpServer, limits: RateLimits) {
+      await app.register(adminAuthRoutes({ logins, sessions, users, ssoUrl: null, origin, limits }))
       await app.register(userRoutes({ users, origin }))
       await app.register(auditLogRoutes(makeAuditLog({ db })))
       await app.register(authTransportRoutes(() => transportOf(config, origin())))

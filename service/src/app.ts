@@ -76,9 +76,10 @@ async function wire(deps: Deps): Promise<App> {
   const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
   const { people } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
+  server.addHook('onRequest', rateLimits.asPerson)
   const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
-  await administration.register(server)
+  await administration.register(server, rateLimits)
   await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))

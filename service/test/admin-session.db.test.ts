@@ -198,11 +198,29 @@ describe('other settings', () => {
     const settings = { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD_SHA256: hash, PUBLIC_URL: 'https://voice.example' }
     await withSettings(settings, async (other) => {
       const there = new Browser(other)
-      const { status, headers } = await there.login('ada', PASSWORD)
+      const ours = { origin: 'https://voice.example' }
+      const login = (password: string) =>
+        there.call('POST', '/admin/auth/login', { body: { username: 'ada', password }, ...ours })
+      const { status, headers } = await login(PASSWORD)
       expect([status, headers.get('set-cookie')]).toEqual([200, expect.stringMatching(/SameSite=Lax; Secure$/)])
-      expect((await there.login('ada', hash)).status).toBe(401)
-      const page = { body: { tenant_id: 'acme' }, origin: 'https://voice.example' }
-      expect((await there.call('PUT', '/admin/tenants/acme', page)).status).toBe(200)
+      expect((await login(hash)).status).toBe(401)
+      const body = { tenant_id: 'acme' }
+      expect((await there.call('PUT', '/admin/tenants/acme', { body, ...ours })).status).toBe(200)
+      // Whatever other name leads here: there is one that people were given.
+      expect((await there.call('PUT', '/admin/tenants/acme', { body })).status).toBe(403)
+    })
+  })
+
+  it('keep an address to its limit before anything is looked at, and nobody who is logged in', async () => {
+    await withSettings({ ...SETTINGS, RATE_LIMIT_IP_PER_MINUTE: '3' }, async (other) => {
+      const [there, stranger] = [new Browser(other), new Browser(other)]
+      expect((await there.login('ada', PASSWORD)).status).toBe(200)
+      for (let n = 0; n < 5; n += 1) expect((await there.call('GET', '/admin/auth/session')).status).toBe(200)
+      for (let n = 0; n < 2; n += 1) expect((await stranger.call('GET', '/admin/auth/session')).status).toBe(200)
+      const accept = { body: { token: 'guessed', password: PASSWORD } }
+      expect((await stranger.call('POST', '/admin/auth/invitation', accept)).status).toBe(429)
+      expect((await stranger.login('ada', PASSWORD)).status).toBe(429)
+      expect((await there.call('GET', '/admin/tenants')).status).toBe(200)
     })
   })
 

@@ -202,6 +202,16 @@ describe('a role', () => {
     expect(posted.status).toBe(404)
   })
 
+  it('counts what is asked of the administration for the tenant', async () => {
+    const browser = await person('viewer')
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { requests_per_minute: 2 } })
+    const read = async () => (await browser.call('GET', USERS)).status
+    await clock.advance(61_000)
+    expect([await read(), await read(), await read()]).toEqual([200, 200, 429])
+    await clock.advance(61_000)
+    expect(await read()).toBe(200)
+  })
+
   it('needs a page of ours for changes on the runtime surface too', async () => {
     const browser = await person('admin')
     const listed = await browser.call('POST', '/dnc', {

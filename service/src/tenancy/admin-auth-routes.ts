@@ -2,11 +2,12 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Actor, ROLES } from '../kernel/actor.ts'
-import { knownActorOf } from '../platform/http/guards.ts'
+import { isRecognised, knownActorOf } from '../platform/http/guards.ts'
 import { refuseForeignOrigin, SESSION_COOKIE, sessionTokenOf } from '../platform/http/people.ts'
+import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { type AdminSessions, SESSION_MS } from './admin-sessions.ts'
-import { type LoggedIn, type Logins, personOf } from './logins.ts'
+import type { LoggedIn, Logins } from './logins.ts'
 import type { Users } from './users.ts'
 
 export const PASSWORD_FORM = { minLength: 12, maxLength: 200 }
@@ -40,11 +41,12 @@ type Parts = {
   ssoUrl: string | null
   /** The origin at which browsers reach this service. */
   origin(): string
+  limits: Pick<RateLimits, 'asStranger'>
 }
 
 /** How people log in and out. None of it needs a credential. */
 export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
-  const { logins, sessions, users, ssoUrl, origin } = parts
+  const { logins, sessions, users, ssoUrl, origin, limits } = parts
   const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl) })
 
   function welcome(reply: FastifyReply, { actor, token }: LoggedIn) {
@@ -53,6 +55,11 @@ export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
   }
 
   return async (app) => {
+    // Before any work is done for somebody who may be anybody.
+    app.addHook('onRequest', async (request, reply) => {
+      if (!isRecognised(request)) await limits.asStranger(request, reply)
+    })
+
     app.post(
       '/api/v1/admin/auth/login',
       {
@@ -85,7 +92,7 @@ export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         refuseOtherPages(request, origin())
         const user = await users.accept(request.body.token, request.body.password)
-        return welcome(reply, await logins.letIn(personOf(user), sessionTokenOf(request)))
+        return welcome(reply, await logins.letIn(user, sessionTokenOf(request)))
       },
     )
 

@@ -68,7 +68,9 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
   }
 }
 
-function actorOf({ tenant_id, user_id, username, role, email }: KnownSession): Actor {
-  if (tenant_id === null || user_id === null || role === null) return { kind: 'administrator', name: username }
+/** Null for a session that is half somebody's: what is missing never makes a person the administrator. */
+function actorOf({ tenant_id, user_id, username, role, email }: KnownSession): Actor | null {
+  if (tenant_id === null && user_id === null) return { kind: 'administrator', name: username }
+  if (tenant_id === null || user_id === null || role === null) return null
   return { kind: 'person', name: email ?? username, userId: user_id, tenantId: tenant_id, role }
 }

@@ -2,12 +2,12 @@ import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { secretsEqual, sha256 } from '../kernel/seal.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import type { AdminSessions } from './admin-sessions.ts'
 import { audit } from './audit-log.ts'
 import { beginAttempt } from './login-attempts.ts'
 import { passwordMatches } from './passwords.ts'
-import { findUserAcrossTenants, type UserRow, updateUser } from './user-store.ts'
+import { findUserAcrossTenants, lockUser, type UserRow, updateUser } from './user-store.ts'
 
 /** The administrator of the installation: a name, and the SHA-256 of a password in hexadecimal. */
 export type Administrator = { username: string; passwordSha256: string }
@@ -25,29 +25,32 @@ export type Logins = {
    * `rate_limited` after ten failures from the address.
    */
   login(asked: Asked): Promise<LoggedIn>
-  /** Begins the session of somebody who has proved who they are. */
-  letIn(actor: Actor, previous: string | null): Promise<LoggedIn>
+  /**
+   * Begins the session of a person who has proved who they are.
+   *
+   * @throws AppError `unauthorized` when they were deleted, or their password was changed, in the meantime.
+   */
+  letIn(user: UserRow, previous: string | null): Promise<LoggedIn>
 }
 
 type Deps = { db: Db; clock: Clock; sessions: AdminSessions; administrator: Administrator | null }
 
 export function makeLogins({ db, clock, sessions, administrator }: Deps): Logins {
-  async function letIn(actor: Actor, previous: string | null, alongside?: (tx: Db) => Promise<void>) {
+  async function letIn({ actor, user }: Proved, previous: string | null, alongside?: (tx: Db) => Promise<void>) {
     const token = await db.transaction().execute(async (tx) => {
+      if (user) await noteLogin(tx, user, new Date(clock.now()))
       await alongside?.(tx)
-      if (actor.kind === 'person')
-        await updateUser(tx, actor.tenantId, actor.userId, { last_login_at: new Date(clock.now()) })
       return sessions.begin(tx, actor, previous)
     })
     return { actor, token }
   }
 
   /** Every refusal costs one slow hash, whoever was named. */
-  async function identify({ username, password }: Asked): Promise<Actor | null> {
+  async function identify({ username, password }: Asked): Promise<Proved | null> {
     const isAdministrator = administrator !== null && isThem(administrator, username, password)
-    if (isAdministrator) return { kind: 'administrator', name: username }
+    if (isAdministrator) return { actor: { kind: 'administrator', name: username }, user: null }
     const user = username === administrator?.username ? null : await findUserAcrossTenants(db, username)
-    return (await passwordMatches(password, user?.password_hash ?? null)) && user ? personOf(user) : null
+    return (await passwordMatches(password, user?.password_hash ?? null)) && user ? provedBy(user) : null
   }
 
   async function noteFailure(ip: string): Promise<void> {
@@ -57,16 +60,34 @@ export function makeLogins({ db, clock, sessions, administrator }: Deps): Logins
 
   return {
     isEnabled: administrator !== null,
-    letIn: (actor, previous) => letIn(actor, previous),
+    letIn: (user, previous) => letIn(provedBy(user), previous),
     async login(asked) {
       if (administrator === null) throw new AppError('not_found', 'Nobody can log in with a password here.')
       const attempt = await beginAttempt(db, clock, asked.ip)
-      const actor = await identify(asked)
-      if (actor) return letIn(actor, asked.previous, attempt.succeeded)
+      const proved = await identify(asked)
+      if (proved) return letIn(proved, asked.previous, attempt.succeeded)
       await noteFailure(asked.ip)
-      throw new AppError('unauthorized', 'The user name or the password is wrong.')
+      throw refused()
     },
   }
+}
+
+/** Who they are; of a person also the row that their password was compared with. */
+type Proved = { actor: Actor; user: UserRow | null }
+
+function provedBy(user: UserRow): Proved {
+  return { actor: personOf(user), user }
+}
+
+/** A change of the password ends the sessions that there are: it also ends the login that compared the one before. */
+async function noteLogin(tx: Tx, { tenant_id, id, password_hash }: UserRow, at: Date): Promise<void> {
+  const now = await lockUser(tx, tenant_id, id)
+  if (now?.password_hash !== password_hash) throw refused()
+  await updateUser(tx, tenant_id, id, { last_login_at: at })
+}
+
+function refused(): AppError {
+  return new AppError('unauthorized', 'The user name or the password is wrong.')
 }
 
 function isThem({ username, passwordSha256 }: Administrator, name: string, password: string): boolean {
@@ -76,6 +97,6 @@ function isThem({ username, passwordSha256 }: Administrator, name: string, passw
 }
 
 /** A person of a tenant, as they act. */
-export function personOf({ tenant_id, id, email, role }: UserRow): Actor {
+function personOf({ tenant_id, id, email, role }: UserRow): Actor {
   return { kind: 'person', name: email, userId: id, tenantId: tenant_id, role }
 }

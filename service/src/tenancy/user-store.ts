@@ -95,6 +95,17 @@ export async function findUserAcrossTenants(db: Db, email: string): Promise<User
   return row ?? null
 }
 
+/** Whether anybody holds this invitation now. */
+export async function isInvitation(db: Db, invitationHash: Buffer, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('tenant_users')
+    .select('id')
+    .where('invitation_hash', '=', invitationHash)
+    .where('invitation_ends_at', '>', now)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Whose invitation it is, while it lasts: null when it is spent, over, or none of ours. */
 export async function findInvitedAcrossTenants(tx: Tx, invitationHash: Buffer, now: Date): Promise<UserRow | null> {
   const row = await tx

@@ -4,19 +4,21 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { makeAdminSessions } from './admin-sessions.ts'
+import { makeLogins } from './logins.ts'
 import { makeUsers } from './users.ts'
 
 const DAY_MS = 24 * 3_600_000
 const PASSWORD = 'a long enough password'
 
-describe('an invitation', () => {
+describe('a person', () => {
   const test = useDatabase()
   let acme: TenantId
   beforeEach(async () => {
     acme = await makeTenant(test.db, 'acme')
   })
 
-  it('is good for a week and not a moment longer', async () => {
+  it('is invited for a week and not a moment longer', async () => {
     const clock = new TestClock()
     const users = makeUsers({ db: test.db, clock })
     const invited = async (email: string) => {
@@ -28,5 +30,19 @@ describe('an invitation', () => {
     expect((await users.accept(first, PASSWORD)).email).toBe('a@acme.example')
     await clock.advance(1)
     await expect(users.accept(second, PASSWORD)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('lets nobody in whose password was changed, or who was deleted, while they proved who they are', async () => {
+    const clock = new TestClock()
+    const users = makeUsers({ db: test.db, clock })
+    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
+    const logins = makeLogins({ db: test.db, clock, sessions, administrator: null })
+    const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
+    const { user } = await users.create(acme, person, THE_SYSTEM)
+    expect(await logins.letIn(user, null)).toMatchObject({ actor: { name: 'a@acme.example' } })
+    await users.change(acme, user.id, { password: 'another long password' }, THE_SYSTEM)
+    await expect(logins.letIn(user, null)).rejects.toMatchObject({ code: 'unauthorized' })
+    await users.remove(acme, user.id, THE_SYSTEM)
+    await expect(logins.letIn(user, null)).rejects.toMatchObject({ code: 'unauthorized' })
   })
 })

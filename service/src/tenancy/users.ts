@@ -16,6 +16,7 @@ import {
   EMAIL_INDEX,
   findInvitedAcrossTenants,
   insertUser,
+  isInvitation,
   listUsers,
   lockUser,
   type UserRow,
@@ -86,6 +87,8 @@ export function makeUsers({ db, clock }: { db: Db; clock: Clock }): Users {
         return user
       }),
     async accept(invitation, password) {
+      // The slow hash is made for those alone who hold an invitation.
+      if (!(await isInvitation(db, sha256(invitation), new Date(clock.now())))) throw spent()
       const { columns } = await withPassword(password)
       return write(db, (tx) => acceptIn(tx, { invitation, columns, at: new Date(clock.now()) }))
     },
@@ -96,12 +99,16 @@ type Accepted = { invitation: string; columns: SecretColumns; at: Date }
 
 async function acceptIn(tx: Tx, { invitation, columns, at }: Accepted): Promise<UserRow> {
   const invited = await findInvitedAcrossTenants(tx, sha256(invitation), at)
-  if (!invited) throw new AppError('not_found', 'The invitation is spent or over. Ask for a new one.')
+  if (!invited) throw spent()
   const { tenant_id: tenantId, id, email, role } = invited
   const user = await updateUser(tx, tenantId, id, { ...columns, updated_at: at })
   const by: Actor = { kind: 'person', name: email, userId: id, tenantId, role }
   await audit(tx, { by, action: 'user.accepted_invitation', tenantId, targetId: id, at })
   return user
+}
+
+function spent(): AppError {
+  return new AppError('not_found', 'The invitation is spent or over. Ask for a new one.')
 }
 
 type SecretColumns = Pick<UserRow, 'password_hash' | 'invitation_hash' | 'invitation_ends_at'>

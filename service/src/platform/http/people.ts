@@ -52,7 +52,9 @@ export async function personOf(request: FastifyRequest, people: People): Promise
 export function refuseForeignOrigin(request: FastifyRequest, ownOrigin: string): void {
   const { origin } = request.headers
   if (origin === undefined) throw new AppError('forbidden', 'A change with a session cookie needs an Origin header.')
-  // A browser does not let a page choose its Host: what has both alike came from here, whatever this machine is called.
-  const isOurs = origin === ownOrigin || origin === `${request.protocol}://${request.host}`
+  // A browser does not let a page choose its Host: what has both alike came from here, whatever this machine is called. Behind
+  // https there is one name, and another one that leads here is somebody else's.
+  const isHere = !ownOrigin.startsWith('https:') && origin === `${request.protocol}://${request.host}`
+  const isOurs = origin === ownOrigin || isHere
   if (!isOurs) throw new AppError('forbidden', 'The request comes from a page of another origin.')
 }

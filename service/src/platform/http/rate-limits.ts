@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { type RateCounter, type Taken, WINDOW_SECONDS } from '../cluster/rate-counter.ts'
-import { isAdminPath, isRecognised, tenantOf } from './guards.ts'
+import { isAdminPath, isRecognised, knownActorOf, tenantOf } from './guards.ts'
 import { addressKey } from './trust.ts'
 
 type Deps = {
@@ -25,6 +25,8 @@ export type RateLimits = {
   asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The hook behind `tenantGuard`: counts the request for its tenant. @throws as `asStranger`. */
   asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** The hook behind `adminGuard`: what a person asks of the administration counts for their tenant. @throws as `asStranger`. */
+  asPerson(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The same for a route that finds out by itself whose credential it is. @throws as `asStranger`. */
   ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void>
   /**
@@ -71,6 +73,10 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
   return {
     asStranger,
     asTenant: (request, reply) => ofTenant(tenantOf(request), reply),
+    async asPerson(request, reply) {
+      const actor = knownActorOf(request)
+      if (actor?.kind === 'person') await ofTenant(actor.tenantId, reply)
+    },
     ofTenant,
     async judge(refusal, request, reply) {
       if (!isStrangers(refusal, request)) return refusal
