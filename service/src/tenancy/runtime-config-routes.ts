@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import { RuntimeConfig, runtimeConfigOf, withRuntimeConfig } from './runtime-config.ts'
 import type { ValidateTenant } from './tenant-validation.ts'
@@ -92,6 +93,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
           request.params.tenant_id,
           (document) => withRuntimeConfig(document, request.body),
           { ifMatch: request.headers['if-match'] },
+          actorOf(request),
         )
         const tenant = await change.catch(asSent)
         reply.header('etag', tenant.etag)
