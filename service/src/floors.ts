@@ -73,12 +73,13 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
       clock,
       sealer,
       defaultTelephonyToken: telephony.auth_token !== null,
+      installationNumber: config.telephonyFromNumber,
       onChange: changes.changed,
     }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
     agents: makeAgents({ db, clock }),
     versions: makeAgentVersions({ db, clock }),
-    phoneRoutes: makePhoneRoutes({ db, clock }),
+    phoneRoutes: makePhoneRoutes({ db, clock, installationNumber: config.telephonyFromNumber }),
   }
 }
 

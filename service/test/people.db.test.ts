@@ -179,6 +179,23 @@ describe('a role', () => {
     expect(key.status).toBe(403)
   })
 
+  it('lets nobody act as somebody else', async () => {
+    const browser = await person('operator')
+    const me = { operator: 'operator@acme.example' }
+    const made = await browser.call('POST', '/callback-tasks', { body: { customer_phone: '+12025550123' } })
+    const { id } = made.body['task'] as { id: string }
+    const other = { body: { operator: 'Mallory' } }
+    for (const path of [`/callback-tasks/${id}/claim`, '/operator-queues/default/claim-next'])
+      expect([path, (await browser.call('POST', path, other)).status]).toEqual([path, 403])
+    const act = { body: { action: 'end_call', supervisor: 'Mallory' } }
+    expect((await browser.call('POST', '/sessions/MZ1/actions', act)).status).toBe(403)
+    await browser.call('POST', `/callback-tasks/${id}/acknowledge`)
+    const claimed = await browser.call('POST', `/callback-tasks/${id}/claim`, { body: me })
+    expect(claimed).toMatchObject({ status: 200, body: { task: { assigned_to: me.operator } } })
+    const given = await browser.call('POST', `/callback-tasks/${id}/assign`, other)
+    expect(given).toMatchObject({ status: 200, body: { task: { assigned_to: 'Mallory' } } })
+  })
+
   it('lets an admin do everything of the tenant, and nothing of the installation', async () => {
     const browser = await person('admin')
     const key = await browser.call('POST', '/admin/tenants/acme/api-keys', { body: { label: 'x' } })
@@ -187,6 +204,22 @@ describe('a role', () => {
       expect([path, (await browser.call('GET', path)).status]).toEqual([path, 403])
     expect((await browser.call('DELETE', '/admin/tenants/acme')).status).toBe(403)
     expect((await browser.call('GET', '/admin/nothing')).status).toBe(404)
+  })
+
+  it("lets an admin take no number of the installation's carrier account", async () => {
+    await served.administer('POST', '/tenants/acme/agents', { agent_key: 'desk', name: 'Desk', description: '' })
+    const browser = await person('admin')
+    const put = (telephony: object) =>
+      browser.call('PUT', '/admin/tenants/acme', { body: { tenant_id: 'acme', telephony } })
+    const from = { from_number: '+12025550123' }
+    const account = { account_sid: `AC${'1'.repeat(32)}`, auth_token: 'f'.repeat(32) }
+    const route = { phone_number: '+12025550123', agent_key: 'desk' }
+    const add = (body: object) => browser.call('POST', '/admin/tenants/acme/phone-routes', { body })
+    expect((await put(from)).status).toBe(403)
+    const runtime = { body: { telephony: from } }
+    expect((await browser.call('PUT', '/admin/tenants/acme/runtime-config', runtime)).status).toBe(403)
+    expect([(await add(route)).status, (await add({ ...route, configure_carrier: true })).status]).toEqual([403, 403])
+    expect([(await put(account)).status, (await add(route)).status, (await put({})).status]).toEqual([200, 200, 403])
   })
 
   it('is of one tenant: there is no other', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import type { Actor } from '../kernel/actor.ts'
 import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -61,14 +62,15 @@ const PhoneRoute = Type.Object({
 const RouteAnswer = Type.Object({ ok: Ok, phone_route: PhoneRoute })
 
 type Deps = { routes: PhoneRoutes; connectNumber: ConnectNumber }
+type Asked = { body: Static<typeof RouteBody>; by: Actor }
 
 /** The administration of a tenant's phone routes. */
 export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPluginAsyncTypebox {
   /** The carrier is asked before anything is stored, and only for what could be stored: so it all can be repeated. */
-  async function connectFirst(tenant: TenantId, routeId: PhoneRouteId | null, body: Static<typeof RouteBody>) {
+  async function connectFirst(tenant: TenantId, routeId: PhoneRouteId | null, { body, by }: Asked) {
     const fields = fieldsOf(body)
     if (body.configure_carrier !== true) return fields
-    await routes.rehearse(tenant, routeId, fields)
+    await routes.rehearse(tenant, routeId, fields, by)
     await connectNumber(tenant, fields.phone_number)
     return fields
   }
@@ -106,7 +108,7 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
       },
       async (request) => {
         const { tenant_id } = request.params
-        const fields = await connectFirst(tenant_id, null, request.body)
+        const fields = await connectFirst(tenant_id, null, { body: request.body, by: actorOf(request) })
         return answer(await routes.create(tenant_id, fields, actorOf(request)))
       },
     )
@@ -125,7 +127,7 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
       },
       async (request) => {
         const { tenant_id, route_id } = request.params
-        const fields = await connectFirst(tenant_id, route_id, request.body)
+        const fields = await connectFirst(tenant_id, route_id, { body: request.body, by: actorOf(request) })
         return answer(await routes.replace(tenant_id, route_id, fields, actorOf(request)))
       },
     )

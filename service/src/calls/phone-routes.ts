@@ -1,13 +1,15 @@
 import { hasAgentKey } from '../agents/agent-store.ts'
-import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import { type Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type PhoneRouteId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from '../tenancy/audit-log.ts'
+import { refuseInstallationAccount, refuseInstallationNumber } from '../tenancy/installation-numbers.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { claimNumber, releaseNumber } from '../tenancy/phone-number-store.ts'
 import { lockTenant } from '../tenancy/tenant-store.ts'
@@ -39,13 +41,20 @@ export type PhoneRoutes = {
   create(tenantId: TenantId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
   /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
   replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
-  /** Finds out whether a route could be created, or this one be replaced, and changes nothing. @throws as `replace`. */
-  rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields): Promise<void>
+  /**
+   * Finds out whether a route could be created, or this one be replaced, and its number be connected; changes nothing.
+   *
+   * @throws as `replace`, and AppError `forbidden` for a person whose tenant has no carrier account of its own.
+   */
+  rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields, by: Actor): Promise<void>
   /** Deletes a route and returns it. @throws AppError `not_found`. */
   remove(tenantId: TenantId, routeId: PhoneRouteId, by: Actor): Promise<PhoneRouteRow>
 }
 
-export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneRoutes {
+/** `installationNumber` is TELEPHONY_FROM_NUMBER: no person of a tenant takes it. */
+type Deps = { db: Db; clock: Clock; installationNumber?: PhoneNumber | null }
+
+export function makePhoneRoutes({ db, clock, installationNumber = null }: Deps): PhoneRoutes {
   /** One change of a tenant's numbers at a time: two routes cannot both become the outbound default. */
   function change<T>(tenantId: TenantId, work: (tx: Tx) => Promise<T>): Promise<T> {
     return db
@@ -63,6 +72,7 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
 
   async function createIn(tx: Tx, tenantId: TenantId, { fields, by }: Wanted): Promise<PhoneRouteRow> {
     const now = new Date(clock.now())
+    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber })
     await prepare(tx, tenantId, fields, now)
     const id = newId<PhoneRouteId>(now.getTime())
     const route = await insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
@@ -73,6 +83,7 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
   async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, { fields, by }: Wanted) {
     const before = await lockKnownRoute(tx, tenantId, routeId)
     const now = new Date(clock.now())
+    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber })
     await prepare(tx, tenantId, fields, now)
     const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
     // Claimed first, released last: see `claimNumber`.
@@ -91,9 +102,10 @@ export function makePhoneRoutes({ db, clock }: { db: Db; clock: Clock }): PhoneR
     create: (tenantId, fields, by) => change(tenantId, (tx) => createIn(tx, tenantId, { fields, by })),
     replace: (tenantId, routeId, fields, by) =>
       change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, { fields, by })),
-    rehearse: (tenantId, routeId, fields) =>
+    rehearse: (tenantId, routeId, fields, by) =>
       change(tenantId, async (tx) => {
-        const wanted = { fields, by: THE_SYSTEM }
+        await refuseInstallationAccount(tx, tenantId, by)
+        const wanted = { fields, by }
         await (routeId === null ? createIn(tx, tenantId, wanted) : replaceIn(tx, tenantId, routeId, wanted))
         throw new Rehearsed()
       }).catch((error: unknown) => {

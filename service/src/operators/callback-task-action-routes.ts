@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { preValidationHookHandler } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
+import { actingAs } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
@@ -80,7 +81,8 @@ export function callbackTaskActionRoutes({ desk, dispatch }: Deps): FastifyPlugi
 
 function optionsOf<Body extends TObject>(action: string, summary: string, body: Body) {
   return {
-    preValidation: takeNothing,
+    // Whom it is assigned to is not who does that.
+    preValidation: [takeNothing, actingAs(action === 'assign' ? 'by' : 'operator')],
     schema: {
       tags: ['runtime'],
       summary,

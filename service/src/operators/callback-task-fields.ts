@@ -23,7 +23,10 @@ export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(Type.String({
 export const QueueKey = Type.String({ pattern: QUEUE_KEY_PATTERN, description: 'A queue: any such key works.' })
 
 /** Who acts. */
-export const Operator = text(200, 'Who acts, in words of yours: a name, an e-mail address, an id.')
+export const Operator = text(
+  254,
+  'Who acts, in words of yours: a name, an e-mail address, an id. Of a person who is logged in, they themselves.',
+)
 
 const editable = {
   queue_key: Type.Optional(QueueKey),

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
+import { actingAs } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
@@ -48,6 +49,7 @@ export function operatorQueueRoutes({ queues, desk }: Deps): FastifyPluginAsyncT
     app.post(
       '/api/v1/operator-queues/:queue_key/claim-next',
       {
+        preValidation: actingAs('operator'),
         schema: {
           tags: ['runtime'],
           summary: 'Take the next task of a queue that is due; null when there is none',

@@ -16,6 +16,7 @@ import {
   putQueue,
   type QueueSettings,
 } from './operator-queue-store.ts'
+import { reachesSla } from './queue-hours.ts'
 
 /** How the queues of operators are set, and what waits in them. Any key is a queue: it works by the defaults until it is set. */
 export type OperatorQueues = {
@@ -72,6 +73,7 @@ async function faultsOf(tx: Tx, tenantId: TenantId, settings: QueueSettings): Pr
   const found: [path: string, message: string | null][] = [
     ['timezone', timezone === null ? null : timeZoneFault(timezone)],
     ['dispatch_agent_key', isUnknown ? 'is not the key of an agent of the tenant' : null],
+    ['sla_minutes', reachesSla(settings) ? null : 'must be open minutes of 100 days: the queue opens for less'],
     ...hours.map((span, index): [string, string | null] => [`business_hours/${index}`, callingHoursFault(span)]),
   ]
   return found.flatMap(([path, message]) => (message === null ? [] : [{ path: `/body/${path}`, message }]))

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { TenantId } from '../kernel/ids.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { type BusinessHours, QUEUE_DEFAULTS, type QueueSettings, type Weekday } from './operator-queue-store.ts'
-import { slaDueAt } from './queue-hours.ts'
+import { reachesSla, slaDueAt } from './queue-hours.ts'
 
 const EVERY_DAY: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']
 const WORKDAYS = EVERY_DAY.slice(0, 5)
@@ -52,6 +52,19 @@ describe('by when a task is to be done', () => {
   it('ends where a queue hardly ever opens', () => {
     const minute = [{ days: ['mon' as const], start: '09:00', end: '09:01' }]
     const asked = due('2026-01-28T10:00:00.000Z', minute, { sla_minutes: 43_200 })
-    expect(Date.parse(asked)).toBeGreaterThan(Date.parse('2026-12-01T00:00:00.000Z'))
+    expect(Date.parse(asked)).toBeGreaterThan(Date.parse('2026-05-01T00:00:00.000Z'))
+    const settings = { ...QUEUE_DEFAULTS, queue_key: 'sales', business_hours: minute }
+    expect([14, 15].map((sla_minutes) => reachesSla({ ...settings, sla_minutes }))).toEqual([true, false])
+  })
+
+  it('is soon found out, however often the queue opens', () => {
+    const two = (n: number) => String(n).padStart(2, '0')
+    const times = Array.from({ length: 50 }, (_, n) => `${two(Math.floor(n / 3))}:${two((n % 3) * 20)}`)
+    const hours = times.map((start) => ({ days: EVERY_DAY, start, end: start.replace(/.$/, '1') }))
+    const fifty = { sla_minutes: 43_200 }
+    due('2026-01-28T10:00:00.000Z', hours, fifty)
+    const startedMs = performance.now()
+    for (let n = 0; n < 10; n += 1) due('2026-01-28T10:00:00.000Z', hours, fifty)
+    expect(performance.now() - startedMs).toBeLessThan(300)
   })
 })

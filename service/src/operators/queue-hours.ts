@@ -6,8 +6,11 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** From the first day of the epoch, a Thursday. */
 const WEEKDAYS: Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed']
-/** Longer no task waits for its queue to open. */
-const MAX_DAYS = 400
+/** Settings that a queue is given let every task be done within this; a bit more is looked at, for where in a week it begins. */
+const REACHED_DAYS = 100
+const MAX_DAYS = REACHED_DAYS + 10
+/** Any Thursday. */
+const SOME_INSTANT_MS = 7 * DAY_MS
 
 /**
  * By when a task is to be done that is due at an instant: the queue's `sla_minutes` later, of which only those count in which
@@ -17,33 +20,65 @@ export function slaDueAt({ compliance }: TenantRuntime, queue: QueueSettings, du
   const lengthMs = queue.sla_minutes * MINUTE_MS
   if (queue.business_hours.length === 0) return new Date(dueAt.getTime() + lengthMs)
   const zone = queue.timezone ?? compliance.timezone ?? 'UTC'
-  let atMs = dueAt.getTime()
-  let leftMs = lengthMs
-  for (const { startMs, endMs } of openSpans(queue.business_hours, zone, atMs)) {
+  const spans = openSpans(queue.business_hours, { zone, fromMs: dueAt.getTime(), days: MAX_DAYS })
+  return new Date(passed(spans, dueAt.getTime(), lengthMs).atMs)
+}
+
+/** Whether a queue is open for its `sla_minutes` within 100 days. */
+export function reachesSla({ business_hours: hours, sla_minutes }: QueueSettings): boolean {
+  const spans = openSpans(hours, { zone: 'UTC', fromMs: SOME_INSTANT_MS, days: REACHED_DAYS })
+  return hours.length === 0 || passed(spans, SOME_INSTANT_MS, sla_minutes * MINUTE_MS).leftMs === 0
+}
+
+type Span = { startMs: number; endMs: number }
+
+/** When so much of the spans has passed, and how much there was not. Spans may overlap, in the order of their beginnings. */
+function passed(spans: Iterable<Span>, fromMs: number, lengthMs: number): { atMs: number; leftMs: number } {
+  let [atMs, leftMs] = [fromMs, lengthMs]
+  for (const { startMs, endMs } of spans) {
     atMs = Math.max(atMs, startMs)
-    if (endMs - atMs >= leftMs) return new Date(atMs + leftMs)
+    if (endMs - atMs >= leftMs) return { atMs: atMs + leftMs, leftMs: 0 }
     leftMs -= Math.max(0, endMs - atMs)
     atMs = Math.max(atMs, endMs)
   }
-  return new Date(atMs)
+  return { atMs, leftMs }
 }
 
-/** When the queue is open, in the order of the beginnings; spans may overlap. The first may be over before `fromMs`. */
-function* openSpans(hours: BusinessHours[], zone: string, fromMs: number) {
+type Within = { zone: string; fromMs: number; days: number }
+
+/** When the queue is open, in the order of the beginnings. The first may be over before `fromMs`. */
+function* openSpans(hours: BusinessHours[], { zone, fromMs, days }: Within): Generator<Span> {
   const local = new LocalTime()
-  const wallMs = local.wallMs(zone, fromMs)
+  const byWeekday = WEEKDAYS.map((weekday) => merged(hours, weekday))
   // One over midnight may have begun the day before.
-  const firstDay = Math.floor(wallMs / DAY_MS) - 1
-  for (let day = firstDay; day < firstDay + MAX_DAYS; day += 1) {
-    const weekday = WEEKDAYS[day % WEEKDAYS.length]
-    const ofDay = hours.filter(({ days }) => days.some((each) => each === weekday))
-    const spans = ofDay.map(({ start, end }) => ({ from: timeMs(start), until: timeMs(end) }))
-    for (const { from, until } of spans.toSorted((a, b) => a.from - b.from)) {
-      const length = until > from ? until - from : until + DAY_MS - from
-      const beginMs = day * DAY_MS + from
-      yield { startMs: local.instantMs(zone, beginMs), endMs: local.instantMs(zone, beginMs + length) }
-    }
+  const firstDay = Math.floor(local.wallMs(zone, fromMs) / DAY_MS) - 1
+  const offsets: number[] = []
+  const offsetAt = (day: number) => (offsets[day - firstDay] ??= local.instantMs(zone, day * DAY_MS) - day * DAY_MS)
+  for (let day = firstDay; day < firstDay + days; day += 1) {
+    const offset = offsetAt(day)
+    // To ask for each time of day takes long: it is asked for where the clocks change.
+    const isEven = offset === offsetAt(day + 2)
+    const instant = (wallMs: number) => (isEven ? wallMs + offset : local.instantMs(zone, wallMs))
+    for (const { startMs, endMs } of byWeekday[day % WEEKDAYS.length] ?? [])
+      yield { startMs: instant(day * DAY_MS + startMs), endMs: instant(day * DAY_MS + endMs) }
   }
+}
+
+/** The spans that begin on a day of the week, from its midnight; those that overlap are one. */
+function merged(hours: BusinessHours[], weekday: Weekday): Span[] {
+  const spans: Span[] = []
+  const ofDay = hours.filter(({ days }) => days.includes(weekday)).map(spanOf)
+  for (const span of ofDay.toSorted((a, b) => a.startMs - b.startMs)) {
+    const last = spans.at(-1)
+    if (last && span.startMs <= last.endMs) last.endMs = Math.max(last.endMs, span.endMs)
+    else spans.push(span)
+  }
+  return spans
+}
+
+function spanOf({ start, end }: BusinessHours): Span {
+  const [startMs, endMs] = [timeMs(start), timeMs(end)]
+  return { startMs, endMs: endMs > startMs ? endMs : endMs + DAY_MS }
 }
 
 function timeMs(time: string): number {

@@ -4,11 +4,13 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
 import { type Sealer, sha256 } from '../kernel/seal.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
 import { auditedDocument } from './audited-document.ts'
+import { refuseGivingUpAccount, refuseInstallationNumber } from './installation-numbers.ts'
 import { claimNumber, releaseNumber } from './phone-number-store.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { documentFaults } from './tenant-document-faults.ts'
@@ -39,6 +41,8 @@ type Deps = {
   sealer: Sealer
   /** Whether TELEPHONY_AUTH_TOKEN stands in for tenants without a token of their own. */
   defaultTelephonyToken: boolean
+  /** TELEPHONY_FROM_NUMBER: no person of a tenant takes it. */
+  installationNumber?: PhoneNumber | null
   /** Told after each change of a tenant is stored, so that nobody on this node goes on with the old one. */
   onChange(tenantId: TenantId): void
 }
@@ -117,7 +121,12 @@ async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChan
   return written
 }
 
-async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, writing: Writing) {
+async function replace(
+  { clock, sealer, installationNumber = null }: Deps,
+  tx: Tx,
+  sent: TenantDocument,
+  writing: Writing,
+) {
   const tenantId = sent.tenant_id
   await lockTenant(tx, tenantId)
   const stored = await findStoredTenant(tx, tenantId)
@@ -128,6 +137,12 @@ async function replace({ clock, sealer }: Deps, tx: Tx, sent: TenantDocument, wr
   refuse(faults)
   const etag = `"${sealer.digest(canonicalJson(document))}"`
   if (etag === stored?.etag) return etag
+
+  refuseGivingUpAccount(before, document, writing.by)
+  const number = document.telephony?.from_number
+  const wish = { by: writing.by, installationNumber }
+  if (number && number !== before?.telephony?.from_number)
+    await refuseInstallationNumber(tx, tenantId, { number, ...wish })
 
   const authTokenHash = document.auth_token ? sha256(document.auth_token) : null
   const now = new Date(clock.now())

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
+import { actingAs } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
 import type { LiveCalls } from './live-calls.ts'
@@ -28,7 +29,7 @@ const text = (description: string, maxLength: number) => Type.Optional(Type.Stri
 
 const ActionBody = strict({
   action: Type.String({ maxLength: 40, description: 'say, whisper or end_call' }),
-  supervisor: text('Who acts.', 200),
+  supervisor: text('Who acts; of a person who is logged in, they themselves.', 254),
   target: text('Where to, of an action that has a target.', 200),
   text: text('What the agent says to the caller (say), or is told without the caller hearing it (whisper).', 2_000),
   reason: text('Why.', 500),
@@ -118,6 +119,7 @@ export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock })
     app.post(
       '/api/v1/sessions/:stream_sid/actions',
       {
+        preValidation: actingAs('supervisor'),
         schema: {
           tags: ['runtime'],
           summary: 'Act on a live session',
