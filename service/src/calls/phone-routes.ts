@@ -1,5 +1,5 @@
 import { hasAgentKey } from '../agents/agent-store.ts'
-import { type Actor } from '../kernel/actor.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type PhoneRouteId, type TenantId } from '../kernel/ids.ts'
