@@ -86,7 +86,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the database 
   it('without a word, a tenant is told so within a second all the same', async () => {
     await app.ring()
     await app.clock.advance(5_000)
-    wire.proxy.freeze()
+    wire.proxy.freezeAll()
     const startMs = app.clock.monotonicMs()
     let status: number | null = null
     void app.served.call('acme', 'GET', '/call-logs').then((answer) => {
