@@ -49,8 +49,12 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
 
   /** Null: it is not, or no longer, ours to answer. */
   async function first(call: ResumedCall & OfDial): Promise<CarrierAnswer | null> {
-    const tenant = live.callHere(call.callSid) ? null : await callbacks.adopt(call)
-    const opened = tenant && (await sessions.unbegun(tenant, call.callSid))
+    const adopted = live.callHere(call.callSid) ? null : await callbacks.adopt(call)
+    if (!adopted) return null
+    const { tenant, isItsCall } = adopted
+    // Its session would be that of another dial, with that one's agent and greeting.
+    if (!isItsCall) return refused(tenant, call.callSid, 'another_call')
+    const opened = await sessions.unbegun(tenant, call.callSid)
     if (!opened) return null
     const { agentVersionId, epoch } = opened
     const agent = await resolveAgent(tenant, agentVersionId === null ? null : { versionId: agentVersionId })
