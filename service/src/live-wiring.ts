@@ -99,9 +99,9 @@ export async function wireCalls(
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
-  const { tenant, callSid, epoch } = call
+  const { tenant, callSid, epoch, next = [] } = call
   await sessions
-    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .progressed(tenant, { callSid, epoch, next, progress: progressOf(state) })
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 

@@ -29,7 +29,7 @@ const INCOMING_PATH = '/api/v1/incoming-call'
 const CALL_SID = /^[\w.:-]{1,64}$/
 const MAX_PARTY_CHARS = 200
 /** How often in a row a carrier was told to ask again. */
-const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
+export const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
 
 /** What carriers ask and tell: signed forms, answered by documents in the carrier's own language. */
 export function incomingRoutes({
@@ -48,12 +48,13 @@ export function incomingRoutes({
     return carriers[provider].document(verbs)
   }
 
-  async function answerCall(request: FastifyRequest) {
+  async function answerCall(request: FastifyRequest, again = 0) {
     const form = formOf(request)
     const answered = await incoming.answer({
       ...idsIn(form),
       from: partyIn(form, 'From'),
       to: partyIn(form, 'To'),
+      again,
       signed: signed(request),
     })
     return written(answered)
@@ -66,9 +67,17 @@ export function incomingRoutes({
 
     app.post(
       INCOMING_PATH,
-      { schema: { ...answer, summary: 'Answer a call that comes in', operationId: 'answerIncomingCall' } },
+      {
+        schema: {
+          ...answer,
+          summary: 'Answer a call that comes in',
+          operationId: 'answerIncomingCall',
+          // Numbers may be connected to an address with a query of their own.
+          querystring: Type.Object({ again: Type.Optional(Again) }, { additionalProperties: true }),
+        },
+      },
       async (request, reply) => {
-        const { body, contentType } = await answerCall(request)
+        const { body, contentType } = await answerCall(request, request.query.again)
         return reply.type(contentType).send(body)
       },
     )
