@@ -114,6 +114,13 @@ export const SETTINGS = {
     read: (text) => text ?? null,
   }),
   telephonyAuthToken: setting({
+  legacyQueryAuth: setting({
+    name: 'LEGACY_QUERY_AUTH_ENABLED',
+    shownDefault: 'false',
+    meaning:
+      'Whether a credential of a tenant is taken from `auth_token` in the query of the WebSockets /media-stream and /logs too. Proxies write addresses into their logs.',
+    read: (text = 'false') => boolean(text),
+  }),
     name: 'TELEPHONY_AUTH_TOKEN',
     shownDefault: 'unset',
     meaning: "That account's auth token: it signs what the carrier sends.",

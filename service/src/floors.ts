@@ -12,6 +12,7 @@ import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
+import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
@@ -48,6 +49,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   return {
     telephony,
     live,
+    logSubscribers: new LogSubscribers(),
     cache,
     credentials,
     changes,

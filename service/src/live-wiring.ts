@@ -9,6 +9,7 @@ import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
+import { makeLogReading } from './log-floor.ts'
 import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { supervisorActionRoutes } from './operators/supervisor-action-routes.ts'
@@ -63,6 +64,8 @@ export async function wireCalls(
   const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
+  const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
+  await server.register(logs.routes)
   await server.register(routes.outboundCallbackRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
   const calls = keepingActions(liveCalls.calls, floors.supervisorActions.keep)
@@ -96,6 +99,7 @@ export async function wireCalls(
     },
   }
 }
+      logs.close()
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {

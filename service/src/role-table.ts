@@ -98,6 +98,8 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api/v1/sessions/:stream_sid': 'viewer',
   'GET /api/v1/sessions/:stream_sid/events': 'viewer',
   'POST /api/v1/sessions/:stream_sid/actions': 'operator',
+  'GET /api/v1/logs': 'viewer',
+  'GET /logs': 'viewer',
   'GET /api/v1/dnc': 'viewer',
   'GET /api/v1/dnc/:phone': 'viewer',
   'POST /api/v1/dnc': 'operator',

@@ -71,6 +71,8 @@ export type VoiceNeeds = {
 
 /** The live calls of this process, and the way in for their audio. */
 export type Voice = {
+  /** Those of the server: they end with the calls. */
+  webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
   /** Where streams come in, as carriers and pages reach it. */
@@ -117,6 +119,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
   return {
+    webSockets,
     capacity,
     tokens,
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
@@ -140,7 +143,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
 type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSockets; watch: StreamWatch }
 
 function streamRoutes(
-  { clock, log, carriers }: Deps,
+  { clock, log, carriers, config }: Deps,
   { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
@@ -150,6 +153,7 @@ function streamRoutes(
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec
     },
+    takesQueryTokens: config.legacyQueryAuth,
     publicSocketUrl: () => socketUrl(publicUrl()),
   })
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type FaultDetail } from '../../kernel/errors.ts'
+import { ofTenant } from './access-log.ts'
 
 /** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
 type WireError = { ok: false; error: string; code: ErrorCode; request_id: string; details?: FaultDetail[] }
@@ -63,7 +64,8 @@ export function errorBody(error: AppError, requestId: string): WireError {
 /** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */
 export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request.routeOptions.bodyLimit)
-  if (error.status >= 500) request.log.error({ err: thrown }, 'request failed')
-  else if (error.detail !== undefined || error.cause !== undefined) request.log.info({ err: error }, 'request refused')
+  if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
+  else if (error.detail !== undefined || error.cause !== undefined)
+    request.log.info({ ...ofTenant(request), err: error }, 'request refused')
   return reply.code(error.status).headers(error.headers).send(errorBody(error, request.id))
 }
