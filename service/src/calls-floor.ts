@@ -74,7 +74,15 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...begin, db, log, signatures, addresses, decide }),
+      incoming: makeIncoming({
+        ...begin,
+        db,
+        log,
+        signatures,
+        addresses,
+        decide,
+        hasNoRoutes: database.kind === 'memory',
+      }),
       resume,
       statuses: callbacks,
     }),

@@ -37,6 +37,7 @@ export async function wireSteering(
     tenantCacheRoutes({
       ...{ db, log, cache, credentials, telephony },
       secondary: NO_SECONDARY_AUDIO,
+      isKept: database.kind !== 'memory',
       hasStreamBroker: config.redisUrl !== null,
       activeSessions: (tenantId) => live.list(tenantId).length,
       logSubscribers: (tenantId) => logSubscribers.of(tenantId),
