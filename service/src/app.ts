@@ -87,7 +87,6 @@ async function wire(deps: Deps): Promise<App> {
   const checks = [...pinged, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server, rateLimits)
-  await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
@@ -99,6 +98,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
+  await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await server.ready()
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
