@@ -77,7 +77,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...given, decide }),
+      incoming: makeIncoming({ ...given, decide, hasNoRoutes: database.kind === 'memory' }),
       resume,
       statuses: callbacks,
     }),

@@ -23,8 +23,6 @@ type Deps = {
   publicUrl: () => string
 }
 
-const INCOMING_PATH = '/api/v1/incoming-call'
-
 /** Ids go into documents and addresses. */
 const CALL_SID = /^[\w.:-]{1,64}$/
 const MAX_PARTY_CHARS = 200
@@ -48,25 +46,13 @@ export function incomingRoutes({
     return carriers[provider].document(verbs)
   }
 
-  async function answerCall(request: FastifyRequest, again = 0) {
-    const form = formOf(request)
-    const answered = await incoming.answer({
-      ...idsIn(form),
-      from: partyIn(form, 'From'),
-      to: partyIn(form, 'To'),
-      again,
-      signed: signed(request),
-    })
-    return written(answered)
-  }
-
   const twiml = { 200: { content: { 'text/xml': { schema: Type.String() } } }, ...errorResponses }
   const answer = { tags: ['callbacks'], consumes: ['application/x-www-form-urlencoded'], response: twiml }
   return async (app) => {
     takeForms(app)
 
     app.post(
-      INCOMING_PATH,
+      '/api/v1/incoming-call',
       {
         schema: {
           ...answer,
@@ -77,23 +63,11 @@ export function incomingRoutes({
         },
       },
       async (request, reply) => {
-        const { body, contentType } = await answerCall(request, request.query.again)
-        return reply.type(contentType).send(body)
-      },
-    )
-
-    app.post(
-      '/incoming-call',
-      {
-        schema: {
-          ...answer,
-          summary: 'Answer a call that comes in (old address)',
-          operationId: 'answerIncomingCallOld',
-        },
-      },
-      async (request, reply) => {
-        reply.header('deprecation', 'true').header('link', `<${INCOMING_PATH}>; rel="successor-version"`)
-        const { body, contentType } = await answerCall(request)
+        const form = formOf(request)
+        const parties = { from: partyIn(form, 'From'), to: partyIn(form, 'To') }
+        const { again = 0 } = request.query
+        const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })
+        const { body, contentType } = written(answered)
         return reply.type(contentType).send(body)
       },
     )

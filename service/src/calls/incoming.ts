@@ -74,6 +74,8 @@ type Deps = {
   hasModel: boolean
   /** Whether another node takes calls. */
   hasHeir: () => Promise<boolean>
+  /** Whether there can be no routes here: then the agent of a tenant's document answers its number. */
+  hasNoRoutes: boolean
   /** The public addresses of this service. */
   addresses: () => CallAddresses & { incoming: string }
 }
@@ -109,7 +111,7 @@ export function makeIncoming(deps: Deps): Incoming {
   async function take(taking: Taking, agentKey: string | null): Promise<CallVerb[]> {
     const { tenant, call } = taking
     const { callSid } = call
-    if (agentKey === null) {
+    if (agentKey === null && !deps.hasNoRoutes) {
       log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call to a number without a route')
       return sayAndGo(NOT_IN_SERVICE, null)
     }
