@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
+import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
   boolean,
@@ -186,6 +187,7 @@ export const SETTINGS = {
     meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
     read: webhookSecret,
   }),
+  ...MAIL_SETTINGS,
   outboundAllowPrivate: setting({
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
     shownDefault: 'false',
@@ -261,7 +263,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values)]
+  const faults: string[] = [...adminContradictions(values), ...mailContradictions(values)]
   if (values.databaseUrl && values.encryptionKey === null) {
     faults.push(
       'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',
