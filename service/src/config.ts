@@ -150,6 +150,12 @@ export const SETTINGS = {
     meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
     read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
   }),
+  chatUrl: setting({
+    name: 'OPENAI_BASE_URL',
+    shownDefault: 'https://api.openai.com/v1',
+    meaning: 'Where the chat model is reached, with the same key: any server that speaks Chat Completions.',
+    read: (text = 'https://api.openai.com/v1') => httpAddress(text),
+  }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',
     shownDefault: '50',

@@ -3,6 +3,8 @@ import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { openaiChat } from './platform/chat/openai.ts'
+import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
@@ -32,6 +34,8 @@ export type Deps = {
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
+  /** Null while no key is configured: no agent can be tried in text. */
+  chat: ChatModel | null
   /** Null while no mail server is configured: nobody is told anything by mail. */
   mailer: Mailer | null
   /** Null where people log in with passwords alone. */
@@ -78,6 +82,7 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
     sealer: makeSealer(key),
     carriers,
     model,
+    chat: chatOf(config),
     mailer: mailerOf(config, clock),
     identityProvider: identityProviderOf(config, clock),
   }
@@ -85,6 +90,11 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
+}
+
+/** The chat model of the settings, if they hold a key for it. */
+export function chatOf({ chatUrl: baseUrl, modelApiKey: apiKey }: Config): ChatModel | null {
+  return apiKey === null ? null : openaiChat({ baseUrl, apiKey })
 }
 
 /** The mail server of the settings, if they name one. */

@@ -129,6 +129,7 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'POST /api/v1/make-call': 'admin',
   'POST /make-call': 'admin',
   'POST /api/v1/browser-calls': 'admin',
+  'POST /api/v1/chats': 'admin',
 }
 
 const isRole = (needed: Needed): needed is Role => (ROLES as readonly Needed[]).includes(needed)
