@@ -186,6 +186,13 @@ export const SETTINGS = {
     meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
     read: webhookSecret,
   }),
+  sweepIntervalSeconds: setting({
+    name: 'SWEEP_INTERVAL_SECONDS',
+    shownDefault: '30',
+    meaning:
+      'How often what operators work on is swept by itself: overdue tasks, snoozes, reminders, escalations, dispatches, tickets. 0: never; the endpoints stay.',
+    read: (text = '30') => integer(text, 0, 86_400),
+  }),
   outboundAllowPrivate: setting({
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
     shownDefault: 'false',

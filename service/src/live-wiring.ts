@@ -60,7 +60,9 @@ export async function wireCalls(
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
-  const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
+  const operators = makeOperators(deps, {
+    ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall, notify: null },
+  })
   const liveCalls = makeLiveCalls(deps, floors)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
@@ -85,6 +87,7 @@ export async function wireCalls(
   })
   return {
     watching,
+    scheduled: operators.scheduled,
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close(), operators.close()])
