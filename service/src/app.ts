@@ -9,7 +9,7 @@ import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
 import { startForgetting } from './forgetting.ts'
-import { type NodeId, newId } from './kernel/ids.ts'
+import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
 import { needsNoDatabase } from './offline-routes.ts'
 import { adminGuard } from './platform/http/guards.ts'
@@ -19,6 +19,7 @@ import { buildServer, type HttpServer, stopServer } from './platform/http/server
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
+import { makeSchedule } from './schedule.ts'
 import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
@@ -100,6 +101,10 @@ async function wire(deps: Deps): Promise<App> {
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
   await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await server.ready()
+  const schedule = makeSchedule({
+    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, work: calls.scheduled },
+    chance: byChance,
+  })
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
@@ -107,7 +112,7 @@ async function wire(deps: Deps): Promise<App> {
   const close = async () => {
     phase = 'stopping'
     const delivered = delivery.close()
-    await Promise.all([calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
     await floors.credentials.close()
     await forgetting?.close()
@@ -123,6 +128,8 @@ async function wire(deps: Deps): Promise<App> {
     publicUrl: () => publicUrlOf(deps, server),
     async drain() {
       phase = 'stopping'
+      // It would place calls.
+      await schedule.close()
       await Promise.all([calls.watching.stopping(), calls.drain()])
     },
     async listen() {
@@ -131,6 +138,7 @@ async function wire(deps: Deps): Promise<App> {
         phase = 'serving'
         calls.watching.start()
         await delivery.start()
+        schedule.start()
         return address
       } catch (error) {
         closed ??= close()

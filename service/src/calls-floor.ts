@@ -93,6 +93,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
     placeTaskCall: outbound.placeTaskCall,
+    checkTaskCall: outbound.checkTaskCall,
     async close() {
       browserCalls.close()
       await outbound.close()

@@ -208,6 +208,13 @@ export const SETTINGS = {
     read: webhookSecret,
   }),
   ...MAIL_SETTINGS,
+  sweepIntervalSeconds: setting({
+    name: 'SWEEP_INTERVAL_SECONDS',
+    shownDefault: '30',
+    meaning:
+      'How often what operators work on is swept by itself: overdue tasks, snoozes, reminders, escalations, dispatches, tickets. 0: never; the endpoints stay.',
+    read: (text = '30') => integer(text, 0, 86_400),
+  }),
   outboundAllowPrivate: setting({
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
     shownDefault: 'false',

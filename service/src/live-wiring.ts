@@ -62,7 +62,9 @@ export async function wireCalls(
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
-  const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
+  const operators = makeOperators(deps, {
+    ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall, notify: null },
+  })
   const liveCalls = makeLiveCalls(deps, floors)
   const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
   await server.register(logs.routes)
@@ -96,6 +98,7 @@ export async function wireCalls(
   return {
     ofTenants,
     watching,
+    scheduled: operators.scheduled,
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close(), operators.close()])

@@ -90,6 +90,10 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api/v1/admin/tenants/audio-providers': 'administrator',
   'GET /api/v1/admin/outboxes/depth': 'administrator',
   'POST /api/v1/admin/outboxes/billing-outcomes/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/follow-up-notifications/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/dispatch': 'administrator',
+  'POST /api/v1/admin/operator-queues/external-reconciliation/sweep': 'administrator',
 
   'GET /api/v1/call-logs': 'viewer',
   'GET /api/v1/call-logs/:call_sid': 'viewer',

@@ -22,7 +22,7 @@ import { makeCallRoutes } from './make-call-routes.ts'
 import { makeOutboundAnswer } from './outbound-answer.ts'
 import { makeOutboundCallbacks } from './outbound-callbacks.ts'
 import { outboundRoutes } from './outbound-routes.ts'
-import { makePlaceTaskCall } from './place-task-call.ts'
+import { makeCheckTaskCall, makePlaceTaskCall } from './place-task-call.ts'
 import type { CallStatuses } from './record-status.ts'
 import { makeSettlingDials } from './settle-dials.ts'
 import type { CallAddresses } from './stream-verbs.ts'
@@ -70,6 +70,7 @@ export function makeOutbound(deps: Deps) {
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
     tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),
+    checkTaskCall: makeCheckTaskCall(deps),
     async close() {
       machines.close()
       await Promise.all([dialing.close(), settling.close()])

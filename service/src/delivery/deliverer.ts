@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
-import { secretBytes } from '../kernel/ids.ts'
+import { byChance } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import { onCommit } from '../platform/db/commits.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -44,10 +44,6 @@ const START_WITHIN_MS = LEASE_MS - SEND_WITHIN_MS - 5_000
 const CLOSE_WITHIN_MS = 1_500
 /** A sweep that somebody waits for begins nothing after this. */
 const SWEEP_BEGINS_WITHIN_MS = 20_000
-
-function byChance(): number {
-  return secretBytes(4).readUInt32BE() / 2 ** 32
-}
 
 /**
  * Delivers what stands in one of the outbox tables, at least once each, however many processes do the same: at its commit in

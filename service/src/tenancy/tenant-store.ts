@@ -74,6 +74,17 @@ export async function findTenantEtag(db: Db, tenantId: TenantId): Promise<string
   return row?.etag ?? null
 }
 
+/** The tenants whose document names a ticket system. */
+export async function listTicketingTenantsAcrossTenants(db: Db): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where(sql<boolean>`jsonb_typeof(document -> 'ticketing') = 'object'`)
+    .orderBy('tenant_id')
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
 /** Tenants newest first, one row more than the limit so that `toPage` can see whether there is a next page. */
 export function listTenantsAcrossTenants(db: Db, { limit, offset, after }: PageRequest): Promise<ListedTenant[]> {
   let query = db.selectFrom('tenants').select(['tenant_id', 'document', 'etag', 'created_at'])

@@ -24,6 +24,9 @@ const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
 /** A test asks again and again until something is so. */
 const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }
 
+/** Nothing happens to tasks but what a test does. */
+const UNSWEPT = { SWEEP_INTERVAL_SECONDS: '0' }
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Answer<Body> = { status: number; body: Body }
 type Furnished = { number: string; document?: Record<string, unknown>; agent?: Record<string, unknown> }
@@ -70,6 +73,7 @@ export class ServedApp {
       ADMIN_API_KEY: ADMIN_KEY,
       DATA_DIR: dataDir,
       ...UNLIMITED,
+      ...UNSWEPT,
       ...options.settings,
     })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
