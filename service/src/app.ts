@@ -10,6 +10,7 @@ import type { Deps } from './deps.ts'
 import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
 import { type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
+import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
@@ -92,6 +93,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
+  await wirePages(deps, rateLimits, server)
   await server.ready()
 
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
