@@ -17,6 +17,7 @@ ENV NODE_ENV=production \
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE package.json ./
+COPY docs docs
 COPY service service
 # The only folder that the service writes to: the rest of the file system may be read-only.
 RUN mkdir /data && chown node:node /data

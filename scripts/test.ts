@@ -2,6 +2,7 @@
 // Starts what they need beside Node, on private ports and folders, and stops it however the run ends.
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { findChromium } from './needs/chromium.ts'
 import { type Need, type NeedContext, UnmetNeed } from './needs/need.ts'
 import { startPostgres } from './needs/postgres.ts'
 import { findRedis } from './needs/redis.ts'
@@ -10,7 +11,7 @@ import { type Counts, countResults } from './testing/counts.ts'
 import { runVitest } from './testing/vitest.ts'
 
 /** Everything the tests need; a further need is one more function here. */
-const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [findRedis, startPostgres]
+const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [findRedis, findChromium, startPostgres]
 
 type Outcome = { exitCode: number; counts: Counts }
 

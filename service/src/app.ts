@@ -12,6 +12,7 @@ import { startForgetting } from './forgetting.ts'
 import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
 import { needsNoDatabase } from './offline-routes.ts'
+import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
@@ -100,6 +101,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
   await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
+  await wirePages(deps, rateLimits, server)
   await server.ready()
   const schedule = makeSchedule({
     ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, work: calls.scheduled },

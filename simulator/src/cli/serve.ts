@@ -4,9 +4,13 @@ import type { Command } from './options.ts'
 
 type ServeCommand = Extract<Command, { command: 'serve' }>
 
+/** Who answers where no party was named, so that a bridge can place calls without more ado. */
+const ANYBODY = listener('Hello?')
+
 /** Starts the simulator and writes how to point a bridge at it, or with `--json` a line for programs. It runs until closed. */
 export async function serve(command: ServeCommand, write: (text: string) => void): Promise<Simulator> {
-  const simulator = await startSimulator(command.simulator)
+  const { carrier, ...rest } = command.simulator
+  const simulator = await startSimulator({ ...rest, carrier: { ...carrier, anybody: ANYBODY } })
   for (const { number, greeting } of command.parties) simulator.carrier.subscribe(number, listener(greeting))
   write(command.json ? `${JSON.stringify(addressesOf(simulator, command))}\n` : explanation(simulator, command))
   return simulator

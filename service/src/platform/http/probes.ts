@@ -44,13 +44,29 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
   const startMs = deps.clock.monotonicMs()
   const tags = ['operations']
   return async (app) => {
-    app.get('/livez', { schema: { tags, response: { 200: Type.Object({ ok: Ok }) } } }, async () => ({
-      ok: true as const,
-    }))
+    app.get(
+      '/livez',
+      {
+        schema: {
+          tags,
+          summary: 'Whether the process answers: restart it when it does not',
+          operationId: 'getLiveness',
+          response: { 200: Type.Object({ ok: Ok }) },
+        },
+      },
+      async () => ({ ok: true as const }),
+    )
 
     app.get(
       '/readyz',
-      { schema: { tags, response: { 200: Type.Object({ ok: Ok }), 503: ErrorBody } } },
+      {
+        schema: {
+          tags,
+          summary: 'Whether it takes work: send it none when it does not',
+          operationId: 'getReadiness',
+          response: { 200: Type.Object({ ok: Ok }), 503: ErrorBody },
+        },
+      },
       async (_request, reply) => {
         const phase = deps.phase()
         const lacking = phase === 'serving' ? failed(await health.results()) : [phase]
@@ -63,6 +79,8 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
       {
         schema: {
           tags,
+          summary: 'How it is, for people and monitors',
+          operationId: 'getHealth',
           response: {
             200: Type.Object({ ok: Ok, ...healthFields }),
             503: Type.Object({ ...ErrorBody.properties, ...healthFields }),
@@ -83,8 +101,17 @@ export function probes(deps: ProbeDeps): FastifyPluginAsyncTypebox {
       },
     )
 
-    app.get('/metrics', { schema: { tags, response: { 200: Type.String() } } }, async (_request, reply) =>
-      reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
+    app.get(
+      '/metrics',
+      {
+        schema: {
+          tags,
+          summary: 'The numbers of this process, for Prometheus',
+          operationId: 'getMetrics',
+          response: { 200: Type.String() },
+        },
+      },
+      async (_request, reply) => reply.type(deps.metrics.contentType).send(await deps.metrics.text()),
     )
   }
 }

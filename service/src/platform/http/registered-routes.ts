@@ -1,7 +1,7 @@
 import type { FastifyInstance, onRouteHookHandler } from 'fastify'
 
-/** A route as it was registered, such as `GET /api/v1/call-logs`. */
-export type RegisteredRoute = { method: string; url: string }
+/** A route as it was registered, such as `GET /api/v1/call-logs`, with what it says of itself. */
+export type RegisteredRoute = { method: string; url: string; schema: object }
 
 const routesOfServers = new WeakMap<object, RegisteredRoute[]>()
 
@@ -9,8 +9,8 @@ const routesOfServers = new WeakMap<object, RegisteredRoute[]>()
 export function rememberRoutes(server: FastifyInstance): void {
   const routes: RegisteredRoute[] = []
   routesOfServers.set(server, routes)
-  const remember: onRouteHookHandler = ({ method, url }) => {
-    for (const each of [method].flat()) routes.push({ method: each, url })
+  const remember: onRouteHookHandler = ({ method, url, schema = {} }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url, schema })
   }
   server.addHook('onRoute', remember)
 }

@@ -1,0 +1,50 @@
+/** A part of the hub, with its pages by the name of their file, and what each is good for. */
+export type Section = { title: string; pages: Record<string, string> }
+
+/** The order of the hub. A page that is in no section stands at the end of the one before the last. */
+export const SECTIONS: Section[] = [
+  {
+    title: 'Start',
+    pages: {
+      'getting-started': 'From nothing to a call, with curl.',
+      simulator: 'Calls without an account: a carrier and a model that are simulated.',
+      'going-live': 'A real number, a real model, a telephone that rings.',
+    },
+  },
+  {
+    title: 'Build',
+    pages: {
+      'outbound-calls': 'Place calls, and repeat a request safely.',
+      agents: 'What agents can be set to, and how versions share their calls.',
+      webhooks: 'Be told what happens: signatures, repeats, order.',
+      'dial-gate': 'Which calls go out, and which are refused.',
+      recordings: 'Record calls, and listen to them.',
+      operators: 'Callback tasks, queues, do-not-call.',
+    },
+  },
+  {
+    title: 'Reference',
+    pages: {
+      errors: 'Every code, what it means, what to do; rate limits.',
+      events: 'Every event that is posted, with an example.',
+      configuration: 'Every setting and its default.',
+    },
+  },
+  {
+    title: 'Operate',
+    pages: {
+      deployment: 'Databases, many nodes, containers, probes, logs.',
+      admin: 'Logins, people and their roles, the audit log.',
+      tenants: 'Documents, runtime settings, prompts, what nodes remember.',
+    },
+  },
+  {
+    title: 'Inside',
+    pages: {
+      architecture: 'What lies where in the code, and why.',
+      performance: 'What was measured, and how.',
+      proof: 'What was run, and what it printed.',
+      dependencies: 'What is not ours, and what it spares us.',
+    },
+  },
+]

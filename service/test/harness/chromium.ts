@@ -1,0 +1,38 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BrowserContext, chromium } from 'playwright-core'
+
+/** As root there is no sandbox to be had; the others keep it from asking the network for anything of its own. */
+const ARGUMENTS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+/** How wide a window is, and which colours its user likes. */
+export type Look = { width: number; colorScheme: 'light' | 'dark' }
+
+/** A Chromium without a window. */
+export type TestChromium = {
+  /** A fresh profile that looks so. */
+  context(look: Look): Promise<BrowserContext>
+  close(): Promise<void>
+}
+
+/** Starts the program that the run of the tests has found. Whoever starts it closes it. */
+export async function startChromium(): Promise<TestChromium> {
+  const executablePath = process.env['PARLEY_TEST_CHROMIUM']
+  if (!executablePath) throw new Error('PARLEY_TEST_CHROMIUM is not set: run the tests with npm test')
+  const home = await mkdtemp(join(tmpdir(), 'chromium-'))
+  const browser = await chromium.launch({
+    ...{ executablePath, args: ARGUMENTS, timeout: 60_000 },
+    env: { PATH: process.env['PATH'], HOME: home },
+  })
+  return {
+    context: ({ width, colorScheme }) => browser.newContext({ viewport: { width, height: 900 }, colorScheme }),
+    async close() {
+      await browser.close()
+      await rm(home, { recursive: true, force: true })
+    },
+  }
+}

@@ -1,0 +1,119 @@
+import { rm } from 'node:fs/promises'
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+
+const LOOKS: Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+]
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const settings = { DATA_DIR: folder, ADMIN_API_KEY: 'ak_key_of_the_pages_tests', RATE_LIMIT_IP_PER_MINUTE: '1000000' }
+  address = await startProgram(settings).listening()
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+/** The pages of the hub, as it lists them. */
+async function guides(): Promise<string[]> {
+  const html = await (await fetch(`${address}/docs`)).text()
+  const [hub = ''] = /<nav class="hub"[\s\S]*?<\/nav>/.exec(html) ?? []
+  return ['/docs', ...[...hub.matchAll(/href="([^"]+)"/g)].map(([, path = '']) => path)]
+}
+
+/** Everything that is wrong with a page as it is shown. */
+async function faultsOf(page: Page, path: string): Promise<string[]> {
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('response', (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`)
+    if (!response.url().startsWith(address)) faults.push(`from elsewhere: ${response.url()}`)
+  })
+  await page.goto(address + path, { waitUntil: 'networkidle' })
+  if (path === '/swagger-ui') await page.locator('.opblock').first().waitFor()
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  if (Number(overflow) > 0) faults.push(`${String(overflow)} px too wide`)
+  return [...faults, ...(await accessibilityFaults(page))]
+}
+
+type Violation = { id: string; impact: string; nodes: { html: string }[] }
+
+async function accessibilityFaults(page: Page): Promise<string[]> {
+  // By the debugger: the policy of the pages lets no foreign script in.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()')
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return grave.map(({ id, impact, nodes }) => `${impact} ${id} (${nodes.length}): ${nodes[0]?.html.slice(0, 200)}`)
+}
+
+describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) => {
+  it('have no fault that a browser, or a rule of accessibility, could find', async () => {
+    const context = await chromium.context(look)
+    const found: Record<string, string[]> = {}
+    for (const path of await guides()) {
+      const page = await context.newPage()
+      const faults = await faultsOf(page, path)
+      if (faults.length > 0) found[path] = faults
+      await page.close()
+    }
+    await context.close()
+    expect(found).toEqual({})
+  })
+
+  it('show the three descriptions of the API, each whole', async () => {
+    const context = await chromium.context(look)
+    const page = await context.newPage()
+    expect(await faultsOf(page, '/swagger-ui')).toEqual([])
+    const names = await page.locator('#select option').allTextContents()
+    expect(names).toEqual(['Tenants, intake, carriers', 'Administration', 'Everything'])
+    for (const [at, name] of (['public', 'admin', 'openapi'] as const).entries()) {
+      const description = (await (await fetch(`${address}/api-docs/${name}.json`)).json()) as { paths: object }
+      const count = Object.values(description.paths).flatMap((each) => Object.keys(each as object)).length
+      await page.locator('#select').selectOption({ index: at })
+      await expect.poll(() => page.locator('.opblock').count(), { timeout: 30_000 }).toBe(count)
+    }
+    await context.close()
+  })
+})
+
+describe('the search of the guides', () => {
+  it('finds a heading by its words, and goes there with Enter', async () => {
+    const context = await chromium.context({ width: 1280, colorScheme: 'light' })
+    const page = await context.newPage()
+    await page.goto(`${address}/docs`)
+    await page.keyboard.press('/')
+    await page.keyboard.type('rate limits')
+    await page.locator('.found a').first().waitFor()
+    expect(await page.locator('.found a').first().getAttribute('href')).toBe('/docs/errors#rate-limits')
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/docs/errors#rate-limits')
+    await context.close()
+  })
+
+  it('keeps the colours that somebody has chosen', async () => {
+    const context = await chromium.context({ width: 1280, colorScheme: 'light' })
+    const page = await context.newPage()
+    await page.goto(`${address}/docs`)
+    await page.getByRole('button', { name: 'Use dark colours' }).click()
+    await page.goto(`${address}/docs/errors`)
+    expect(await page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await context.close()
+  })
+})
