@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
+import { DATABASE_SETTINGS, type DatabaseConfig, databaseContradictions, databaseOf } from './config-database.ts'
 import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
   boolean,
-  databaseUrl,
   encryptionKey,
   headerText,
   httpAddress,
@@ -20,10 +20,6 @@ import {
 } from './config-values.ts'
 import { REALTIME_PROVIDERS } from './platform/realtime/registry.ts'
 
-/** Where the data lives: PostgreSQL inside this process, a server, or nowhere. */
-export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string } | { kind: 'none' }
-
-const NO_DATABASE = 'none'
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 /** Every setting there is. The documentation and `.env.example` are written from this table. */
@@ -60,19 +56,7 @@ export const SETTINGS = {
       'The folder of the embedded database and its key, of what waits for a database that is away, and of recordings. One for each machine; the nodes of several share the folder recordings in it.',
     read: (text = './data') => resolve(text),
   }),
-  databaseUrl: setting({
-    name: 'DATABASE_URL',
-    shownDefault: 'unset',
-    meaning:
-      'A PostgreSQL server as postgres://user:password@host:port/name. Unset: PostgreSQL embedded in the service, in DATA_DIR. none: no database; calls work, and nothing is kept.',
-    read: databaseUrl,
-  }),
-  tenantsFile: setting({
-    name: 'TENANTS_FILE',
-    shownDefault: 'unset',
-    meaning: 'With DATABASE_URL=none: a file with the documents of the tenants, as a JSON array.',
-    read: (text) => (text === undefined ? null : resolve(text)),
-  }),
+  ...DATABASE_SETTINGS,
   redisUrl: setting({
     name: 'REDIS_URL',
     shownDefault: 'unset',
@@ -284,24 +268,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const values = Object.fromEntries(entries) as Values
   faults.push(...contradictions(values))
   if (faults.length > 0) throw new ConfigError(faults)
-  return Object.freeze({ ...values, database: databaseOf(values) })
-}
-
-function databaseOf({ databaseUrl: url, dataDir }: Values): DatabaseConfig {
-  if (url === NO_DATABASE) return { kind: 'none' }
-  return url ? { kind: 'server', url } : { kind: 'embedded', folder: dataDir }
+  return Object.freeze({ ...values, database: databaseOf(values.databaseUrl, values.dataDir) })
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values), ...mailContradictions(values)]
-  if (values.tenantsFile && values.databaseUrl !== NO_DATABASE) {
-    faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
-  }
-  if (values.databaseUrl && values.databaseUrl !== NO_DATABASE && values.encryptionKey === null) {
-    faults.push(
-      'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',
-    )
-  }
+  const faults: string[] = [...adminContradictions(values), ...databaseContradictions(values), ...mailContradictions(values)]
   if (values.telephonyAccountSid && values.telephonyAuthToken === null) {
     faults.push(
       'TELEPHONY_AUTH_TOKEN must be set when TELEPHONY_ACCOUNT_SID is: without it nothing that the carrier sends can be verified.',

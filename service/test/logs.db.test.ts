@@ -7,6 +7,7 @@ import { someInstant } from './harness/matchers.ts'
 import { passing } from './harness/passing.ts'
 import { useRedis } from './harness/redis.ts'
 import { ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
 const test = useDatabase()
@@ -81,6 +82,12 @@ describe('WS /logs', () => {
     await doSomething('acme')
     await seen(client)
     await expect(follow('?auth_token=wrong', {})).rejects.toThrow('401')
+    const stream = (token: string) => StreamClient.open(served.address, `/media-stream?auth_token=${token}`)
+    await expect(stream('wrong')).rejects.toThrow('401')
+    // Whoever showed a credential may take more than the five seconds of those that have not.
+    const opened = await stream(served.tokenOf('acme'))
+    await clock.advance(7_000)
+    expect(opened.closeCode).toBeNull()
     const transport = await served.administer('GET', '/auth/transport')
     expect(transport).toMatchObject({ auth_transport: { legacy_query_auth_enabled: true } })
     const { alerts } = await served.administer<{ alerts: { code: string }[] }>('GET', '/alerts/auth-transport')

@@ -72,7 +72,9 @@ function laterHeaders({ code }: AppError): Record<string, string> {
 /** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */
 export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request.routeOptions.bodyLimit)
-  if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
+  // Without a database that is how the service was set up: there is nothing to mend.
+  if (error.code === 'database_not_configured') request.log.debug(ofTenant(request), 'request refused')
+  else if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
   else if (error.detail !== undefined || error.cause !== undefined)
     request.log.info({ ...ofTenant(request), err: error }, 'request refused')
   return reply

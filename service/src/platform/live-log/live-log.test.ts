@@ -5,10 +5,10 @@ import { makeBus } from '../bus/bus.ts'
 import { memoryWire } from '../bus/memory.ts'
 import { type Log, makeLog } from '../log.ts'
 import { makeLiveLog } from './live-log.ts'
-import { type LineFilter, type LogLine, shownTo } from './log-line.ts'
+import { isWanted, type LineFilter, type LogLine, shownTo } from './log-line.ts'
 import { RecentLines } from './recent-lines.ts'
 
-const ALL: LineFilter = { tenantId: null, level: 'debug', callSid: null, text: null }
+const ALL: LineFilter = { reader: null, tenantId: null, level: 'debug', callSid: null, text: null }
 const ACME = { ...ALL, tenantId: 'acme' as TenantId }
 
 /** Nodes on one wire, which carries their messages as that of a cluster does. */
@@ -133,5 +133,8 @@ describe('an error in a line', () => {
     const line = { time: '', level: 'error', msg: 'x', tenant_id: 'acme' as TenantId, err } as LogLine
     expect(shownTo('acme' as TenantId, line)['err']).toEqual({ name: 'AppError', code: 'unavailable' })
     expect(shownTo(null, line)['err']).toEqual(err)
+    const finds = (reader: TenantId | null) =>
+      isWanted(line, JSON.stringify(line), { ...ALL, reader, text: '10.0.0.5' })
+    expect([finds(null), finds('acme' as TenantId)]).toEqual([true, false])
   })
 })

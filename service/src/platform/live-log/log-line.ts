@@ -12,6 +12,8 @@ export type LogLine = { time: string; level: LineLevel; msg: string; tenant_id: 
 
 /** Which lines somebody may and wants to see; null stands for every value. */
 export type LineFilter = {
+  /** Who reads: null for the administrator. Nobody finds a line by what they are not shown of it. */
+  reader: TenantId | null
   tenantId: TenantId | null
   /** And what is more urgent. */
   level: LineLevel
@@ -26,11 +28,14 @@ export function readLine(text: string): LogLine {
 }
 
 /** @param text the same line as it was written. */
-export function isWanted(line: LogLine, text: string, { tenantId, level, callSid, text: words }: LineFilter): boolean {
+export function isWanted(line: LogLine, text: string, filter: LineFilter): boolean {
+  const { reader, tenantId, level, callSid, text: words } = filter
   if (tenantId !== null && line.tenant_id !== tenantId) return false
   if (LINE_LEVELS.indexOf(line.level) < LINE_LEVELS.indexOf(level)) return false
   if (callSid !== null && line['call_sid'] !== callSid) return false
-  return words === null || text.toLowerCase().includes(words.toLowerCase())
+  if (words === null) return true
+  const shown = shownTo(reader, line)
+  return (shown === line ? text : JSON.stringify(shown)).toLowerCase().includes(words.toLowerCase())
 }
 
 /**

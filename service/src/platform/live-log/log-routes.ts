@@ -131,7 +131,7 @@ function filterOf(reader: TenantId | null, query: Static<typeof Filters>): LineF
   if (reader !== null && tenant_id !== reader)
     throw invalidRequest([{ path: '/query/tenant_id', message: 'is a filter for the administrator' }])
   // Sound: what is no id is the id of nothing.
-  return { tenantId: tenant_id as TenantId | null, level, callSid: call_sid, text: q }
+  return { reader, tenantId: tenant_id as TenantId | null, level, callSid: call_sid, text: q }
 }
 
 /** A guard that could not find out has not refused. */

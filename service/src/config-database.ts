@@ -1,0 +1,46 @@
+import { resolve } from 'node:path'
+import { databaseUrl, setting } from './config-values.ts'
+
+/** Where the data lives: PostgreSQL inside this process, a server, or nowhere. */
+export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string } | { kind: 'none' }
+
+const NO_DATABASE = 'none'
+
+/** Where the data lives, and what stands in where it lives nowhere. */
+export const DATABASE_SETTINGS = {
+  databaseUrl: setting({
+    name: 'DATABASE_URL',
+    shownDefault: 'unset',
+    meaning:
+      'A PostgreSQL server as postgres://user:password@host:port/name. Unset: PostgreSQL embedded in the service, in DATA_DIR. none: no database; calls work, and nothing is kept.',
+    read: databaseUrl,
+  }),
+  tenantsFile: setting({
+    name: 'TENANTS_FILE',
+    shownDefault: 'unset',
+    meaning: 'With DATABASE_URL=none: a file with the documents of the tenants, as a JSON array.',
+    read: (text) => (text === undefined ? null : resolve(text)),
+  }),
+}
+
+type DatabaseValues = { databaseUrl?: string | null; tenantsFile?: string | null; encryptionKey?: Buffer | null }
+
+/** What the address of the database stands for. */
+export function databaseOf(url: string | null, dataDir: string): DatabaseConfig {
+  if (url === NO_DATABASE) return { kind: 'none' }
+  return url ? { kind: 'server', url } : { kind: 'embedded', folder: dataDir }
+}
+
+/** What these settings cannot mean together, a sentence for each. */
+export function databaseContradictions({ databaseUrl: url, tenantsFile, encryptionKey }: DatabaseValues): string[] {
+  const faults: string[] = []
+  if (tenantsFile && url !== NO_DATABASE) {
+    faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
+  }
+  if (url && url !== NO_DATABASE && encryptionKey === null) {
+    faults.push(
+      'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',
+    )
+  }
+  return faults
+}
