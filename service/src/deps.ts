@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
@@ -11,7 +12,7 @@ import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
-import { loadOrCreateKey } from './platform/key-file.ts'
+import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
@@ -59,7 +60,7 @@ const DATABASE_RETRY_MS = 500
  */
 export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
   const clock = new CoarseClock(systemClock)
-  const key = config.encryptionKey ?? (await loadOrCreateKey(config.dataDir))
+  const key = config.encryptionKey ?? (await ownKey(config))
   const database = await openDatabase(config, log, pid)
   try {
     await waitFor(database, clock, log)
@@ -88,6 +89,11 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
   }
 }
 
+/** Without a database there is nothing that a later start would have to open. */
+function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
+  return database.kind === 'none' ? secretBytes(KEY_BYTES) : loadOrCreateKey(dataDir)
+}
+
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
 }
@@ -110,9 +116,10 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
 }
 
 async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
-  if (database.kind === 'embedded') {
+  if (database.kind !== 'server') {
     const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    return openEmbedded({ folder: `${database.folder}/database`, pid, onError })
+    const folder = database.kind === 'none' ? null : `${database.folder}/database`
+    return openEmbedded({ folder, pid, onError })
   }
   const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
   return openServer({ url: database.url, applicationName: 'parley', onError })
@@ -120,7 +127,7 @@ async function openDatabase({ database }: Config, log: Log, pid: number): Promis
 
 /** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
 async function migrateWithoutLimit(config: Config, database: Database, log: Log): Promise<void> {
-  if (config.database.kind === 'embedded') {
+  if (config.database.kind !== 'server') {
     await migrate(database.db, MIGRATIONS, log)
     return
   }

@@ -24,7 +24,7 @@ import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
-import { makeRecorders, type Recorders } from './voice/recording/recorders.ts'
+import { makeRecorders, NO_RECORDERS, type Recorders } from './voice/recording/recorders.ts'
 import type { SessionState } from './voice/session/state.ts'
 import {
   type CarrierCalls,
@@ -73,6 +73,8 @@ export type VoiceNeeds = {
 
 /** The live calls of this process, and the way in for their audio. */
 export type Voice = {
+  /** Those of the server: they end with the calls. */
+  webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
   /** What an agent may call, by the names in its config. */
@@ -104,9 +106,10 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
   const { greetingOf, nodeId } = needs
-  const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
+  const recorders = recordersOf(deps, needs)
   recorders.watchOrphans()
-  const tools = makeTools({ outcomes: needs.outcomes, tasks: needs.tasks, clock })
+  const tasks = database.kind === 'memory' ? null : needs.tasks
+  const tools = makeTools({ outcomes: needs.outcomes, tasks, clock })
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
   const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
   const join = makeJoinStream({
@@ -122,6 +125,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
   return {
+    webSockets,
     capacity,
     tokens,
     toolsFor: (names) => toolsOf(tools, names).map(({ declaration }) => declaration),
@@ -143,15 +147,20 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   }
 }
 
+function recordersOf({ clock, log, database }: Deps, { recordingFiles: files, recordings }: VoiceNeeds): Recorders {
+  return database.kind === 'memory' ? NO_RECORDERS : makeRecorders({ clock, log, files, recordings })
+}
+
 type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSockets; watch: StreamWatch }
 
 function streamRoutes(
-  { clock, log, carriers }: Deps,
+  { clock, log, carriers, config }: Deps,
   { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
     ...{ ...parts, clock, log, findTenant, limits, seats: new PreStartSeats() },
+    takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec

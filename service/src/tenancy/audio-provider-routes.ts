@@ -32,7 +32,10 @@ const AudioProviders = Type.Object({
   uncached_tenants: Count,
 })
 
-type Deps = Parameters<typeof listTenantAudio>[0]
+type Deps = Parameters<typeof listTenantAudio>[0] & {
+  /** Whether tenants are kept where they can be read without being in memory. */
+  isKept: boolean
+}
 
 /** Whose voice tenants ask for, and whose they get. */
 export function audioProviderRoutes(deps: Deps): FastifyPluginAsyncTypebox {
@@ -50,14 +53,15 @@ export function audioProviderRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { limit: rows = DEFAULT_LIMIT_ROWS, include_uncached: includeUncached = false } = request.query
-        const tenants = await listTenantAudio(deps, { limit: rows, includeUncached })
-        return audioBody(tenants, includeUncached)
+        const { isKept } = deps
+        const tenants = await listTenantAudio(deps, { limit: rows, includeUncached: includeUncached && isKept })
+        return audioBody(tenants, { isKept, includeUncached })
       },
     )
   }
 }
 
-function audioBody(tenants: TenantAudio[], includeUncached: boolean) {
+function audioBody(tenants: TenantAudio[], { isKept, includeUncached }: { isKept: boolean; includeUncached: boolean }) {
   const count = (isMeant: (tenant: TenantAudio) => boolean) => tenants.filter(isMeant).length
   return {
     ok: true as const,
@@ -75,7 +79,7 @@ function audioBody(tenants: TenantAudio[], includeUncached: boolean) {
     items: tenants.map(({ tenantId, isCached, configured, effective, fallbackReason }) => {
       return { tenant_id: tenantId, cached: isCached, configured, effective, fallback_reason: fallbackReason }
     }),
-    uncached_scan_supported: true,
+    uncached_scan_supported: isKept,
     uncached_tenants: count(({ isCached }) => !isCached),
   }
 }

@@ -12,6 +12,8 @@ import type { TenantCache } from './tenant-cache.ts'
 import type { TelephonyDefaults } from './tenant-runtime.ts'
 
 type Deps = TenantSurroundings & {
+  /** Whether there is a database, with tenants in it that are not cached. */
+  isKept: boolean
   db: Db
   log: Pick<Log, 'error'>
   cache: TenantCache
