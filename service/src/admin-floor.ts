@@ -19,8 +19,10 @@ import { makeUsers } from './tenancy/users.ts'
 
 /** How people administer: who they are, and how they log in. */
 export function makeAdministration(deps: Deps, origin: () => string) {
-  const { clock, config, database, log, sealer, identityProvider: provider } = deps
+  const { clock, config, database, log, sealer } = deps
   const { db } = database
+  // The people that it vouches for, and the e-mails of others, are in the database.
+  const provider = database.kind === 'memory' ? null : deps.identityProvider
   const administrator = administratorOf(deps)
   const sessions = makeAdminSessions({ db, clock, credentials: sha256(whoAdministers(deps)).toString('hex') })
   const logins = makeLogins({ db, clock, sessions, administrator })

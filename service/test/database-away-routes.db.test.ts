@@ -18,6 +18,8 @@ const POLICY = { enabled: true, lookback_hours: 24, min_avg_score: 0.7, min_eval
 const NEEDS_NONE = new Set([
   ...['GET /livez', 'GET /metrics', 'GET /media-stream', 'GET /media-stream/:token', 'GET /logs'],
   ...[`POST ${ADMIN}/auth/logout`, `GET ${ADMIN}/auth/session`],
+  // Where no identity provider is set, there is none.
+  ...[`GET ${ADMIN}/auth/sso/start`, `GET ${ADMIN}/auth/sso/callback`],
   ...[`GET ${ADMIN}/auth/transport`, `GET ${ADMIN}/alerts/auth-transport`],
   ...[`GET ${ADMIN}/tenants/cached`, `GET ${ADMIN}/tenants/cache-metrics`, `GET ${ADMIN}/tenants/audio-providers`],
   ...[`GET ${ADMIN}/tenants/cache-metrics/by-token`, `POST ${ADMIN}/tenants/evict-idle`],

@@ -18,7 +18,7 @@ import {
 import { ACCESS_REQUEST_STATUSES, type AccessRequestRow } from './access-request-store.ts'
 import type { AccessRequests } from './access-requests.ts'
 
-const THANKS = 'Thank you: we review your request and write to your work e-mail within two working days.'
+const THANKS = 'Thank you: a person reviews your request and writes to your work e-mail.'
 const MAX_AGENT_CHARS = 500
 
 const said = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })

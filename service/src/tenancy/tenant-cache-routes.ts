@@ -4,7 +4,7 @@ import { DEFAULT_LIMIT_ROWS, MAX_LIMIT_ROWS } from '../kernel/pages.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import type { Log } from '../platform/log.ts'
-import { listTenantAudio, type TenantAudio } from './audio-providers.ts'
+import { audioProviderRoutes } from './audio-provider-routes.ts'
 import { AuthTransport } from './auth-transport.ts'
 import { diagnosticsOf, reloadCached, type TenantSurroundings } from './cached-tenants.ts'
 import type { Credentials } from './credentials.ts'
@@ -44,37 +44,21 @@ const TokenMetrics = Type.Object({
   ...counters,
   tenant_id: Type.String(),
 })
-const AudioItem = Type.Object({
-  tenant_id: Type.String(),
-  cached: Type.Boolean(),
-  configured: Type.String(),
-  effective: Type.String(),
-  fallback_reason: nullable(Type.String()),
-})
-const AudioProviders = Type.Object({
-  ok: Ok,
-  cached_tenants: Count,
-  configured_primary: Count,
-  configured_secondary: Count,
-  count: Count,
-  effective_primary: Count,
-  effective_secondary: Count,
-  evaluated_tenants: Count,
-  fallback_active: Count,
-  fallback_not_configured: Count,
-  fallback_unavailable: Count,
-  include_uncached_requested: Type.Boolean(),
-  items: Type.Array(AudioItem),
-  uncached_scan_supported: Type.Boolean(),
-  uncached_tenants: Count,
-})
-
 const DEFAULT_IDLE_SECONDS = 3_600
 const LONGEST_IDLE_SECONDS = 1_000_000_000
 
 /** What this node remembers of tenants and their credentials, and making it forget. */
 export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
-  const { cache, credentials } = deps
+  return async (app) => {
+    await app.register(memoryRoutes(deps))
+    await app.register(forgettingRoutes(deps))
+    await app.register(metricsRoutes(deps))
+    await app.register(audioProviderRoutes(deps))
+  }
+}
+
+function memoryRoutes(deps: Deps): FastifyPluginAsyncTypebox {
+  const { cache } = deps
   return async (app) => {
     app.get(
       '/api/v1/admin/tenants/cached',
@@ -95,7 +79,11 @@ export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         return { ok: true as const, count: tenants.length, tenants }
       },
     )
+  }
+}
 
+function metricsRoutes({ cache, credentials, authTransport: auth_transport }: Deps): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.get(
       '/api/v1/admin/tenants/cache-metrics',
       {
@@ -107,7 +95,6 @@ export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async () => {
-        const { authTransport: auth_transport } = deps
         return { ok: true as const, auth_transport, cache_entries: cache.size, ...cache.counters }
       },
     )
@@ -131,7 +118,11 @@ export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         return { ok: true as const, count: items.length, items }
       },
     )
+  }
+}
 
+function forgettingRoutes({ cache, log }: Deps): FastifyPluginAsyncTypebox {
+  return async (app) => {
     app.post(
       '/api/v1/admin/tenants/evict-idle',
       {
@@ -173,52 +164,10 @@ export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
         },
       },
       async () => {
-        const { failures, ...counts } = await reloadCached(cache, deps.log)
+        const { failures, ...counts } = await reloadCached(cache, log)
         const told = failures.map(({ tenantId: tenant_id, error }) => ({ error, tenant_id }))
         return { ok: true as const, ...counts, failures: told }
       },
     )
-
-    app.get(
-      '/api/v1/admin/tenants/audio-providers',
-      {
-        schema: {
-          tags: ['admin'],
-          summary: 'Read whose voice tenants ask for, and whose their calls would get now',
-          operationId: 'getAudioProviders',
-          querystring: strict({ limit, include_uncached: Type.Optional(Type.Boolean()) }),
-          response: { 200: AudioProviders, ...errorResponses },
-        },
-      },
-      async (request) => {
-        const { limit: rows = DEFAULT_LIMIT_ROWS, include_uncached: includeUncached = false } = request.query
-        const { isKept } = deps
-        const tenants = await listTenantAudio(deps, { limit: rows, includeUncached: includeUncached && isKept })
-        return audioBody(tenants, { isKept, includeUncached })
-      },
-    )
-  }
-}
-
-function audioBody(tenants: TenantAudio[], { isKept, includeUncached }: { isKept: boolean; includeUncached: boolean }) {
-  const count = (isMeant: (tenant: TenantAudio) => boolean) => tenants.filter(isMeant).length
-  return {
-    ok: true as const,
-    cached_tenants: count(({ isCached }) => isCached),
-    configured_primary: count(({ configured }) => configured === 'primary'),
-    configured_secondary: count(({ configured }) => configured === 'secondary'),
-    count: tenants.length,
-    effective_primary: count(({ effective }) => effective === 'primary'),
-    effective_secondary: count(({ effective }) => effective === 'secondary'),
-    evaluated_tenants: tenants.length,
-    fallback_active: count(({ fallbackReason }) => fallbackReason !== null),
-    fallback_not_configured: count(({ fallbackReason }) => fallbackReason === 'not_configured'),
-    fallback_unavailable: count(({ fallbackReason }) => fallbackReason === 'unavailable'),
-    include_uncached_requested: includeUncached,
-    items: tenants.map(({ tenantId, isCached, configured, effective, fallbackReason }) => {
-      return { tenant_id: tenantId, cached: isCached, configured, effective, fallback_reason: fallbackReason }
-    }),
-    uncached_scan_supported: isKept,
-    uncached_tenants: count(({ isCached }) => !isCached),
   }
 }
