@@ -51,8 +51,7 @@ export function transportOf(config: Deps['config'], publicUrl: string): Transpor
     hasStreamSecret: config.streamTokenSecret !== null,
     hasPreviousStreamSecret: config.streamTokenSecretPrevious !== null,
     hasEncryptionKey: config.encryptionKey !== null,
-    // There is no such way in.
-    takesQueryCredentials: false,
+    takesQueryCredentials: config.legacyQueryAuth,
     takesLegacyBearer: config.legacyBearer,
     takesUnsignedCallbacks: config.simulator && isLoopback(publicUrl),
     isPublicUrlSafe: publicUrl.startsWith('https:') || isLoopback(publicUrl),

@@ -8,9 +8,12 @@ import { makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
+import { startForgetting } from './forgetting.ts'
 import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
+import { needsNoDatabase } from './offline-routes.ts'
 import { adminGuard } from './platform/http/guards.ts'
+import { expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
@@ -21,6 +24,7 @@ import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
+import { loadTenants } from './tenants-file.ts'
 import { VOICE_OVER_MS } from './voice/drain.ts'
 
 /** The service, wired and ready to listen. */
@@ -69,6 +73,7 @@ async function wire(deps: Deps): Promise<App> {
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
+  if (config.tenantsFile !== null) await loadTenants(config.tenantsFile, floors.tenants)
   await floors.kept.start()
 
   let phase: Phase = 'starting'
@@ -78,10 +83,11 @@ async function wire(deps: Deps): Promise<App> {
   const { people } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asPerson)
-  const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
+  if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
+  const pinged = database.kind === 'memory' ? [] : [{ name: 'database', check: () => database.ping(2_000) }]
+  const checks = [...pinged, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server, rateLimits)
-  await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
@@ -93,12 +99,14 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
+  await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await server.ready()
   const schedule = makeSchedule({
-    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, work: calls.scheduled },
-    chance: byChance,
+    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, chance: byChance },
+    work: database.kind === 'memory' ? [] : calls.scheduled,
   })
 
+  const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
@@ -107,6 +115,7 @@ async function wire(deps: Deps): Promise<App> {
     await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
     await floors.credentials.close()
+    await forgetting?.close()
     await heartbeat.close()
     floors.changes.close()
     deps.cluster.close()

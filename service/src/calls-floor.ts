@@ -51,30 +51,33 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
   const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
+  const hasHeirNow = () => hasHeir(db, nodeId, SILENCE_MS)
   const addresses = () => ({
     stream: voice.streamUrl(),
     streamStatus: `${publicUrl()}/api/v1/call-status`,
     // The fragment tells the carrier how often to try; it is never sent.
     resume: `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`,
+    incoming: `${publicUrl()}/api/v1/incoming-call#rc=3&rp=all`,
   })
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
     putThrough: makePutThrough({ db, clock }),
-    again: { tokens, addresses, hasModel, hasHeir: () => hasHeir(db, nodeId, SILENCE_MS) },
+    again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
-  const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
+  const given = { ...begin, db, log, signatures, addresses, hasHeir: hasHeirNow }
+  const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
   const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, addresses, publicUrl })
+  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, publicUrl })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...begin, db, log, signatures, addresses, decide }),
+      incoming: makeIncoming({ ...given, decide, hasNoRoutes: database.kind === 'memory' }),
       resume,
       statuses: callbacks,
     }),

@@ -93,12 +93,12 @@ function address(text: string, scheme: RegExp, wanted: string): string {
   return text.replace(/\/+$/, '')
 }
 
-/** The address of a PostgreSQL database, or null. */
+/** The address of a PostgreSQL database, `none`, or null. */
 export function databaseUrl(text: string | undefined): string | null {
-  if (text === undefined) return null
+  if (text === undefined || text === 'none') return text ?? null
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !/^postgres(ql)?:$/.test(url.protocol) || !url.hostname || url.pathname.length < 2) {
-    throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley.')
+    throw new Error('must be a PostgreSQL address, such as postgres://user:password@host:5432/parley, or none.')
   }
   return text
 }

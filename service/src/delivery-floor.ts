@@ -38,7 +38,7 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
     registers: [metrics.registry],
   })
   const of = (table: OutboxTable) => ({
-    ...{ db, clock, log, bus: cluster.bus, table, isAlone: deps.database.kind === 'embedded' },
+    ...{ db, clock, log, bus: cluster.bus, table, isAlone: deps.database.kind !== 'server' },
     count: (end: AttemptEnd) => counts.inc({ table, end }),
   })
   const disableWebhook = makeDisableWebhook({ db, clock, sealer, onChange: changes.changed })

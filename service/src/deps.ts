@@ -2,6 +2,7 @@ import type { Config } from './config.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
@@ -9,7 +10,7 @@ import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
-import { loadOrCreateKey } from './platform/key-file.ts'
+import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
@@ -47,7 +48,7 @@ const DATABASE_RETRY_MS = 500
  */
 export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
   const clock = new CoarseClock(systemClock)
-  const key = config.encryptionKey ?? (await loadOrCreateKey(config.dataDir))
+  const key = config.encryptionKey ?? (await ownKey(config))
   const database = await openDatabase(config, log, pid)
   try {
     await waitFor(database, clock, log)
@@ -73,14 +74,20 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
   }
 }
 
+/** Without a database there is nothing that a later start would have to open. */
+function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
+  return database.kind === 'none' ? secretBytes(KEY_BYTES) : loadOrCreateKey(dataDir)
+}
+
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
 }
 
 async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
-  if (database.kind === 'embedded') {
+  if (database.kind !== 'server') {
     const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    return openEmbedded({ folder: `${database.folder}/database`, pid, onError })
+    const folder = database.kind === 'none' ? null : `${database.folder}/database`
+    return openEmbedded({ folder, pid, onError })
   }
   const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
   return openServer({ url: database.url, applicationName: 'parley', onError })
@@ -88,7 +95,7 @@ async function openDatabase({ database }: Config, log: Log, pid: number): Promis
 
 /** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
 async function migrateWithoutLimit(config: Config, database: Database, log: Log): Promise<void> {
-  if (config.database.kind === 'embedded') {
+  if (config.database.kind !== 'server') {
     await migrate(database.db, MIGRATIONS, log)
     return
   }

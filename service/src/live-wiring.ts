@@ -2,12 +2,14 @@ import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.
 import { findGreeting } from './calls/dial-store.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
+import { makeTenantCalls } from './calls/tenant-calls.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import type { Delivery } from './delivery-floor.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
+import { makeLogReading } from './log-floor.ts'
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
 import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
@@ -64,6 +66,8 @@ export async function wireCalls(
     ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall, notify: null },
   })
   const liveCalls = makeLiveCalls(deps, floors)
+  const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
+  await server.register(logs.routes)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
@@ -88,13 +92,20 @@ export async function wireCalls(
     await tenant.register(routes.makeCallRoutes)
     for (const plugin of operators.tenantRoutes) await tenant.register(plugin)
   })
+  const ofTenants = makeTenantCalls({
+    ...{ db: database.db, clock, log, carrierCalls },
+    tenants: floors.cache,
+    live: liveCalls.calls,
+  })
   return {
+    ofTenants,
     watching,
     scheduled: operators.scheduled,
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close(), operators.close()])
       liveCalls.close()
+      logs.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
@@ -105,9 +116,9 @@ export async function wireCalls(
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
-  const { tenant, callSid, epoch } = call
+  const { tenant, callSid, epoch, next = [] } = call
   await sessions
-    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .progressed(tenant, { callSid, epoch, next, progress: progressOf(state) })
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 

@@ -24,7 +24,7 @@ export async function wireSteering(
 ): Promise<void> {
   const { config, clock, log, sealer, database } = deps
   const { db } = database
-  const { cache, credentials, live, rateLimits, telephony } = floors
+  const { cache, credentials, live, logSubscribers, rateLimits, telephony } = floors
   const accessRequests = makeAccessRequests({ db, clock })
   const rollouts = makeRollouts({ db, clock })
   const validate = makeTenantValidation({ db, sealer, telephony })
@@ -37,10 +37,10 @@ export async function wireSteering(
     tenantCacheRoutes({
       ...{ db, log, cache, credentials, telephony },
       secondary: NO_SECONDARY_AUDIO,
+      isKept: database.kind !== 'memory',
       hasStreamBroker: config.redisUrl !== null,
       activeSessions: (tenantId) => live.list(tenantId).length,
-      // There is no socket yet that follows a log.
-      logSubscribers: () => 0,
+      logSubscribers: (tenantId) => logSubscribers.of(tenantId),
       authTransport: transportDiagnostics(transportOf(config, publicUrlOf(deps, server))),
     }),
   )

@@ -23,7 +23,7 @@ import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
-import { makeRecorders, type Recorders } from './voice/recording/recorders.ts'
+import { makeRecorders, NO_RECORDERS, type Recorders } from './voice/recording/recorders.ts'
 import type { SessionState } from './voice/session/state.ts'
 import {
   type CarrierCalls,
@@ -71,6 +71,8 @@ export type VoiceNeeds = {
 
 /** The live calls of this process, and the way in for their audio. */
 export type Voice = {
+  /** Those of the server: they end with the calls. */
+  webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
   /** Where streams come in, as carriers and pages reach it. */
@@ -100,7 +102,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
   const { greetingOf, nodeId } = needs
-  const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
+  const recorders = recordersOf(deps, needs)
   recorders.watchOrphans()
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
   const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
@@ -117,6 +119,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
   return {
+    webSockets,
     capacity,
     tokens,
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
@@ -137,15 +140,20 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   }
 }
 
+function recordersOf({ clock, log, database }: Deps, { recordingFiles: files, recordings }: VoiceNeeds): Recorders {
+  return database.kind === 'memory' ? NO_RECORDERS : makeRecorders({ clock, log, files, recordings })
+}
+
 type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSockets; watch: StreamWatch }
 
 function streamRoutes(
-  { clock, log, carriers }: Deps,
+  { clock, log, carriers, config }: Deps,
   { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
     ...{ ...parts, clock, log, findTenant, limits, seats: new PreStartSeats() },
+    takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec
@@ -156,12 +164,12 @@ function streamRoutes(
 
 /** Null without a model. */
 function builderOf(deps: Deps, needs: VoiceNeeds, recorders: Recorders): SessionBuilder | null {
-  const { model, clock, log, config, metrics } = deps
+  const { model, clock, log, config, metrics, database } = deps
   if (!model) return null
   const { journal, outcomes, tasks, carrierCalls, live, isHeld, checkpoint } = needs
   return makeSessionBuilder({
     ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint },
-    tools: makeTools({ outcomes, tasks, clock }),
+    tools: makeTools({ outcomes, tasks: database.kind === 'memory' ? null : tasks, clock }),
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })

@@ -30,6 +30,7 @@ const STATUS = {
   internal: 500,
   upstream_failed: 502,
   unavailable: 503,
+  database_not_configured: 503,
   carrier_credentials: 503,
   carrier_busy: 503,
   submission_unknown: 503,

@@ -118,6 +118,20 @@ export async function writeTenant(tx: Tx, tenantId: TenantId, write: TenantWrite
     .execute()
 }
 
+/**
+ * Takes the tenant's row for this transaction alone; false when there is none. Whoever writes something of the tenant's by
+ * `holdTenant` waits, and finds it as it is then.
+ */
+export async function claimTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Removes the tenant and everything of it; false when there is none. To be called with `lockTenant`. */
 export async function removeTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
   const { numDeletedRows } = await tx.deleteFrom('tenants').where('tenant_id', '=', tenantId).executeTakeFirst()
