@@ -104,8 +104,8 @@ async function wire(deps: Deps): Promise<App> {
   await wirePages(deps, rateLimits, server)
   await server.ready()
   const schedule = makeSchedule({
-    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, work: calls.scheduled },
-    chance: byChance,
+    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, chance: byChance },
+    work: database.kind === 'memory' ? [] : calls.scheduled,
   })
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null

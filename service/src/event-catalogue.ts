@@ -39,6 +39,12 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
     hasCall: true,
   },
   {
+    event: 'voice.session.escalated',
+    when: 'A person was asked to look after a call. Once for each call.',
+    payload: Type.Object({ voice_session: VoiceSessionSummary, call_log: CallLog }),
+    hasCall: true,
+  },
+  {
     event: 'voice.session.resumed',
     when: 'Another stream went on with a session whose stream was lost.',
     payload: session,

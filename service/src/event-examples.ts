@@ -183,6 +183,10 @@ export const EXAMPLE_PAYLOADS = {
   'voice.call.completed': { duration_seconds: 62, status: 'completed', call_log: ENDED_LOG },
   'voice.call.failed': { call_log: FAILED_LOG },
   'voice.session.started': { voice_session: SESSION },
+  'voice.session.escalated': {
+    voice_session: SESSION,
+    call_log: { ...RINGING_LOG, stream_sid: SESSION.stream_sid, escalated: true, escalation_target: 'billing team' },
+  },
   'voice.session.resumed': { voice_session: { ...SESSION, resumed_count: 1 } },
   'voice.session.completed': { voice_session: ENDED_SESSION },
   'voice.recording.ready': {

@@ -14,6 +14,7 @@ import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeCallLogs } from './records/call-logs.ts'
+import { makeEscalations } from './records/escalations.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
 import { makeRecordings } from './records/recordings.ts'
@@ -61,6 +62,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
     resuming: makeResuming({ db, clock }),
     outcomes: makeOutcomes({ db }),
+    escalations: makeEscalations({ db, clock, tenants: cache }),
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
     recordingFiles,

@@ -71,7 +71,10 @@ export async function wireCalls(
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
-  const calls = keepingActions(liveCalls.calls, floors.supervisorActions.keep)
+  const calls = keepingActions(liveCalls.calls, {
+    keep: floors.supervisorActions.keep,
+    escalate: floors.escalations.escalate,
+  })
   await server.register(supervisorActionRoutes(floors.supervisorActions))
   await server.register(activeSessionRoutes({ calls, busyTenants: () => listBusyTenants(database.db) }))
   await server.register(async (tenant) => {

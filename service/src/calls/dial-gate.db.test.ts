@@ -69,6 +69,35 @@ function logCall(tx: Tx | Db, to: string, facts: Partial<CallLogRow> = {}, by = 
 }
 
 describe('the dial gate', () => {
+  it('refuses when the minutes of the day are used up', async () => {
+    const capped = tenant({ limits: { minutes_per_day: 10 } })
+    const at = (time: string) => new Date(`2030-01-15T${time}:00Z`)
+    const talked = (from: string, to: string | null, facts: Partial<CallLogRow> = {}) => {
+      const answered_at = from.length > 5 ? new Date(from) : at(from)
+      const ended_at = to === null ? null : at(to)
+      const status = to === null ? ('in-progress' as const) : ('completed' as const)
+      return logCall(test.db, BERLIN, { created_at: answered_at, answered_at, ended_at, status, ...facts })
+    }
+    // Of what began the day before only what is of today counts, and of pages and other tenants nothing.
+    await talked('2030-01-14T23:00:00Z', '00:03', { direction: 'inbound' })
+    await talked('09:00', '10:00', { direction: 'browser' })
+    await logCall(test.db, BERLIN, { answered_at: at('09:00'), ended_at: at('10:00') }, 'globex')
+    await logCall(test.db, BERLIN, { status: 'busy', ended_at: at('10:00') })
+    await talked('10:00', '10:06')
+    expect(await refused(capped, dial(BERLIN))).toEqual([])
+    await talked('10:59', null)
+    expect(await refused(capped, dial(BERLIN))).toEqual(['minutes_exhausted'])
+    expect(await refused(tenant({ limits: { minutes_per_day: 11 } }), dial(BERLIN))).toEqual([])
+    clock = new TestClock(Date.parse('2030-01-16T11:00:00Z'))
+    await test.db
+      .updateTable('call_logs')
+      .set({ ended_at: at('11:01') })
+      .where('ended_at', 'is', null)
+      .execute()
+    expect(await refused(capped, dial(BERLIN))).toEqual([])
+    expect(await refused(tenant({ limits: { minutes_per_day: 0 } }), dial(BERLIN))).toEqual(['minutes_exhausted'])
+  })
+
   it('lets through what nothing speaks against', async () => {
     for (const to of [BERLIN, WASHINGTON, FREEPHONE]) expect(await refused(tenant(), dial(to))).toEqual([])
   })

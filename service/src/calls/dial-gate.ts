@@ -4,7 +4,7 @@ import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
-import { countAttempts, countLiveCalls, lockDials } from './dial-gate-store.ts'
+import { countAttempts, countLiveCalls, countTalkedSeconds, lockDials } from './dial-gate-store.ts'
 import { type DialledNumber, readNumber } from './dialled-number.ts'
 import { zonesOf } from './number-zones.ts'
 import { costlyKind } from './premium-numbers.ts'
@@ -26,6 +26,7 @@ export type DialRefusalCode =
   | 'outside_calling_hours'
   | 'attempt_cap'
   | 'tenant_busy'
+  | 'minutes_exhausted'
   | 'consent_missing'
 
 /** What speaks against a call. The reason is a sentence that a person can act on, without the number. */
@@ -43,12 +44,14 @@ export type DialGate = {
 /** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
 const LONGEST_LIVE_MS = (14_400 + 900) * 1_000
 
+const DAY_MS = 86_400_000
+
 export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   const local = new LocalTime()
   return {
     async refusals(tx, tenant, dial) {
       const { max_attempts_per_day: maxAttempts } = tenant.compliance
-      const { max_concurrent_calls: maxCalls } = tenant.limits
+      const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes } = tenant.limits
       if (maxAttempts !== null || maxCalls !== null) await lockDials(tx, tenant.tenant_id)
       const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
       const found = [
@@ -58,6 +61,7 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
         unconsented(asked),
         untimely(asked),
         maxAttempts === null ? null : await attempted(asked, maxAttempts),
+        maxMinutes === null ? null : await exhausted(asked, maxMinutes),
         maxCalls === null ? null : await busy(asked, maxCalls),
       ]
       return found.filter((refusal) => refusal !== null)
@@ -112,6 +116,16 @@ async function attempted({ tx, tenant, dial, number, nowMs, local }: Asked, max:
   if (attempts < max) return null
   const reason = `The number was called as often today (${attempts}) as compliance.max_attempts_per_day lets it be: call tomorrow.`
   return { code: 'attempt_cap', reason }
+}
+
+async function exhausted({ tx, tenant, nowMs }: Asked, maxMinutes: number): Promise<DialRefusal | null> {
+  const sinceMs = nowMs - (nowMs % DAY_MS)
+  const within = { since: new Date(sinceMs), now: new Date(nowMs), begunAfter: new Date(sinceMs - LONGEST_LIVE_MS) }
+  const seconds = await countTalkedSeconds(tx, tenant.tenant_id, within)
+  if (seconds < maxMinutes * 60) return null
+  const minutes = Math.floor(seconds / 60)
+  const reason = `The calls of today (UTC) have taken ${minutes} minutes, and limits.minutes_per_day allows ${maxMinutes}: call tomorrow.`
+  return { code: 'minutes_exhausted', reason }
 }
 
 async function busy({ tx, tenant, nowMs }: Asked, max: number): Promise<DialRefusal | null> {

@@ -17,6 +17,7 @@ const STATUS = {
   outside_calling_hours: 409,
   attempt_cap: 409,
   tenant_busy: 409,
+  minutes_exhausted: 409,
   no_agent: 409,
   precondition_failed: 412,
   body_too_large: 413,

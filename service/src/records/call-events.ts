@@ -16,12 +16,14 @@ import { showSession, showWholeSession } from './voice-session-shape.ts'
 function eventsOf(before: CallRecord, after: CallRecord): EventName[] {
   const isAnswered = before.log.answered_at === null && after.log.answered_at !== null && !isOver(before.log.status)
   const isStarted = before.session.started_at === null && after.session.started_at !== null
+  const isEscalated = !before.log.escalated && after.log.escalated
   const isResumed = before.session.resumed_count < after.session.resumed_count
   const isEnded = before.session.ended_at === null && after.session.ended_at !== null
   const isDone = !isComplete(before) && isComplete(after)
   const told: [EventName, boolean][] = [
     ['voice.call.started', isAnswered],
     ['voice.session.started', isStarted],
+    ['voice.session.escalated', isEscalated],
     ['voice.session.resumed', isResumed],
     ['voice.session.completed', isEnded],
     ['voice.call.failed', isDone && after.log.status !== 'completed'],
@@ -50,6 +52,8 @@ async function payloadOf(tx: Tx, event: EventName, { log, session }: CallRecord)
   switch (event) {
     case 'voice.call.completed':
       return { duration_seconds: durationSeconds(log) ?? 0, status: log.status, call_log: showCallLog(log) }
+    case 'voice.session.escalated':
+      return { voice_session: showSession(session), call_log: showCallLog(log) }
     case 'voice.session.completed': {
       const turns = await listTurns(tx, session.tenant_id, session.id)
       const calls = await listFunctionCalls(tx, session.tenant_id, session.id)

@@ -5,12 +5,22 @@ import type { LiveCalls, ShownAction } from './live-calls.ts'
 export type KeepAction = (action: Omit<ShownAction, 'tenant_id' | 'created_at'> & KeptStamps) => Promise<void>
 type KeptStamps = { tenant_id: TenantId; created_at: Date }
 
-/** The same calls, of which every action is kept before it is answered, on the node that was asked for it. */
-export function keepingActions(calls: LiveCalls, keep: KeepAction): LiveCalls {
+/** Marks a call as escalated. Repeating it changes nothing. */
+export type Escalate = (tenantId: TenantId, callSid: string, target: string | null) => Promise<void>
+
+/**
+ * The same calls, of which every action is kept before it is answered, on the node that was asked for it. An escalation that cannot
+ * be written down is not one: whoever asked for it is told, and may ask again.
+ */
+export function keepingActions(
+  calls: LiveCalls,
+  { keep, escalate }: { keep: KeepAction; escalate: Escalate },
+): LiveCalls {
   return {
     ...calls,
     async act(tenantId, streamSid, asked) {
       const action = await calls.act(tenantId, streamSid, asked)
+      if (action.action === 'escalate') await escalate(tenantId, action.call_sid, action.target)
       await keep({ ...action, tenant_id: tenantId, created_at: new Date(action.created_at) })
       return action
     },

@@ -25,27 +25,43 @@ export type LiveAction = {
   at: Date
 }
 
-const ACTIONS: Record<string, (asked: AskedAction) => LiveCommand> = {
-  say: (asked) => ({ type: 'say', text: textOf(asked) }),
-  whisper: (asked) => ({ type: 'whisper', text: textOf(asked) }),
-  end_call: () => ({ type: 'end', reason: 'supervisor' }),
+/** What an action does: checks what was asked for, and returns how it is done. */
+type Doing = (asked: AskedAction) => (session: LiveSession) => void
+
+const command = (made: LiveCommand) => (session: LiveSession) => session.command(made)
+
+const ACTIONS: Record<string, Doing> = {
+  note(asked) {
+    required('note', asked.note)
+    return () => undefined
+  },
+  say: ({ text }) => command({ type: 'say', text: required('text', text) }),
+  whisper: ({ text }) => command({ type: 'whisper', text: required('text', text) }),
+  mute: () => command({ type: 'mute' }),
+  unmute: () => command({ type: 'unmute' }),
+  escalate:
+    ({ target = null }) =>
+    (session) => {
+      session.escalation = { target }
+    },
+  end_call: () => command({ type: 'end', reason: 'supervisor' }),
 }
 
 /**
  * Does it at once.
  *
- * @throws AppError `invalid_request` for an action that there is not, or one without its text; `conflict` when the call is
+ * @throws AppError `invalid_request` for an action that there is not, or one without its words; `conflict` when the call is
  * ending already.
  */
 export function actOn(session: LiveSession, asked: AskedAction, nowMs: number): LiveAction {
-  const commandOf = Object.hasOwn(ACTIONS, asked.action) ? ACTIONS[asked.action] : undefined
-  if (!commandOf) {
+  const doing = Object.hasOwn(ACTIONS, asked.action) ? ACTIONS[asked.action] : undefined
+  if (!doing) {
     const message = `must be one of ${Object.keys(ACTIONS).join(', ')}`
     throw invalidRequest([{ path: '/body/action', message }])
   }
-  const command = commandOf(asked)
+  const act = doing(asked)
   if (session.phase === 'draining' || session.phase === 'ended') throw new AppError('conflict', 'The call is ending.')
-  session.command(command)
+  act(session)
   return {
     id: newId<string>(nowMs),
     action: asked.action,
@@ -58,8 +74,8 @@ export function actOn(session: LiveSession, asked: AskedAction, nowMs: number): 
   }
 }
 
-/** @throws AppError `invalid_request` when there is nothing to say. */
-function textOf({ text = '' }: AskedAction): string {
-  if (text.trim() === '') throw invalidRequest([{ path: '/body/text', message: 'is required for this action' }])
-  return text
+/** @throws AppError `invalid_request` when there is nothing in it. */
+function required(name: 'text' | 'note', words = ''): string {
+  if (words.trim() === '') throw invalidRequest([{ path: `/body/${name}`, message: 'is required for this action' }])
+  return words
 }

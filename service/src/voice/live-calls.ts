@@ -45,7 +45,7 @@ export function noSuchSession(): AppError {
   return new AppError('not_found', 'There is no such live session.')
 }
 
-function showCall({ facts, phase }: LiveSession) {
+function showCall({ facts, phase, isMuted, escalation }: LiveSession) {
   return {
     stream_sid: facts.streamSid,
     call_sid: facts.callSid,
@@ -58,8 +58,9 @@ function showCall({ facts, phase }: LiveSession) {
     greeting: facts.greeting,
     started_at: iso(facts.startedAt),
     state: phase as string,
-    escalated: false,
-    escalation_target: null as string | null,
+    muted: isMuted,
+    escalated: escalation !== null,
+    escalation_target: escalation?.target ?? null,
   }
 }
 

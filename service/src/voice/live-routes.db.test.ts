@@ -34,6 +34,7 @@ describe('live sessions', () => {
         ...{
           customer_phone: CALLER,
           started_at: '2030-01-01T00:00:00.000Z',
+          muted: false,
           escalated: false,
           escalation_target: null,
         },
@@ -97,6 +98,41 @@ describe('live sessions', () => {
       expect(app.model.last.commands).toContainEqual({ type: 'system_message', text: 'Offer a discount.' })
     })
 
+    it('by silencing the agent, and letting it speak again', async () => {
+      const client = await app.talk({ CallSid: 'CA1' })
+      const { last } = app.model
+      last.tell({ type: 'response_started', responseId: 'r1' })
+      last.speak('r1', 'i1', SILENT_FRAME)
+      expect((await act({ action: 'mute', supervisor: 'ada' })).status).toBe(200)
+      await until(() => client.messages.some(({ event }) => event === 'clear'), { what: 'the silence' })
+      expect(last.commands).toContainEqual({ type: 'cancel', responseId: 'r1' })
+      expect((await get('/sessions/MZCA1')).body).toMatchObject({ session: { muted: true } })
+      const frames = client.messages.filter(({ event }) => event === 'media').length
+      last.speak('r1', 'i1', SILENT_FRAME)
+      expect((await act({ action: 'unmute' })).status).toBe(200)
+      expect((await get('/sessions/MZCA1')).body).toMatchObject({ session: { muted: false } })
+      expect(client.messages.filter(({ event }) => event === 'media')).toHaveLength(frames)
+    })
+
+    it('by a note, of which the call knows nothing', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      const before = app.model.last.commands.length
+      expect(await act({ action: 'note', note: 'Sounds upset.' })).toMatchObject({
+        status: 200,
+        body: { action: { action: 'note', note: 'Sounds upset.' } },
+      })
+      expect(app.model.last.commands).toHaveLength(before)
+    })
+
+    it('by an escalation, which their log shows', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      for (const target of ['the billing team', 'the boss'])
+        expect((await act({ action: 'escalate', target, reason: 'a refund' })).status).toBe(200)
+      const escalated = { escalated: true, escalation_target: 'the boss' }
+      expect((await get('/sessions/MZCA1')).body).toMatchObject({ session: escalated })
+      expect((await get('/call-logs/CA1')).body).toMatchObject({ call_log: escalated })
+    })
+
     it('by an end, after which they are acted on no more', async () => {
       const client = await app.talk({ CallSid: 'CA1' })
       expect((await act({ action: 'end_call', reason: 'abuse' })).status).toBe(200)
@@ -127,6 +163,7 @@ describe('live sessions', () => {
 
     it.each([
       [{ action: 'levitate' }, '/body/action'],
+      [{ action: 'note', text: 'In the wrong place.' }, '/body/note'],
       [{ action: 'constructor' }, '/body/action'],
       [{}, '/body/action'],
       [{ action: 'say' }, '/body/text'],

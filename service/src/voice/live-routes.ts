@@ -21,6 +21,7 @@ const Session = Type.Object({
   greeting: Type.String(),
   started_at: Timestamp,
   state: Type.String({ description: 'waiting, talking, detached (its stream was lost), draining or ended' }),
+  muted: Type.Boolean({ description: 'A supervisor has silenced the agent.' }),
   escalated: Type.Boolean(),
   escalation_target: nullable(Type.String()),
 })
@@ -28,12 +29,12 @@ const Session = Type.Object({
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }))
 
 const ActionBody = strict({
-  action: Type.String({ maxLength: 40, description: 'say, whisper or end_call' }),
+  action: Type.String({ maxLength: 40, description: 'note, say, whisper, mute, unmute, escalate or end_call' }),
   supervisor: text('Who acts; of a person who is logged in, they themselves.', 254),
-  target: text('Where to, of an action that has a target.', 200),
+  target: text('To whom, of an escalation.', 200),
   text: text('What the agent says to the caller (say), or is told without the caller hearing it (whisper).', 2_000),
   reason: text('Why.', 500),
-  note: text('For the record.', 2_000),
+  note: text('For the record; needed for a note.', 2_000),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50 })),
 })
 

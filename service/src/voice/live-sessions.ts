@@ -29,6 +29,8 @@ export type LiveCommand = Extract<
       | 'say'
       | 'whisper'
       | 'end'
+      | 'mute'
+      | 'unmute'
       | 'hung_up'
       | 'machine'
       | 'pause_recording'
@@ -45,6 +47,9 @@ export type LiveSession = {
   readonly events: LiveEvents
   readonly phase: Phase
   readonly recording: 'off' | 'on' | 'paused'
+  readonly isMuted: boolean
+  /** Whom a supervisor has escalated it to, on this node; null while nobody has. */
+  escalation: { readonly target: string | null } | null
   /** Why it is ending, or ended; null while it goes on. */
   readonly endReason: EndReason | null
   /** That it is over is only taken for granted, because its stream is. */

@@ -36,6 +36,8 @@ beforeEach(() => {
     isLetGo: false,
     hold: null,
     recording: 'off' as const,
+    isMuted: false,
+    escalation: null,
   }
   live.add({ facts: factsOf('MZ1'), events, phase: 'talking', ...going, command: () => {} })
   stopAnswers = answerRemoteCalls({ bus, clock, nodeId: THERE, live, here: liveCallsHere(live, clock) })

@@ -192,6 +192,10 @@ function liveOf(
   { call, facts }: { call: StreamedCall; facts: LiveFacts },
 ): LiveSession {
   return {
+    escalation: null,
+    get isMuted() {
+      return session.state.isMuted
+    },
     get facts() {
       return { ...facts, streamSid: call.streamSid }
     },

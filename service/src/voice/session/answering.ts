@@ -22,7 +22,7 @@ const RATE_LIMITED = 'rate_limit_exceeded'
 
 /** The model begins an answer: the one that was asked for, or one of its server's own, which is played like any other. */
 export function responseStarted(step: Step, responseId: string): void {
-  const { answers, playback, ending, phase } = step.state
+  const { answers, playback, ending, phase, isMuted } = step.state
   const { asked, active, lastDoneId } = answers
   // Its end overtook its beginning.
   if (responseId === lastDoneId) return
@@ -32,7 +32,7 @@ export function responseStarted(step: Step, responseId: string): void {
   step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
   if (hasAudio) firstAudio(step, asked)
   armStall(step)
-  const isUnwanted = asked ? asked.isAbandoned : ending !== null || phase === 'detached'
+  const isUnwanted = asked ? asked.isAbandoned : ending !== null || phase === 'detached' || isMuted
   if (isUnwanted) cancelActive(step)
 }
 

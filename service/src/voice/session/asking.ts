@@ -47,10 +47,10 @@ function takeNext(step: Step): Ask | undefined {
   return wanted
 }
 
-/** Nobody speaks over a caller who means it, or who is typing, but for a supervisor and the last words of a call. */
+/** Nobody speaks over a caller who means it, or who is typing, or is muted, but for a supervisor and the last words of a call. */
 function mayBeSaid({ state }: Step, { why, thenEnd }: Ask): boolean {
-  const isCallerBusy = state.speech?.counts === true || state.digits !== ''
-  return !isCallerBusy || why === 'say' || thenEnd !== null || state.ending !== null
+  const isHeldBack = state.speech?.counts === true || state.digits !== '' || state.isMuted
+  return !isHeldBack || why === 'say' || thenEnd !== null || state.ending !== null
 }
 
 function request(step: Step, wanted: Ask, isRepeat: boolean): void {

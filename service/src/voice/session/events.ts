@@ -73,6 +73,9 @@ export type SessionEvent =
   | { type: 'say'; text: string }
   | { type: 'whisper'; text: string }
   | { type: 'end'; reason: 'supervisor' | 'shutdown' }
+  /** The agent is to be silent and to listen, or may speak again. */
+  | { type: 'mute' }
+  | { type: 'unmute' }
   /** What is said from now on is not to be recorded, or is again. */
   | { type: 'pause_recording'; isPaused: boolean }
 

@@ -12,18 +12,22 @@ import type { Step } from './state.ts'
  * agent that was told not to be.
  */
 export function interrupt(step: Step): void {
-  const { answers, playback, latency, ending, plan } = step.state
+  const { playback, latency, ending, plan } = step.state
   if (ending || !plan.interruption.enabled) return
+  const wasAudible = leftMs(playback, step.nowMs) > 0
+  if (wasAudible) step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
+  silence(step)
+}
+
+/** The same for whatever reason, and without counting it. */
+export function silence(step: Step): void {
+  const { answers, playback } = step.state
   const utterances = heard(playback, step.nowMs)
   const responseIds = new Set(utterances.map((u) => u.responseId))
   if (answers.active) responseIds.add(answers.active.responseId)
   if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
   if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
-  const wasAudible = leftMs(playback, step.nowMs) > 0
-  step.set({
-    playback: cleared(playback),
-    latency: wasAudible ? { ...latency, interruptions: latency.interruptions + 1 } : latency,
-  })
+  step.set({ playback: cleared(playback) })
   step.setAnswers({
     asked: answers.asked && { ...answers.asked, isAbandoned: true },
     queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler' && why !== 'rest'),

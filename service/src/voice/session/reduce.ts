@@ -19,6 +19,7 @@ import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
 import { modelLost, modelReady, openModel } from './model-session.ts'
+import { mute, unmute } from './muting.ts'
 import { refused } from './refusals.ts'
 import { onNext, renewalFired, renewIfDue } from './renewal.ts'
 import { letGo } from './retry.ts'
@@ -92,6 +93,10 @@ function apply(step: Step, event: SessionEvent): void {
     case 'whisper':
     case 'end':
       return onSupervisor(step, event)
+    case 'mute':
+      return mute(step)
+    case 'unmute':
+      return unmute(step)
     case 'pause_recording':
       return pauseRecording(step, event.isPaused)
     default:

@@ -12,10 +12,13 @@ const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
 const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
 
-/** Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs. */
+/**
+ * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while
+ * the agent is muted.
+ */
 export function watchSilence(step: Step): void {
-  const { phase, speech, runningTools, answers, owedSinceMs } = step.state
-  const isOpen = phase === 'talking' && !speech && runningTools.length === 0
+  const { phase, speech, runningTools, answers, owedSinceMs, isMuted } = step.state
+  const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isMuted
   watchIdle(step, isOpen && !answers.asked && !answers.active && answers.queue.length === 0)
   watchDeadAir(step, isOpen && owedSinceMs !== null)
 }

@@ -145,6 +145,8 @@ export type SessionState = {
   readonly carrierGoneAtMs: number | null
   readonly ending: Ending | null
   readonly isRecordingPaused: boolean
+  /** A supervisor has silenced the agent. */
+  readonly isMuted: boolean
   readonly usage: ModelUsage
   readonly latency: {
     readonly greetingMs: number | null
@@ -191,6 +193,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     carrierGoneAtMs: null,
     ending: null,
     isRecordingPaused: false,
+    isMuted: false,
     usage: resumption?.usage ?? NO_USAGE,
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
