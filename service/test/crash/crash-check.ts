@@ -1,6 +1,8 @@
 import { until } from '../harness/wait.ts'
 import { administer, ask, readSession } from '../kill/service-api.ts'
+import { lostDeliveries } from './crash-deliveries.ts'
 import { type CrashLedger, doubledDials } from './crash-ledger.ts'
+import { readRollout, rolloutFaults } from './crash-rollouts.ts'
 import { longLeases, lostRecordings, openRows } from './crash-rows.ts'
 import type { Stage } from './crash-stage.ts'
 import { makeCall } from './workloads.ts'
@@ -20,6 +22,7 @@ export async function check(stage: Stage, ledger: CrashLedger, settleMs: number)
     ...(await lostCalls(stage, ledger)),
     ...(await lostSettings(stage, ledger)),
     ...(await lostRecordings(stage)),
+    ...(await lostDeliveries(stage, ledger)),
   ]
   return { lost, doubledDials: doubledDials(stage.carrierProxy.asked), stuck, leases, debts }
 }
@@ -80,7 +83,9 @@ async function lostCalls({ node, token, database }: Stage, ledger: CrashLedger):
   return [...lost, ...told.filter((sid) => !ids.has(sid)).map((sid) => `dialled call ${sid}`)]
 }
 
-async function lostSettings({ node: { address }, token: own }: Stage, ledger: CrashLedger): Promise<string[]> {
+async function lostSettings(stage: Stage, ledger: CrashLedger): Promise<string[]> {
+  const { token: own, rolloutAgent } = stage
+  const { address } = stage.node
   const { config } = await administer<{ config: { name?: string } }>(address, 'GET', '')
   const name = Number(config.name ?? 0)
   const lost = ledger.isNamePossible(name) ? [] : [`the name ${ledger.names.acknowledged}: it is ${name}`]
@@ -96,5 +101,5 @@ async function lostSettings({ node: { address }, token: own }: Stage, ledger: Cr
     if (!(await isAnswered(`/dnc/${encodeURIComponent(phone)}`, own)))
       lost.push(`the number ${phone}, not to be called`)
   }
-  return lost
+  return [...lost, ...rolloutFaults(rolloutAgent, await readRollout(address, rolloutAgent), ledger.rollouts)]
 }

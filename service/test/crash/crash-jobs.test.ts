@@ -13,6 +13,12 @@ describe('the jobs of the stages', () => {
     expect(named.every(({ rounds }) => rounds === 3)).toBe(true)
   })
 
+  it('have their share of the rounds where nobody says how many', () => {
+    const jobs = jobsOf(POINTS, parseCrashOptions([]))
+    const roundsOf = (wanted: string) => jobs.find(({ name }) => name === wanted)?.rounds
+    expect([roundsOf('before-dial'), roundsOf('after-end-commit'), roundsOf('heartbeat')]).toEqual([20, 10, 4])
+  })
+
   it('have no part by chance where there are fewer of these than stages', () => {
     const jobs = jobsOf([], parseCrashOptions(['--random', '2', '--stages', '4']))
     expect(jobs.map(({ rounds }) => rounds)).toEqual([1, 1])

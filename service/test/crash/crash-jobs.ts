@@ -1,7 +1,7 @@
 import { makeRandom } from '../../../simulator/src/carrier/random.ts'
 import { killProgram } from '../harness/program.ts'
 import { stillOpen } from './crash-check.ts'
-import type { CrashOptions } from './crash-options.ts'
+import { type CrashOptions, ROUNDS } from './crash-options.ts'
 import { type CrashResult, crash } from './crash-round.ts'
 import type { Stage, StageServer } from './crash-stage.ts'
 import { crashStart } from './crash-start.ts'
@@ -17,13 +17,14 @@ const TIMES_MAX = 3
 const START_TRIES = 5
 const RANDOM_MS_MIN = 500
 const RANDOM_MS_SPAN = 6_000
-const ALL: Workload[] = ['talk', 'admin', 'dial', 'block']
+const ALL: Workload[] = ['talk', 'admin', 'rollout', 'dial', 'block']
 
 /** What is to be done, the longest first: then the stages are done at about the same time. */
 export function jobsOf(points: readonly CrashPoint[], { rounds, random, stages }: CrashOptions): Job[] {
   const parts = Array.from({ length: stages }, (_, part) => Math.floor((random + part) / stages))
   const chance = parts.filter((part) => part > 0).map((part) => ({ name: AT_RANDOM, point: null, rounds: part }))
-  const named = points.map((point) => ({ name: point.name, point, rounds }))
+  const roundsOf = ({ share }: CrashPoint) => rounds ?? Math.ceil(ROUNDS * share)
+  const named = points.map((point) => ({ name: point.name, point, rounds: roundsOf(point) }))
   return [...chance, ...named.toSorted((a, b) => weightOf(b.point) - weightOf(a.point))]
 }
 
@@ -35,24 +36,32 @@ function weightOf({ does, way }: CrashPoint): number {
 /** Where a job is done, and how. `each` hears of each kill. */
 export type Doing = { server: StageServer; stage: Stage; options: CrashOptions; each: () => void }
 
-/** Does a job, and waits for what the service takes its time with. */
+/** Does a job. What the service takes its time with is waited for at the end of all of them. */
 export async function doJob(doing: Doing, { name, point, rounds }: Job): Promise<CrashResult[]> {
   const { stage, options, each } = doing
   const random = makeRandom(seedOf(options.seed, name))
   const results: CrashResult[] = []
+  await stage.runWith(point?.settings ?? {})
   for (let round = 0; round < rounds; round++) {
     results.push(await oneKill(doing, point, random).catch((error: unknown) => recover(stage, error)))
     each()
   }
+  return results
+}
+
+/** Waits until nothing is open any more of what the service took its time with in these; what is, is stuck. */
+export async function collectDebts({ stage, options }: Doing, results: readonly CrashResult[]): Promise<void> {
   const debts = results.flatMap((result) => result.debts)
   const open = new Set(await stillOpen(stage, debts, options.settleSeconds * 1_000))
   for (const result of results) result.stuck.push(...result.debts.filter((debt) => open.has(debt)))
-  return results
+  // What a dead process was delivering comes again when its lease is over.
+  const last = results.at(-1)
+  if (last) last.repeats += stage.receiver.takeRepeats()
 }
 
 function oneKill({ server, stage, options }: Doing, point: CrashPoint | null, random: () => number) {
   const { sabotage } = options
-  const how = { settleMs: options.settleSeconds * 1_000, sabotage }
+  const how = { reachMs: options.reachSeconds * 1_000, settleMs: options.settleSeconds * 1_000, sabotage }
   if (!point) return crash(stage, { afterMs: RANDOM_MS_MIN + random() * RANDOM_MS_SPAN, kinds: ALL }, how)
   const times = 1 + Math.floor(random() * (point.timesMax ?? TIMES_MAX))
   const wanted = sabotage?.isMissed ? { ...point, is: () => false } : point
@@ -70,7 +79,7 @@ async function recover(stage: Stage, error: unknown): Promise<CrashResult> {
   const startMs = await restartAnyhow(stage)
   await stage.carrier.hangUp()
   const nothing = { lost: [], doubledDials: [], stuck: [], leases: [], debts: [] }
-  return { ...nothing, failures: [reason], isReached: true, startMs, told: 0 }
+  return { ...nothing, failures: [reason], isReached: false, startMs, told: 0, repeats: 0 }
 }
 
 /** A start that takes too long is given up, and tried again. */

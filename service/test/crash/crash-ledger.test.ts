@@ -12,13 +12,14 @@ describe('the ledger of a crash', () => {
     const ledger = new CrashLedger()
     expect(ledger.told).toBe(0)
     ledger.names.acknowledged = 2
+    ledger.rollouts.acknowledged = 1
     ledger.revoked.push('token')
     ledger.streams.add('CA1')
     ledger.turns.note('CA1', [{ seq: 1, role: 'agent', text: 'Hello', start_ms: 0 }])
     ledger.kept.push({ callSid: 'CA1', role: 'agent', text: 'Hello' })
     ledger.blocked.push('+3')
     ledger.dials.set('one', { to: '+1', callSid: 'CA2' }).set('two', { to: '+2', callSid: null })
-    expect(ledger.told).toBe(7)
+    expect(ledger.told).toBe(8)
   })
 
   it('finds the numbers that were dialled more than once', () => {

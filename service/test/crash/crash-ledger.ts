@@ -4,6 +4,8 @@ import { TurnLedger } from '../kill/turn-ledger.ts'
 export class CrashLedger {
   /** The tenant's name is its number: that which was tried last, and that which was acknowledged last. */
   readonly names = { tried: 0, acknowledged: 0 }
+  /** The agent's rollout is that of its number; the same two. */
+  readonly rollouts = { tried: 0, acknowledged: 0 }
   /** Tokens of keys whose revocation was acknowledged. */
   readonly revoked: string[] = []
   /** Calls that were told to open a stream, and did. */
@@ -19,7 +21,7 @@ export class CrashLedger {
   /** How much was told that must be there afterwards. */
   get told(): number {
     const dialled = [...this.dials.values()].filter(({ callSid }) => callSid !== null).length
-    const named = this.names.acknowledged > 0 ? 1 : 0
+    const named = [this.names, this.rollouts].filter(({ acknowledged }) => acknowledged > 0).length
     const said = this.turns.count + this.kept.length
     return named + this.revoked.length + this.blocked.length + this.streams.size + said + dialled
   }

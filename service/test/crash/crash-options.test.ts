@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { parseCrashOptions } from './crash-options.ts'
-import { MISSING_POINTS, POINTS } from './points.ts'
+import { POINTS } from './points.ts'
 
 describe('the options of the crash', () => {
-  it('are all moments, 20 times, and 100 times by chance', () => {
+  it('are all moments, each with its share of rounds, and 100 times by chance', () => {
     const options = parseCrashOptions([])
-    expect(options).toMatchObject({ rounds: 20, random: 100, seed: 1, settleSeconds: 150 })
-    expect(options.points).toEqual([...POINTS, ...MISSING_POINTS].map(({ name }) => name))
+    expect(options).toMatchObject({ rounds: null, random: 100, seed: 1, reachSeconds: 120, settleSeconds: 150 })
+    expect(options.points).toEqual(POINTS.map(({ name }) => name))
+  })
+
+  it('are more than one moment where these are named', () => {
+    const args = ['--point', 'heartbeat', '--point', 'before-dial']
+    expect(parseCrashOptions(args).points).toEqual(['before-dial', 'heartbeat'])
   })
 
   it('leave out chance when one moment is named', () => {

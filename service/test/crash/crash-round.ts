@@ -1,50 +1,67 @@
 import { until } from '../harness/wait.ts'
 import { check, type Damage } from './crash-check.ts'
 import { CrashLedger } from './crash-ledger.ts'
+import { numberOf, readRollout } from './crash-rollouts.ts'
 import type { Stage } from './crash-stage.ts'
 import type { CrashPoint, Workload } from './points.ts'
 import type { Sabotage } from './sabotage.ts'
 import { reach } from './ways.ts'
 import { type Plan, putTenant, work } from './workloads.ts'
 
-/** What one kill came to. `startMs`: how long the service took to start again; `told`: how much clients had been told. */
-export type CrashResult = Damage & { failures: string[]; isReached: boolean; startMs: number; told: number }
+/**
+ * What one kill came to. `isReached`: it was done, at its moment; `startMs`: how long the service took to start again; `told`: how
+ * much clients had been told; `repeats`: webhooks that came once more.
+ */
+export type CrashResult = Damage & {
+  failures: string[]
+  isReached: boolean
+  startMs: number
+  told: number
+  repeats: number
+}
 
 /** A kill at a moment, the n-th one of its kind, or after a time. */
 export type Kill = { point: CrashPoint; times: number } | { afterMs: number; kinds: Workload[] }
 
-/** `settleMs`: how long the service has for putting in order what it need not wait with. */
-export type RoundOptions = { settleMs: number; sabotage: Sabotage | null }
+/** `reachMs`: within which the moment has to come; `settleMs`: in which the service puts in order what it need not wait with. */
+export type RoundOptions = { reachMs: number; settleMs: number; sabotage: Sabotage | null }
 
 /** Lets clients work until the kill, starts the service again, and looks at what is left. */
-export async function crash(stage: Stage, kill: Kill, { settleMs, sabotage }: RoundOptions): Promise<CrashResult> {
+export async function crash(stage: Stage, kill: Kill, options: RoundOptions): Promise<CrashResult> {
+  const { reachMs, settleMs, sabotage } = options
   const ledger = new CrashLedger()
-  const isReached = await workUntilKilled(stage, kill, ledger)
+  const isReached = await workUntilKilled(stage, kill, { ledger, reachMs })
   if (sabotage?.startDelayMs !== undefined) stage.delayStart(sabotage.startDelayMs)
   const startMs = await stage.restart()
   for (const { sid, streams } of await stage.carrier.hangUp()) if (streams.length > 0) ledger.streams.add(sid)
   await sabotage?.spoil?.(stage, ledger)
-  return { ...(await check(stage, ledger, settleMs)), failures: [], isReached, startMs, told: ledger.told }
+  const damage = await check(stage, ledger, settleMs)
+  return { ...damage, failures: [], isReached, startMs, told: ledger.told, repeats: stage.receiver.takeRepeats() }
 }
 
 /** Resolves when the service is dead and no client asks for anything. */
-async function workUntilKilled(stage: Stage, kill: Kill, ledger: CrashLedger): Promise<boolean> {
+async function workUntilKilled(stage: Stage, kill: Kill, { ledger, reachMs }: Noting): Promise<boolean> {
   let isOver = false
   const over = (): void => {
     isOver = true
   }
   const before = await nameBefore(stage)
+  const rollout = numberOf(await readRollout(stage.node.address, stage.rolloutAgent))
   Object.assign(ledger.names, { tried: before, acknowledged: before })
+  Object.assign(ledger.rollouts, { tried: rollout, acknowledged: rollout })
   const plan = planOf(kill)
   await putTenant(stage, before, plan.isRecorded)
   const working = work({ stage, ledger, plan, isOver: () => isOver })
-  const reached = 'afterMs' in kill ? killAfter(stage, kill.afterMs, over) : reach({ ...kill, stage, ledger, over })
+  const reached =
+    'afterMs' in kill ? killAfter(stage, kill.afterMs, over) : reach({ ...kill, stage, ledger, reachMs, over })
   const isReached = await Promise.race([reached, failed(working)])
   over()
   await stage.carrier.stopRinging()
   await Promise.all([working, stage.node.program.end('SIGKILL')])
   return isReached
 }
+
+type Noting = { ledger: CrashLedger; reachMs: number }
 
 /** Never resolves; rejects when the work could not be done. */
 function failed(working: Promise<void>): Promise<never> {

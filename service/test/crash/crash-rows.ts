@@ -6,11 +6,12 @@ import type { Stage } from './crash-stage.ts'
 /**
  * Something that must not stay as it is once the carrier has no call any more. `isSlow`: the service waits on purpose before it
  * puts it in order (two minutes until a carrier that knows nothing of a call is believed, half a minute until a node that
- * records is gone).
+ * records is gone, a minute until what a dead process was delivering is anybody's).
  */
 export type OpenRow = { what: string; isSlow: boolean }
 
-const FINAL = "('completed', 'busy', 'failed', 'no-answer', 'canceled')"
+/** Statuses of calls that nothing follows. */
+export const FINAL = "('completed', 'busy', 'failed', 'no-answer', 'canceled')"
 
 /** Everything that says of itself that somebody has still to do something. */
 const OPEN = `
@@ -23,7 +24,9 @@ const OPEN = `
   union all select 'idempotency key ' || key, true from idempotency_keys join doubt using (dial_ref)
   union all select 'look at ' || call_sid, false from call_directory where look_at is not null
   union all select 'rescue of ' || call_sid, false from call_directory where rescue_at is not null
-  union all select 'recording ' || session_id || ' ' || part, true from recordings where state = 'recording'`
+  union all select 'recording ' || session_id || ' ' || part, true from recordings where state = 'recording'
+  union all select 'delivery of ' || event || ' ' || id, leased_until is not null from webhook_outbox
+             where status = 'pending'`
 
 /** A claim may not keep others away for longer. */
 const LEASES = `
@@ -32,7 +35,9 @@ const LEASES = `
   union all select 'call_directory.rescue_at of ' || call_sid from call_directory
    where rescue_at > now() + interval '60 seconds'
   union all select 'call_directory.look_at of ' || call_sid from call_directory
-   where look_at > now() + interval '301 seconds'`
+   where look_at > now() + interval '301 seconds'
+  union all select 'webhook_outbox.leased_until of ' || id from webhook_outbox
+   where status = 'pending' and leased_until > now() + interval '60 seconds'`
 
 /** What is open now, in the tables and in the journal's files. */
 export async function openRows({ database, installation }: Stage): Promise<OpenRow[]> {

@@ -7,9 +7,11 @@ import { type Front, startFront } from '../kill/front.ts'
 import { makeTenant } from '../kill/service-api.ts'
 import { ACCOUNT, type Installation, type ServiceNode, startNode } from '../kill/service-nodes.ts'
 import { connectTo, type TestServer } from '../kill/test-database.ts'
+import { makeRolloutAgent, type RolloutAgent } from './crash-rollouts.ts'
 import { type HttpProxy, startHttpProxy } from './http-proxy.ts'
 import { KillTrap } from './moments.ts'
 import { type PgProxy, startPgProxy } from './pg-proxy.ts'
+import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 /** The service with everything around it, and a trap on all that passes between them. */
 export type Stage = {
@@ -21,6 +23,8 @@ export type Stage = {
   clientProxy: HttpProxy
   /** Between the service and its database. */
   pgProxy: PgProxy
+  /** Where the tenant's events go. */
+  receiver: WebhookReceiver
   front: Front
   database: pg.Client
   /** The service that runs now, or ran last. */
@@ -30,10 +34,13 @@ export type Stage = {
   /** How it is started. */
   installation: Installation & { dataDir: string }
   token: string
+  rolloutAgent: RolloutAgent
   /** Kills the service as it is, also in the middle of its start. */
   kill(): void
   /** Holds the next start up for so long. */
   delayStart(delayMs: number): void
+  /** Has the service run with these settings beside its own, and starts it anew where it does not. */
+  runWith(settings: Record<string, string>): Promise<void>
   /** Starts the service again after its kill; resolves with how long that took, in ms. @throws Error when it ends instead */
   restart(): Promise<number>
   close(): Promise<void>
@@ -56,6 +63,12 @@ export async function startStage(server: StageServer, seed: number): Promise<Sta
   const [pgProxy, database] = [await startPgProxy(databaseUrl, trap), await connectTo(databaseUrl)]
   const [carrierProxy, clientProxy] = [await startHttpProxy('carrier', trap), await startHttpProxy('client', trap)]
   carrierProxy.pointAt(carrier.carrierUrl)
+  const receiver = await startWebhookReceiver(trap)
+  const usual = {
+    // A node that is told to stop hands its calls over at once. Every start is of the same program: it is compiled once.
+    ...{ DRAIN_SECONDS: '0', NODE_COMPILE_CACHE: join(server.folder.path, 'compiled') },
+    OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true',
+  }
   const installation = {
     databaseUrl: pgProxy.url,
     publicUrl: front.url,
@@ -64,8 +77,7 @@ export async function startStage(server: StageServer, seed: number): Promise<Sta
     folder: server.folder.path,
     // What a dead node leaves on the disk is the next one's to put in order.
     dataDir: mkdtempSync(join(server.folder.path, 'stage-')),
-    // A node that is told to stop hands its calls over at once. Every start is of the same program: it is compiled once.
-    settings: { DRAIN_SECONDS: '0', NODE_COMPILE_CACHE: join(server.folder.path, 'compiled') },
+    settings: usual as Record<string, string>,
     own,
   }
   let delayNextMs = 0
@@ -78,11 +90,31 @@ export async function startStage(server: StageServer, seed: number): Promise<Sta
     delayNextMs = 0
   }
   const stage: Stage = {
-    ...{ trap, carrier, carrierProxy, clientProxy, pgProxy, front, database, installation, token: '', pid: 0 },
+    ...{
+      trap,
+      carrier,
+      carrierProxy,
+      clientProxy,
+      pgProxy,
+      receiver,
+      front,
+      database,
+      installation,
+      token: '',
+      pid: 0,
+    },
+    rolloutAgent: { id: '', versionIds: ['', ''] },
     node: { program: null as never, address: '', host: '', port: 0 },
     kill: () => process.kill(stage.pid, 'SIGKILL'),
     delayStart(delayMs) {
       delayNextMs = delayMs
+    },
+    async runWith(settings) {
+      const wanted = { ...usual, ...settings }
+      if (JSON.stringify(wanted) === JSON.stringify(installation.settings)) return
+      installation.settings = wanted
+      await killProgram(stage.pid)
+      await stage.restart()
     },
     async restart() {
       const startedMs = performance.now()
@@ -97,6 +129,7 @@ export async function startStage(server: StageServer, seed: number): Promise<Sta
   try {
     await stage.restart()
     stage.token = await makeTenant(stage.node.address)
+    stage.rolloutAgent = await makeRolloutAgent(stage.node.address)
     return stage
   } catch (error) {
     await closeAll(stage)
@@ -108,7 +141,7 @@ async function closeAll(stage: Stage): Promise<void> {
   stage.trap.disarm()
   await killProgram(stage.pid)
   await stage.carrier.stop()
-  const { front, pgProxy, carrierProxy, clientProxy } = stage
-  await Promise.all([front, pgProxy, carrierProxy, clientProxy].map((each) => each.close()))
+  const { front, pgProxy, carrierProxy, clientProxy, receiver } = stage
+  await Promise.all([front, pgProxy, carrierProxy, clientProxy, receiver].map((each) => each.close()))
   await stage.database.end()
 }

@@ -40,6 +40,7 @@ export async function crashStart(
     isReached: first === null,
     startMs,
     told: 0,
+    repeats: 0,
   }
 }
 

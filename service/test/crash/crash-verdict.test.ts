@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CrashResult } from './crash-round.ts'
-import { crashFaults, crashLine, totalLine } from './crash-verdict.ts'
+import { crashFaults, crashLine, crashTable } from './crash-verdict.ts'
 
 const GOOD: CrashResult = {
   lost: [],
@@ -12,20 +12,26 @@ const GOOD: CrashResult = {
   isReached: true,
   startMs: 1_234,
   told: 7,
+  repeats: 1,
 }
+const UNDONE = { ...GOOD, isReached: false, failures: ['no tenant'] }
 
 describe('the verdict on a crash', () => {
   it('is a line with the sums, and no fault, when nothing is wrong', () => {
-    expect(crashLine('a', [GOOD, GOOD])).toBe(
-      'a  kills 2 of 2, start max 1.2 s, told 14, lost 0, doubled dials 0, stuck rows 0',
+    expect(crashLine([GOOD, GOOD])).toBe(
+      'reached 2 of 2 kills, start max 1.2 s, told 14, webhooks again 2, lost 0, doubled dials 0, stuck rows 0',
     )
     expect(crashFaults([GOOD, GOOD])).toEqual([])
   })
 
+  it('counts no kill that could not be done', () => {
+    expect(crashLine([GOOD, UNDONE])).toMatch(/^reached 1 of 2 kills, /)
+  })
+
   it.each([
-    [{ isReached: false }, 'the moment did not come'],
+    [{ isReached: false }, 'the moment did not come in 1 of 2'],
     [{ startMs: 10_001 }, 'a start took 10001 ms'],
-    [{ failures: ['no tenant'] }, 'could not be done: no tenant'],
+    [{ isReached: false, failures: ['no tenant'] }, 'could not be done: no tenant'],
     [{ lost: ['turn 1'] }, 'lost: turn 1'],
     [{ doubledDials: ['+1'] }, 'dialled twice: +1'],
     [{ stuck: ['session 1'] }, 'stuck: session 1'],
@@ -34,8 +40,21 @@ describe('the verdict on a crash', () => {
     expect(crashFaults([GOOD, { ...GOOD, ...change }])).toEqual([fault])
   })
 
-  it('adds up', () => {
+  it('says that a moment never came, for whatever reason', () => {
+    expect(crashFaults([UNDONE])).toEqual(['the moment never came', 'could not be done: no tenant'])
+    expect(crashFaults([])).toEqual(['the moment never came'])
+  })
+
+  it('adds up, and is a table with a line for each moment', () => {
     const bad = { ...GOOD, lost: ['a', 'b'], stuck: ['c'] }
-    expect(totalLine([bad, GOOD, bad])).toBe('lost 4, doubled dials 0, stuck rows 2')
+    expect(crashLine([bad, GOOD, bad])).toMatch(/, lost 4, doubled dials 0, stuck rows 2$/)
+    const table = crashTable([
+      ['a', [GOOD]],
+      ['longer', Array(10).fill(bad)],
+    ])
+    expect(table).toEqual([
+      'a       reached 1 of 1 kills    start max 1.2 s  told 7   webhooks again 1   lost 0   doubled dials 0  stuck rows 0',
+      'longer  reached 10 of 10 kills  start max 1.2 s  told 70  webhooks again 10  lost 20  doubled dials 0  stuck rows 10',
+    ])
   })
 })

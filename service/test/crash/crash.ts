@@ -2,12 +2,12 @@
 import { constants } from 'node:os'
 import { killPrograms } from '../harness/program.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
-import { AT_RANDOM, doJob, jobsOf } from './crash-jobs.ts'
+import { AT_RANDOM, collectDebts, type Doing, doJob, jobsOf } from './crash-jobs.ts'
 import { CRASH_USAGE, type CrashOptions, parseCrashOptions } from './crash-options.ts'
 import type { CrashResult } from './crash-round.ts'
 import { startStage } from './crash-stage.ts'
-import { crashFaults, crashLine, totalLine } from './crash-verdict.ts'
-import { MISSING_POINTS, POINTS } from './points.ts'
+import { crashFaults, crashLine, crashTable } from './crash-verdict.ts'
+import { POINTS } from './points.ts'
 
 const PROGRESS_MS = 30_000
 
@@ -54,12 +54,15 @@ async function runAll(server: TestServer, options: CrashOptions): Promise<Result
   const workOn = async (index: number): Promise<void> => {
     const stage = await startStage(server, options.seed + index)
     try {
-      const each = () => void done++
+      const doing: Doing = { server, stage, options, each: () => void done++ }
+      const own: CrashResult[] = []
       for (let job = jobs.shift(); job; job = jobs.shift()) {
-        const found = await doJob({ server, stage, options, each }, job)
+        const found = await doJob(doing, job)
         results.set(job.name, [...(results.get(job.name) ?? []), ...found])
-        tell(job.name, found)
+        own.push(...found)
+        tell(job.name, found, startedMs)
       }
+      await collectDebts(doing, own)
     } finally {
       await stage.close()
     }
@@ -69,22 +72,22 @@ async function runAll(server: TestServer, options: CrashOptions): Promise<Result
   return results
 }
 
-function tell(name: string, results: CrashResult[]): void {
-  print(crashLine(name, results))
+function tell(name: string, results: CrashResult[], startedMs: number): void {
+  print(`${minutes(startedMs)}  ${name}: ${crashLine(results)}`)
   for (const fault of crashFaults(results)) print(`  FAIL: ${fault}`)
 }
 
-function printTable(results: Results, options: CrashOptions, startedMs: number): void {
-  print('')
-  for (const name of [...POINTS.map((point) => point.name), AT_RANDOM]) {
+/** Returns whether all is as it should be. */
+function printTable(results: Results, startedMs: number): boolean {
+  const rows = [...POINTS.map((point) => point.name), AT_RANDOM].flatMap((name) => {
     const found = results.get(name)
-    if (found) print(crashLine(name, found))
-  }
-  const missing = MISSING_POINTS.filter(({ name }) => options.points.includes(name))
-  for (const { name, part } of missing) print(`${name}  not yet: ${part}`)
-  const all = [...results.values()].flat()
-  const slowest = Math.max(0, ...all.map(({ startMs }) => startMs)) / 1_000
-  print(`${all.length} kills in ${minutes(startedMs)}, start max ${slowest.toFixed(1)} s, ${totalLine(all)}`)
+    return found ? [[name, found] as const] : []
+  })
+  print(['', ...crashTable(rows)].join('\n'))
+  const faults = rows.flatMap(([name, found]) => crashFaults(found).map((fault) => `FAIL: ${name}: ${fault}`))
+  for (const fault of faults) print(fault)
+  print(`in ${minutes(startedMs)}: ${crashLine([...results.values()].flat())}`)
+  return faults.length === 0
 }
 
 async function main(): Promise<number> {
@@ -98,8 +101,7 @@ async function main(): Promise<number> {
   try {
     await compile(server)
     const results = await runAll(server, options)
-    printTable(results, options, startedMs)
-    return crashFaults([...results.values()].flat()).length === 0 ? 0 : 1
+    return printTable(results, startedMs) ? 0 : 1
   } finally {
     await killPrograms()
     await server.stop()

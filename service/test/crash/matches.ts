@@ -19,6 +19,17 @@ export function statement(when: When, asked: RegExp): Is {
   return (moment) => moment.where === 'database' && moment.when === when && asked.test(moment.statement)
 }
 
+/** A statement that was about something: one that found nothing is none. */
+export function taking(asked: RegExp): Is {
+  const isDone = statement('after', asked)
+  return (moment) => isDone(moment) && moment.where === 'database' && (moment.rows ?? 0) > 0
+}
+
+/** A webhook on its way. */
+export function delivery(when: When): Is {
+  return (moment) => moment.where === 'webhook' && moment.when === when
+}
+
 /** A request that changes something. */
 export function request(where: 'carrier' | 'client', when: When, path: RegExp): Is {
   return (moment) =>

@@ -9,8 +9,10 @@ export type Moment =
       statement: string
       /** What this transaction has asked so far, from its `begin` on, this statement left out; empty outside of one. */
       transaction: readonly string[]
+      /** How many rows it was about; known when it is done. */
+      rows?: number
     }
-  | { where: 'carrier'; when: 'before' | 'after'; method: string; path: string }
+  | { where: 'carrier' | 'webhook'; when: 'before' | 'after'; method: string; path: string }
   | { where: 'client'; when: 'before' | 'after' | 'told'; method: string; path: string }
 
 /** Decides what a moment is the end of. */

@@ -40,6 +40,12 @@ export function statementIn({ type, bytes }: PgMessage): string | null {
   return textAt(bytes, bytes.indexOf(0, 1 + LENGTH_BYTES) + 1)
 }
 
+/** How many rows a finished statement was about, as the server's message says; 0 for one that has none. */
+export function rowsIn({ type, bytes }: PgMessage): number {
+  if (type !== 'C') return 0
+  return Number(/\d+$/.exec(textAt(bytes, 1 + LENGTH_BYTES))?.[0] ?? 0)
+}
+
 function textAt(bytes: Buffer, at: number): string {
   return bytes.toString('utf8', at, bytes.indexOf(0, at))
 }

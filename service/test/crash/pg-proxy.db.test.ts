@@ -90,7 +90,7 @@ describe.runIf(template.kind === 'server')('the proxy before PostgreSQL', () => 
     const moment = { where: 'database', statement: 'insert into things values ($1)', transaction: [] }
     expect(seen).toEqual([
       { ...moment, when: 'before' },
-      { ...moment, when: 'after' },
+      { ...moment, when: 'after', rows: 1 },
     ])
   })
 })

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Trap } from './moments.ts'
-import { type PgMessage, PgMessageReader, statementIn } from './pg-messages.ts'
+import { type PgMessage, PgMessageReader, rowsIn, statementIn } from './pg-messages.ts'
 
 /** Stands between the service and its PostgreSQL server. */
 export type PgProxy = {
@@ -76,7 +76,8 @@ function passOn(client: Socket, upstream: Socket, trap: Trap): void {
   const answer = (message: PgMessage): void => {
     // Completed, empty, or failed: in each case it is the oldest that was asked.
     const moment = message.type !== null && 'CIE'.includes(message.type) ? pending.shift() : undefined
-    if (moment && message.type === 'C' && trap.reach({ ...moment, when: 'after' })) return void client.destroy()
+    const isDone = moment !== undefined && message.type === 'C'
+    if (isDone && trap.reach({ ...moment, when: 'after', rows: rowsIn(message) })) return void client.destroy()
     if (!client.destroyed) client.write(message.bytes)
   }
   client.on('data', (bytes) => {

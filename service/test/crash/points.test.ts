@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Moment } from './moments.ts'
-import { MISSING_POINTS, POINTS } from './points.ts'
+import { POINTS } from './points.ts'
 
 const TURNS = 'insert into "transcript_turns" ("tenant_id") values ($1)'
 const REVOKED = 'update "api_keys" set "revoked_at" = coalesce("revoked_at", $1) where "id" = $2'
@@ -13,9 +13,13 @@ function database(when: 'before' | 'after', statement: string, transaction: stri
   return { where: 'database', when, statement, transaction }
 }
 
+function found(rows: number, statement: string, transaction: string[] = []): Moment {
+  return { where: 'database', when: 'after', statement, transaction, rows }
+}
+
 describe('the named moments', () => {
   it('have names of their own', () => {
-    const names = [...POINTS, ...MISSING_POINTS].map(({ name }) => name)
+    const names = POINTS.map(({ name }) => name)
     expect(new Set(names).size).toBe(names.length)
   })
 
@@ -29,6 +33,24 @@ describe('the named moments', () => {
   it('take a statement outside of a transaction for its own commit', () => {
     expect(namesAt(database('after', REVOKED))).toEqual(['after-key-revoke-commit'])
     expect(namesAt(database('after', REVOKED, ['begin']))).toEqual([])
+  })
+
+  it('know the claim of a delivery that found one, and what became of it', () => {
+    const claim = 'with picked as materialized (select id from "webhook_outbox" waiting) update "webhook_outbox" row'
+    expect(namesAt(found(2, claim))).toEqual(['outbox-claim'])
+    expect(namesAt(found(0, claim))).toEqual([])
+    expect(namesAt(found(2, claim.replaceAll('webhook', 'billing')))).toEqual([])
+    const settled = '\n    update "webhook_outbox"\n       set status = $1'
+    expect(namesAt(database('before', settled))).toEqual(['before-mark-delivered'])
+    expect(namesAt(database('after', settled))).toEqual(['after-mark-delivered'])
+    const sent = { where: 'webhook' as const, method: 'POST', path: '/webhooks' }
+    expect(namesAt({ ...sent, when: 'before' })).toEqual(['before-http-delivery'])
+    expect(namesAt({ ...sent, when: 'after' })).toEqual(['after-http-delivery'])
+  })
+
+  it('know a rollout that is gone and not there again', () => {
+    const gone = 'delete from "agent_version_rollouts" where "tenant_id" = $1'
+    expect(namesAt(found(2, gone, ['begin']))).toEqual(['rollout-put'])
   })
 
   it('know the requests around a dial', () => {

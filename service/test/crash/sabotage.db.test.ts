@@ -7,13 +7,19 @@ import { type Copy, copyTemplate } from '../harness/template.ts'
 import { until } from '../harness/wait.ts'
 import { NUMBER } from '../kill/service-api.ts'
 import { check, stillOpen } from './crash-check.ts'
+import { doJob } from './crash-jobs.ts'
 import { CrashLedger } from './crash-ledger.ts'
+import { parseCrashOptions } from './crash-options.ts'
+import { putRollout } from './crash-rollouts.ts'
 import { openRows } from './crash-rows.ts'
-import { type Stage, startStage } from './crash-stage.ts'
+import { type Stage, type StageServer, startStage } from './crash-stage.ts'
+import { crashFaults } from './crash-verdict.ts'
+import { POINTS } from './points.ts'
 import { SABOTAGES } from './sabotage.ts'
-import { makeCall, putTenant } from './workloads.ts'
+import { listNumber, makeCall, putTenant } from './workloads.ts'
 
 const template = inject('databaseTemplate')
+const STARTED_WITHIN_MS = 60_000
 const TALKED_WITHIN_MS = 60_000
 const SETTLED_WITHIN_MS = 30_000
 /** What is spoilt stays so, however long is waited. */
@@ -25,7 +31,11 @@ const MEND = `
   update voice_sessions set ended_at = created_at, end_reason = 'caller_hangup' where ended_at is null;
   update call_logs set status = 'completed';
   delete from recordings;
-  delete from transcript_turns where item_id like '%-again'`
+  delete from transcript_turns where item_id like '%-again';
+  delete from webhook_outbox where event = 'copied';
+  update agent_version_rollouts set traffic_percentage = 49.99 where position = 1;
+  update webhook_outbox set event = replace(event, 'none of ', ''), status = 'delivered', leased_until = null`
+const LISTED = '+12025550143'
 const INBOUND_TURN = `
   select 1 from transcript_turns turn join voice_sessions session on session.id = turn.session_id
    where session.direction = 'inbound'`
@@ -35,16 +45,20 @@ const ENDINGS = SABOTAGES.filter(({ spoil }) => spoil !== undefined)
 describe.runIf(template.kind === 'server')('the check after a kill', () => {
   let copy: Copy
   let folder: string
+  let server: StageServer
   let stage: Stage
 
   beforeAll(async () => {
     copy = await copyTemplate(template)
     folder = await scratchFolder()
     const makeDatabase = async () => copy.settings['DATABASE_URL'] ?? ''
-    stage = await startStage({ makeDatabase, folder: { path: folder, ownProcess: () => {} } }, 1)
+    server = { makeDatabase, folder: { path: folder, ownProcess: () => {} } }
+    stage = await startStage(server, 1)
     await putTenant(stage, 1)
+    await putRollout(stage.node.address, stage.rolloutAgent, 1)
+    await listNumber(stage, LISTED)
     await callAndDial()
-  }, TALKED_WITHIN_MS + SETTLED_WITHIN_MS)
+  }, STARTED_WITHIN_MS + TALKED_WITHIN_MS + SETTLED_WITHIN_MS)
   afterEach(async () => {
     await stage.database.query(MEND)
     await rm(join(stage.installation.dataDir, 'journal', 'nobody-1.log'), { force: true })
@@ -78,7 +92,8 @@ describe.runIf(template.kind === 'server')('the check after a kill', () => {
 
   function ledgerOfNow(): CrashLedger {
     const ledger = new CrashLedger()
-    Object.assign(ledger.names, { tried: 1, acknowledged: 1 })
+    for (const numbers of [ledger.names, ledger.rollouts]) Object.assign(numbers, { tried: 1, acknowledged: 1 })
+    ledger.blocked.push(LISTED)
     return ledger
   }
 
@@ -93,5 +108,20 @@ describe.runIf(template.kind === 'server')('the check after a kill', () => {
     const found: Record<string, string[]> = await check(stage, ledger, SPOILT_MS)
     expect(found[kind]).not.toEqual([])
     if (kind === 'debts') expect(await stillOpen(stage, found['debts'] ?? [], SPOILT_MS)).toEqual(found['debts'])
+  })
+
+  it.each([
+    ['start-late', '30', /^a start took \d{5} ms$/],
+    ['moment-missed', '1', /^the moment never came$/],
+  ])('finds %s in a round', { timeout: 2 * TALKED_WITHIN_MS }, async (sabotage, reach, fault) => {
+    // One of the others has dialled twice.
+    stage.carrierProxy.asked.length = 0
+    const point = POINTS.find(({ name }) => name === 'after-dnc-commit') ?? null
+    const options = parseCrashOptions(['--sabotage', sabotage, '--reach', reach, '--settle', '30'])
+    const doing = { server, stage, options, each: () => {} }
+    const results = await doJob(doing, { name: 'after-dnc-commit', point, rounds: 1 })
+    // A busy machine adds late starts of its own.
+    expect(crashFaults(results)).toContainEqual(expect.stringMatching(fault))
+    expect(results.map(({ isReached }) => isReached)).toEqual([sabotage === 'start-late'])
   })
 })

@@ -30,6 +30,12 @@ function rows(statement: string): NonNullable<Sabotage['spoil']> {
 const LAST_CALL = 'call_sid = (select call_sid from voice_sessions order by created_at desc limit 1)'
 const LAST_TALK = `call_sid = (select call_sid from voice_sessions join transcript_turns on session_id = id
                                order by created_at desc limit 1)`
+const LAST_EVENT = '(select id from webhook_outbox order by created_at desc, id desc limit 1)'
+/** One that was delivered, by its row. */
+const COPIED_EVENT = `
+  insert into webhook_outbox
+  select (jsonb_populate_record(source, '{"id": "${NODE}", "event": "copied", "call_sid": null, "sequence": null}')).*
+    from webhook_outbox source where id = ${LAST_EVENT}`
 const LAST_DIAL = 'dial_ref = (select dial_ref from idempotency_keys order by created_at desc limit 1)'
 
 /** All that there are. */
@@ -41,6 +47,54 @@ export const SABOTAGES: readonly Sabotage[] = [
   },
   { name: 'revocation-lost', kind: 'lost', spoil: ({ token }, { revoked }) => void revoked.push(token) },
   { name: 'block-lost', kind: 'lost', spoil: (_, { blocked }) => void blocked.push('+12025559999') },
+  {
+    name: 'rollout-lost',
+    kind: 'lost',
+    spoil: (_, { rollouts }) =>
+      void Object.assign(rollouts, { tried: rollouts.tried + 1, acknowledged: rollouts.tried + 1 }),
+  },
+  {
+    name: 'rollout-halved',
+    kind: 'lost',
+    spoil: rows('update agent_version_rollouts set traffic_percentage = traffic_percentage + 1 where position = 1'),
+  },
+  {
+    name: 'delivery-lost',
+    kind: 'lost',
+    spoil: rows(COPIED_EVENT),
+  },
+  {
+    name: 'delivery-changed',
+    kind: 'lost',
+    async spoil(stage, ledger) {
+      await rows(COPIED_EVENT)(stage, ledger)
+      const send = (body: string) =>
+        fetch(stage.receiver.url, { method: 'POST', headers: { 'webhook-id': NODE }, body })
+      await Promise.all(['One', 'Another one'].map(send))
+    },
+  },
+  {
+    name: 'delivery-left',
+    kind: 'stuck',
+    spoil: rows(`update webhook_outbox set status = 'pending', due_at = 'infinity' where id = ${LAST_EVENT}`),
+  },
+  {
+    name: 'delivery-leased',
+    kind: 'leases',
+    spoil: rows(`update webhook_outbox set status = 'pending', leased_until = now() + interval '1 hour'
+                  where id = ${LAST_EVENT}`),
+  },
+  {
+    name: 'end-untold',
+    kind: 'lost',
+    spoil: rows(`update webhook_outbox set event = 'none of ' || event where event = 'voice.call.completed'
+                    and ${LAST_CALL}`),
+  },
+  {
+    name: 'listing-untold',
+    kind: 'lost',
+    spoil: rows("update webhook_outbox set event = 'none of ' || event where event = 'dnc.added'"),
+  },
   { name: 'call-lost', kind: 'lost', spoil: (_, { streams }) => void streams.add(NEVER) },
   {
     name: 'dial-lost',

@@ -8,9 +8,16 @@ import { request } from './matches.ts'
 import type { CrashPoint, Way } from './points.ts'
 
 /** A kill at the n-th moment of its kind. `over`: clients need not be answered from now on. */
-export type PointKill = { stage: Stage; ledger: CrashLedger; point: CrashPoint; times: number; over: () => void }
+export type PointKill = {
+  stage: Stage
+  ledger: CrashLedger
+  point: CrashPoint
+  times: number
+  /** The moment has to come within this, and so has each step towards it. */
+  reachMs: number
+  over: () => void
+}
 
-const REACH_MS = 120_000
 const EVERY_MS = 20
 /** Some calls whose streams have begun. */
 const STREAMS = 2
@@ -64,6 +71,18 @@ const WAYS: Record<Way, (kill: PointKill) => Promise<boolean>> = {
     return restartInto(kill)
   },
 
+  /** While the database is away the journal begins another file. */
+  async 'journal-rotate'(kill) {
+    await intoFiles(kill)
+    const isBegun = async () => (await journalFiles(kill.stage)).length > kill.times
+    const options = { what: 'another file', timeoutMs: kill.reachMs, everyMs: 1 }
+    const isReached = await until(isBegun, options).catch(() => false)
+    await end(kill)
+    await noteKept(kill)
+    kill.stage.pgProxy.mend()
+    return isReached
+  },
+
   /** The service is told to stop, and gives its calls to another node. */
   async 'hand-over'(kill) {
     const { stage } = kill
@@ -89,7 +108,7 @@ async function sprung(kill: PointKill, is: CrashPoint['is']): Promise<boolean> {
 }
 
 /** Kills at the moment. `pid`: another process than the one that runs now. */
-async function armed({ stage, times, over }: PointKill, is: CrashPoint['is'], pid?: number): Promise<boolean> {
+async function armed({ stage, times, reachMs, over }: PointKill, is: CrashPoint['is'], pid?: number): Promise<boolean> {
   let isReached = false
   const kill = (): void => {
     isReached = true
@@ -98,7 +117,7 @@ async function armed({ stage, times, over }: PointKill, is: CrashPoint['is'], pi
     else process.kill(pid, 'SIGKILL')
   }
   void stage.trap.arm(is, { times, kill })
-  const options = { what: 'the kill', timeoutMs: REACH_MS, everyMs: EVERY_MS }
+  const options = { what: 'the kill', timeoutMs: reachMs, everyMs: EVERY_MS }
   await until(() => isReached, options).catch(() => false)
   stage.trap.disarm()
   return isReached
@@ -117,8 +136,8 @@ async function restartInto(kill: PointKill): Promise<boolean> {
   return isReached
 }
 
-async function talking({ ledger }: PointKill): Promise<void> {
-  await until(() => ledger.streams.size >= STREAMS, { what: 'calls', timeoutMs: REACH_MS, everyMs: EVERY_MS })
+async function talking({ ledger, reachMs }: PointKill): Promise<void> {
+  await until(() => ledger.streams.size >= STREAMS, { what: 'calls', timeoutMs: reachMs, everyMs: EVERY_MS })
 }
 
 async function end({ stage, over }: PointKill): Promise<void> {
@@ -132,7 +151,7 @@ async function intoFiles(kill: PointKill): Promise<void> {
   kill.over()
   kill.stage.pgProxy.cut()
   const isKept = async () => (await turnsInFiles(kill.stage)).length > 0
-  await until(isKept, { what: 'the journal on the disk', timeoutMs: REACH_MS, everyMs: EVERY_MS })
+  await until(isKept, { what: 'the journal on the disk', timeoutMs: kill.reachMs, everyMs: EVERY_MS })
 }
 
 async function noteKept({ stage, ledger }: PointKill): Promise<void> {
@@ -145,10 +164,9 @@ type Kept = {
 }
 
 /** The newest of each turn that stands in the journal's files. */
-async function turnsInFiles({ installation }: Stage): Promise<CrashLedger['kept']> {
-  const folder = join(installation.dataDir, 'journal')
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.log')).sort()
-  const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8').catch(() => '')))
+async function turnsInFiles(stage: Stage): Promise<CrashLedger['kept']> {
+  const paths = await journalFiles(stage)
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8').catch(() => '')))
   const turns = new Map<string, CrashLedger['kept'][number]>()
   for (const { kind, body } of texts.flatMap((text) => unframe(text).values as Kept[])) {
     if (kind !== 'entry' || !body?.turn) continue
@@ -157,4 +175,11 @@ async function turnsInFiles({ installation }: Stage): Promise<CrashLedger['kept'
     else if (type === 'forget') turns.delete(key)
   }
   return [...turns.values()]
+}
+
+/** Oldest first, as they are numbered. */
+async function journalFiles({ installation }: Stage): Promise<string[]> {
+  const folder = join(installation.dataDir, 'journal')
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.log'))
+  return names.toSorted(new Intl.Collator('en', { numeric: true }).compare).map((name) => join(folder, name))
 }

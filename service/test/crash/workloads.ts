@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { until } from '../harness/wait.ts'
 import { AGENT_KEY, administer, makeKey, NUMBER, readSession, TENANT } from '../kill/service-api.ts'
+import { WANTED_EVENTS } from './crash-deliveries.ts'
 import type { CrashLedger } from './crash-ledger.ts'
+import { putRollout } from './crash-rollouts.ts'
 import type { Stage } from './crash-stage.ts'
 import type { CrashPoint, Way, Workload } from './points.ts'
 
@@ -16,8 +18,13 @@ const CALLS = 4
 const RING_EVERY_MS = 250
 const ORDERS = 3
 const LIMITS = { max_concurrent_calls: 10_000, requests_per_minute: 1_000_000, idle_seconds: 600 }
-/** Clients look so often at what is said. */
-const LOOK_MS = 100
+const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString('base64')}`
+/** Clients look so often at what is said: more would take the machine from the service. */
+const LOOK_MS = 250
+/** Each call that is placed is one that talks. */
+const DIAL_EVERY_MS = 200
+/** Between other requests of one client. */
+const PAUSE_MS = 20
 
 let used = 0
 
@@ -26,6 +33,10 @@ function newNumber(): string {
   used += 1
   return `+1202${String(5_560_000 + used)}`
 }
+
+const LATELY_OPEN = `
+  select id from voice_sessions where ended_at is null or ended_at > now() - interval '2 seconds'
+   order by created_at desc limit 8`
 
 /** Callers talk, order things, and hang up; others come. What the API shows of them is noted. */
 const talk: Work = async ({ stage, ledger, plan, isOver }) => {
@@ -36,17 +47,19 @@ const talk: Work = async ({ stage, ledger, plan, isOver }) => {
   const ringing = { orders: ORDERS, ...plan.talk, afterLoss, everyMs: RING_EVERY_MS } as const
   await carrier.ring({ to: NUMBER, calls: CALLS, ...ringing, ...addresses })
   while (!isOver()) {
-    const { rows } = await database.query<{ id: string }>(
-      'select id from voice_sessions order by created_at desc limit 8',
-    )
+    const { rows } = await database.query<{ id: string }>(LATELY_OPEN)
     for (const { id } of rows) {
       const { call_sid, transcript } = await readSession(stage.node.address, stage.token, id)
       if (!isOver()) ledger.turns.note(call_sid, transcript)
     }
     for (const { sid, streams } of await carrier.look()) if (streams.length > 0) ledger.streams.add(sid)
-    const againMs = performance.now() + LOOK_MS
-    await until(() => isOver() || performance.now() >= againMs, { what: 'the next look', everyMs: LOOK_MS / 2 })
+    await pause(LOOK_MS, isOver)
   }
+}
+
+async function pause(ms: number, isOver: () => boolean): Promise<void> {
+  const untilMs = performance.now() + ms
+  await until(() => isOver() || performance.now() >= untilMs, { what: 'the end of the pause', everyMs: PAUSE_MS / 2 })
 }
 
 /** The tenant gets a new name, and a key comes and goes. */
@@ -60,12 +73,30 @@ const admin: Work = async ({ stage, ledger, plan, isOver }) => {
     const { id, token } = await makeKey(address)
     await administer(address, 'DELETE', `/api-keys/${id}`)
     ledger.revoked.push(token)
+    await pause(PAUSE_MS, isOver)
+  }
+}
+
+/** An agent's rollout is replaced by another one. */
+const rollout: Work = async ({ stage, ledger: { rollouts }, isOver }) => {
+  while (!isOver()) {
+    const number = rollouts.tried + 1
+    rollouts.tried = number
+    await putRollout(stage.node.address, stage.rolloutAgent, number)
+    rollouts.acknowledged = number
+    await pause(PAUSE_MS, isOver)
   }
 }
 
 /** Writes the tenant's document, of which the name is its number. */
-export function putTenant({ node }: Stage, name: number, isRecorded = false): Promise<unknown> {
-  const document = { tenant_id: TENANT, name: String(name), limits: LIMITS, compliance: { record_calls: isRecorded } }
+export function putTenant({ node, receiver }: Stage, name: number, isRecorded = false): Promise<unknown> {
+  const document = {
+    tenant_id: TENANT,
+    name: String(name),
+    limits: LIMITS,
+    compliance: { record_calls: isRecorded },
+    webhook: { url: receiver.url, secret: WEBHOOK_SECRET, events: WANTED_EVENTS },
+  }
   return administer(node.address, 'PUT', '', document)
 }
 
@@ -78,6 +109,7 @@ const dial: Work = async ({ stage, ledger, isOver }) => {
     if (status === 400) throw new Error('make-call was refused')
     if (status < 300) ledger.dials.set(key, { to, callSid })
     stage.trap.reach({ where: 'client', when: 'told', method: 'POST', path: '/api/v1/make-call' })
+    await pause(DIAL_EVERY_MS, isOver)
   }
 }
 
@@ -85,9 +117,14 @@ const dial: Work = async ({ stage, ledger, isOver }) => {
 const block: Work = async ({ stage, ledger, isOver }) => {
   while (!isOver()) {
     const phone = newNumber()
-    const { ok } = await post(stage, '/api/v1/dnc', { phone })
-    if (ok) ledger.blocked.push(phone)
+    if (await listNumber(stage, phone)) ledger.blocked.push(phone)
+    await pause(PAUSE_MS, isOver)
   }
+}
+
+/** Puts a number on the do-not-call list; returns whether that was acknowledged. */
+export async function listNumber(stage: Stage, phone: string): Promise<boolean> {
+  return (await post(stage, '/api/v1/dnc', { phone })).ok
 }
 
 /** Asks for a call; again with the same key it is the same call. */
@@ -107,7 +144,7 @@ function post({ clientProxy, token }: Stage, path: string, body: unknown, key?: 
   })
 }
 
-const WORKS: Record<Workload, Work> = { talk, admin, dial, block }
+const WORKS: Record<Workload, Work> = { talk, admin, rollout, dial, block }
 
 /** Does all of these until `isOver`, or until the service is gone. @throws what failed before that */
 export async function work(working: Working): Promise<void> {
