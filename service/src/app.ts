@@ -8,19 +8,24 @@ import { makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
 import type { Deps } from './deps.ts'
 import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
-import { type NodeId, newId } from './kernel/ids.ts'
+import { startForgetting } from './forgetting.ts'
+import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
+import { needsNoDatabase } from './offline-routes.ts'
 import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
+import { expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
+import { makeSchedule } from './schedule.ts'
 import { wireSteering } from './steering-floor.ts'
 import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
+import { loadTenants } from './tenants-file.ts'
 import { VOICE_OVER_MS } from './voice/drain.ts'
 
 /** The service, wired and ready to listen. */
@@ -69,6 +74,7 @@ async function wire(deps: Deps): Promise<App> {
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
+  if (config.tenantsFile !== null) await loadTenants(config.tenantsFile, floors.tenants)
   await floors.kept.start()
 
   let phase: Phase = 'starting'
@@ -78,32 +84,40 @@ async function wire(deps: Deps): Promise<App> {
   const { people } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asPerson)
-  const checks = [{ name: 'database', check: () => database.ping(2_000) }, ...deps.cluster.checks]
+  if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
+  const pinged = database.kind === 'memory' ? [] : [{ name: 'database', check: () => database.ping(2_000) }]
+  const checks = [...pinged, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server, rateLimits)
-  await server.register(tenantRoutes(floors.tenants))
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))
   await server.register(
     phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
   )
-  await wireSteering(deps, { ...floors, rateLimits }, server)
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
+  await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
+  await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await wirePages(deps, rateLimits, server)
   await server.ready()
+  const schedule = makeSchedule({
+    ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, work: calls.scheduled },
+    chance: byChance,
+  })
 
+  const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
     const delivered = delivery.close()
-    await Promise.all([calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
     await floors.credentials.close()
+    await forgetting?.close()
     await heartbeat.close()
     floors.changes.close()
     deps.cluster.close()
@@ -116,6 +130,8 @@ async function wire(deps: Deps): Promise<App> {
     publicUrl: () => publicUrlOf(deps, server),
     async drain() {
       phase = 'stopping'
+      // It would place calls.
+      await schedule.close()
       await Promise.all([calls.watching.stopping(), calls.drain()])
     },
     async listen() {
@@ -124,6 +140,7 @@ async function wire(deps: Deps): Promise<App> {
         phase = 'serving'
         calls.watching.start()
         await delivery.start()
+        schedule.start()
         return address
       } catch (error) {
         closed ??= close()

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
+import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
   boolean,
@@ -19,9 +20,10 @@ import {
 } from './config-values.ts'
 import { REALTIME_PROVIDERS } from './platform/realtime/registry.ts'
 
-/** Where the data lives: PostgreSQL inside this process, or a server. */
-export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string }
+/** Where the data lives: PostgreSQL inside this process, a server, or nowhere. */
+export type DatabaseConfig = { kind: 'embedded'; folder: string } | { kind: 'server'; url: string } | { kind: 'none' }
 
+const NO_DATABASE = 'none'
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 /** Every setting there is. The documentation and `.env.example` are written from this table. */
@@ -62,8 +64,14 @@ export const SETTINGS = {
     name: 'DATABASE_URL',
     shownDefault: 'unset',
     meaning:
-      'A PostgreSQL server as postgres://user:password@host:port/name. Unset: PostgreSQL embedded in the service, in DATA_DIR.',
+      'A PostgreSQL server as postgres://user:password@host:port/name. Unset: PostgreSQL embedded in the service, in DATA_DIR. none: no database; calls work, and nothing is kept.',
     read: databaseUrl,
+  }),
+  tenantsFile: setting({
+    name: 'TENANTS_FILE',
+    shownDefault: 'unset',
+    meaning: 'With DATABASE_URL=none: a file with the documents of the tenants, as a JSON array.',
+    read: (text) => (text === undefined ? null : resolve(text)),
   }),
   redisUrl: setting({
     name: 'REDIS_URL',
@@ -107,6 +115,13 @@ export const SETTINGS = {
     meaning: "Whether a tenant's raw auth_token is accepted as a bearer token beside its API keys.",
     read: (text = 'true') => boolean(text),
   }),
+  legacyQueryAuth: setting({
+    name: 'LEGACY_QUERY_AUTH_ENABLED',
+    shownDefault: 'false',
+    meaning:
+      'Whether a credential of a tenant is taken from `auth_token` in the query of the WebSockets /media-stream and /logs too. Proxies write addresses into their logs.',
+    read: (text = 'false') => boolean(text),
+  }),
   telephonyAccountSid: setting({
     name: 'TELEPHONY_ACCOUNT_SID',
     shownDefault: 'unset',
@@ -149,6 +164,12 @@ export const SETTINGS = {
     meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
     read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
   }),
+  chatUrl: setting({
+    name: 'OPENAI_BASE_URL',
+    shownDefault: 'https://api.openai.com/v1',
+    meaning: 'Where the chat model is reached, with the same key: any server that speaks Chat Completions.',
+    read: (text = 'https://api.openai.com/v1') => httpAddress(text),
+  }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',
     shownDefault: '50',
@@ -185,6 +206,14 @@ export const SETTINGS = {
     shownDefault: 'unset',
     meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
     read: webhookSecret,
+  }),
+  ...MAIL_SETTINGS,
+  sweepIntervalSeconds: setting({
+    name: 'SWEEP_INTERVAL_SECONDS',
+    shownDefault: '30',
+    meaning:
+      'How often what operators work on is swept by itself: overdue tasks, snoozes, reminders, escalations, dispatches, tickets. 0: never; the endpoints stay.',
+    read: (text = '30') => integer(text, 0, 86_400),
   }),
   outboundAllowPrivate: setting({
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
@@ -255,14 +284,20 @@ export function readConfig(env: Record<string, string | undefined>): Config {
   const values = Object.fromEntries(entries) as Values
   faults.push(...contradictions(values))
   if (faults.length > 0) throw new ConfigError(faults)
-  const { databaseUrl: url, dataDir } = values
-  const database: DatabaseConfig = url ? { kind: 'server', url } : { kind: 'embedded', folder: dataDir }
-  return Object.freeze({ ...values, database })
+  return Object.freeze({ ...values, database: databaseOf(values) })
+}
+
+function databaseOf({ databaseUrl: url, dataDir }: Values): DatabaseConfig {
+  if (url === NO_DATABASE) return { kind: 'none' }
+  return url ? { kind: 'server', url } : { kind: 'embedded', folder: dataDir }
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values)]
-  if (values.databaseUrl && values.encryptionKey === null) {
+  const faults: string[] = [...adminContradictions(values), ...mailContradictions(values)]
+  if (values.tenantsFile && values.databaseUrl !== NO_DATABASE) {
+    faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
+  }
+  if (values.databaseUrl && values.databaseUrl !== NO_DATABASE && values.encryptionKey === null) {
     faults.push(
       'ENCRYPTION_KEY must be set when DATABASE_URL names a server: every node needs the same key. Make one with `openssl rand -base64 32`.',
     )

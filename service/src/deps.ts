@@ -2,17 +2,24 @@ import type { Config } from './config.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
+import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { openaiChat } from './platform/chat/openai.ts'
+import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
-import { loadOrCreateKey } from './platform/key-file.ts'
+import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
+import type { Mailer } from './platform/mail/port.ts'
+import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
+import { oidcProvider } from './platform/sso/oidc.ts'
+import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
 
 /** The outside world as the floors see it: what they need and do not make themselves. */
@@ -28,6 +35,12 @@ export type Deps = {
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
+  /** Null while no key is configured: no agent can be tried in text. */
+  chat: ChatModel | null
+  /** Null while no mail server is configured: nobody is told anything by mail. */
+  mailer: Mailer | null
+  /** Null where people log in with passwords alone. */
+  identityProvider: IdentityProvider | null
 }
 
 /** What only the process itself knows. */
@@ -47,7 +60,7 @@ const DATABASE_RETRY_MS = 500
  */
 export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
   const clock = new CoarseClock(systemClock)
-  const key = config.encryptionKey ?? (await loadOrCreateKey(config.dataDir))
+  const key = config.encryptionKey ?? (await ownKey(config))
   const database = await openDatabase(config, log, pid)
   try {
     await waitFor(database, clock, log)
@@ -70,17 +83,43 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
     sealer: makeSealer(key),
     carriers,
     model,
+    chat: chatOf(config),
+    mailer: mailerOf(config, clock),
+    identityProvider: identityProviderOf(config, clock),
   }
+}
+
+/** Without a database there is nothing that a later start would have to open. */
+function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
+  return database.kind === 'none' ? secretBytes(KEY_BYTES) : loadOrCreateKey(dataDir)
 }
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
 }
 
+/** The chat model of the settings, if they hold a key for it. */
+export function chatOf({ chatUrl: baseUrl, modelApiKey: apiKey }: Config): ChatModel | null {
+  return apiKey === null ? null : openaiChat({ baseUrl, apiKey })
+}
+
+/** The mail server of the settings, if they name one. */
+export function mailerOf({ notifySmtpUrl: url, notifyFrom: from }: Config, clock: Clock): Mailer | null {
+  return url === null || from === null ? null : smtpMailer({ clock, url, from })
+}
+
+/** The identity provider of the settings, if they name one. It is first asked when somebody logs in. */
+export function identityProviderOf(config: Config, clock: Clock): IdentityProvider | null {
+  const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  if (issuerUrl === null || clientId === null || clientSecret === null) return null
+  return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
+}
+
 async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
-  if (database.kind === 'embedded') {
+  if (database.kind !== 'server') {
     const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    return openEmbedded({ folder: `${database.folder}/database`, pid, onError })
+    const folder = database.kind === 'none' ? null : `${database.folder}/database`
+    return openEmbedded({ folder, pid, onError })
   }
   const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
   return openServer({ url: database.url, applicationName: 'parley', onError })
@@ -88,7 +127,7 @@ async function openDatabase({ database }: Config, log: Log, pid: number): Promis
 
 /** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
 async function migrateWithoutLimit(config: Config, database: Database, log: Log): Promise<void> {
-  if (config.database.kind === 'embedded') {
+  if (config.database.kind !== 'server') {
     await migrate(database.db, MIGRATIONS, log)
     return
   }

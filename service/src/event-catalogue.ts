@@ -1,7 +1,7 @@
 import { type TSchema, Type } from 'typebox'
 import { EXAMPLE_CALL, EXAMPLE_PAYLOADS } from './event-examples.ts'
+import { CallbackTask } from './operators/callback-task-shape.ts'
 import { DncEntry } from './operators/do-not-call-shape.ts'
-import { nullable, Timestamp } from './platform/http/schemas.ts'
 import { BillingOutcome } from './records/billing-outcome.ts'
 import { CallLog } from './records/call-log-shape.ts'
 import { CALL_STATUSES } from './records/call-values.ts'
@@ -9,9 +9,6 @@ import { Turn, VoiceSession, VoiceSessionSummary } from './records/voice-session
 
 /** An event that is sent: when, and what stands in its payload. */
 export type CataloguedEvent = { event: keyof typeof EXAMPLE_PAYLOADS; when: string; payload: TSchema; hasCall: boolean }
-
-const text = nullable(Type.String())
-const instant = nullable(Timestamp)
 
 const Recording = Type.Object({
   voice_session_id: Type.String(),
@@ -21,40 +18,6 @@ const Recording = Type.Object({
   parts: Type.Integer({ description: 'Streams that it was recorded from.' }),
 })
 
-const CallbackTask = Type.Object({
-  tenant_id: Type.String(),
-  id: Type.String(),
-  stream_sid: text,
-  call_sid: text,
-  agent_name: text,
-  customer_phone: Type.String(),
-  status: Type.Enum(['open', 'claimed', 'snoozed', 'dispatching', 'completed', 'cancelled']),
-  disposition: text,
-  priority: Type.Enum(['low', 'normal', 'high', 'urgent']),
-  queue_key: Type.String(),
-  summary: text,
-  notes: text,
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  created_by: text,
-  assigned_to: text,
-  acknowledged_at: instant,
-  acknowledged_by: text,
-  claimed_at: instant,
-  completed_at: instant,
-  due_at: instant,
-  sla_due_at: Timestamp,
-  last_sla_alert_due_at: instant,
-  last_sla_alerted_at: instant,
-  snoozed_until: instant,
-  snooze_reason: text,
-  dispatch_attempt_count: Type.Integer(),
-  last_dispatch_attempted_at: instant,
-  last_dispatch_call_sid: text,
-  last_dispatch_status: text,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
-
 const log = Type.Object({ call_log: CallLog })
 const ended = Type.Object({
   duration_seconds: Type.Integer({ minimum: 0 }),
@@ -62,6 +25,7 @@ const ended = Type.Object({
   call_log: CallLog,
 })
 const session = Type.Object({ voice_session: VoiceSessionSummary })
+const task = Type.Object({ task: CallbackTask })
 const entry = Type.Object({ entry: DncEntry })
 
 /** Every event that this version sends to webhooks, in the order of a call; the last one goes to the operator's billing. */
@@ -107,7 +71,58 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   {
     event: 'callback.task.created',
     when: 'Somebody is to be called back. Without a call it has no ids.',
-    payload: Type.Object({ task: CallbackTask }),
+    payload: task,
+    hasCall: true,
+  },
+  { event: 'callback.task.claimed', when: 'An operator took a task, or was given one.', payload: task, hasCall: true },
+  { event: 'callback.task.snoozed', when: 'A task was put off.', payload: task, hasCall: true },
+  {
+    event: 'callback.task.woken',
+    when: 'A task that was put off is open again: somebody woke it, or its time had come.',
+    payload: task,
+    hasCall: true,
+  },
+  { event: 'callback.task.dispatched', when: 'An agent calls the customer of a task.', payload: task, hasCall: true },
+  {
+    event: 'callback.task.completed',
+    when: 'A task is done, by an operator or by the call of its dispatch.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'callback.task.cancelled',
+    when: 'A task is not to be done, or was called for in vain too often.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'callback.task.reopened',
+    when: 'A task is to be done again: somebody said so, or the call of its dispatch was in vain.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'callback.task.reconciled',
+    when: 'A task followed its ticket: completed because that was closed, or open again because that is.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'operator_queue.sla_breached',
+    when: 'A task was not done in time. Once for each time by which it was to be done.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'operator_queue.follow_up_due',
+    when: 'Whoever claimed a task is reminded of it.',
+    payload: task,
+    hasCall: true,
+  },
+  {
+    event: 'operator_queue.escalated',
+    when: 'A task is far too late, and more urgent now. Once for each task.',
+    payload: task,
     hasCall: true,
   },
   { event: 'dnc.added', when: 'A number was listed as one that must not be called.', payload: entry, hasCall: false },

@@ -133,6 +133,21 @@ const TASK = {
   updated_at: '2030-01-01T09:00:40.000Z',
 }
 
+const CLAIMED = { ...TASK, status: 'claimed', assigned_to: 'ann', claimed_at: '2030-01-01T09:05:00.000Z' }
+
+const SNOOZED = {
+  ...TASK,
+  ...{ status: 'snoozed', snoozed_until: '2030-01-01T12:00:00.000Z', snooze_reason: 'In a meeting until noon.' },
+}
+
+const DISPATCHED = {
+  ...TASK,
+  ...{ status: 'dispatching', dispatch_attempt_count: 1, last_dispatch_attempted_at: '2030-01-01T09:10:00.000Z' },
+  last_dispatch_status: 'queued',
+}
+
+const CALLED = { ...DISPATCHED, last_dispatch_call_sid: 'CA7e1d0c9b8a7f4e6d5c4b3a29180f7e6d' }
+
 const ENTRY = {
   phone: '+12025550123',
   reason: 'asked on the phone',
@@ -178,6 +193,35 @@ export const EXAMPLE_PAYLOADS = {
   },
   'voice.transcript.turn': { turn: TURN },
   'callback.task.created': { task: TASK },
+  'callback.task.claimed': { task: CLAIMED },
+  'callback.task.snoozed': { task: SNOOZED },
+  'callback.task.woken': { task: TASK },
+  'callback.task.dispatched': { task: DISPATCHED },
+  'callback.task.completed': {
+    task: {
+      ...{ ...CALLED, status: 'completed', disposition: 'reached', last_dispatch_status: 'completed' },
+      completed_at: '2030-01-01T09:12:30.000Z',
+    },
+  },
+  'callback.task.cancelled': { task: { ...TASK, status: 'cancelled' } },
+  'callback.task.reopened': {
+    task: { ...CALLED, status: 'open', disposition: 'busy', due_at: '2030-01-01T09:40:20.000Z' },
+  },
+  'callback.task.reconciled': {
+    task: {
+      ...{ ...TASK, status: 'completed', disposition: 'resolved', completed_at: '2030-01-01T10:00:00.000Z' },
+      metadata: { external_ticket: { id: '4711', url: 'https://tickets.example.com/4711' } },
+    },
+  },
+  'operator_queue.sla_breached': {
+    task: {
+      ...TASK,
+      last_sla_alert_due_at: TASK.sla_due_at,
+      last_sla_alerted_at: '2030-01-01T09:31:00.000Z',
+    },
+  },
+  'operator_queue.follow_up_due': { task: CLAIMED },
+  'operator_queue.escalated': { task: { ...TASK, priority: 'high' } },
   'dnc.added': { entry: ENTRY },
   'dnc.removed': { entry: ENTRY },
   'billing.outcome': { outcome: OUTCOME },

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makePrompts } from './agents/prompts.ts'
-import { makeResolveAgent } from './agents/resolve.ts'
+import { makeResolveAgent, resolveFromDocument } from './agents/resolve.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
 import { makeCallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
@@ -12,6 +12,7 @@ import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
+import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
@@ -48,6 +49,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   return {
     telephony,
     live,
+    logSubscribers: new LogSubscribers(),
     cache,
     credentials,
     changes,
@@ -63,7 +65,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     voiceSessions: makeVoiceSessions({ db }),
     recordingFiles,
     recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
-    resolveAgent: makeResolveAgent({ db, clock }),
+    resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock }),
     prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),
     supervisorActions: makeSupervisorActions({ db, log }),

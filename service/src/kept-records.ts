@@ -33,6 +33,8 @@ export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptR
     late,
     /** Stores what dead processes of this machine left; to be called before the first call is taken. Never rejects. */
     async start(): Promise<void> {
+      // Of calls without a database nothing is kept, on the disk neither.
+      if (deps.database.kind === 'memory') return
       await files.start()
       await restoring.restore()
     },

@@ -2,12 +2,14 @@ import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.
 import { findGreeting } from './calls/dial-store.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
+import { makeTenantCalls } from './calls/tenant-calls.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import type { Delivery } from './delivery-floor.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
+import { makeLogReading } from './log-floor.ts'
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
 import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
@@ -60,8 +62,12 @@ export async function wireCalls(
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
-  const operators = makeOperators(deps, { tenants: floors.cache, place: routes.placeTaskCall })
+  const operators = makeOperators(deps, {
+    ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall, notify: null },
+  })
   const liveCalls = makeLiveCalls(deps, floors)
+  const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
+  await server.register(logs.routes)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
@@ -78,17 +84,26 @@ export async function wireCalls(
     await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(routes.tenantRoutes)
+    await tenant.register(routes.chatRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
     for (const plugin of operators.tenantRoutes) await tenant.register(plugin)
   })
+  const ofTenants = makeTenantCalls({
+    ...{ db: database.db, clock, log, carrierCalls },
+    tenants: floors.cache,
+    live: liveCalls.calls,
+  })
   return {
+    ofTenants,
     watching,
+    scheduled: operators.scheduled,
     drain: voice.drain,
     async closeLive() {
       await Promise.all([routes.close(), voice.close(), operators.close()])
       liveCalls.close()
+      logs.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
     async closeRecords() {
@@ -99,9 +114,9 @@ export async function wireCalls(
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
-  const { tenant, callSid, epoch } = call
+  const { tenant, callSid, epoch, next = [] } = call
   await sessions
-    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .progressed(tenant, { callSid, epoch, next, progress: progressOf(state) })
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 

@@ -4,29 +4,77 @@ import { callbackTaskActionRoutes } from './operators/callback-task-action-route
 import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.ts'
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
 import { callbackTaskRoutes } from './operators/callback-task-routes.ts'
-import { makeDispatchTask, type PlaceTaskCall } from './operators/dispatch-task.ts'
+import { type CheckTaskCall, makeDispatchTask, type PlaceTaskCall } from './operators/dispatch-task.ts'
 import { operatorQueueAdminRoutes } from './operators/operator-queue-admin-routes.ts'
 import { operatorQueueRoutes } from './operators/operator-queue-routes.ts'
 import { makeOperatorQueues } from './operators/operator-queues.ts'
 import { makeSettlingDispatches } from './operators/settle-dispatches.ts'
+import { sweepDispatches } from './operators/sweeps/dispatch-sweep.ts'
+import { type NotifyOperator, sweepFollowUps } from './operators/sweeps/follow-up-sweep.ts'
+import { sweepSla } from './operators/sweeps/sla-sweep.ts'
+import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
+import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
+import { makeOutbound } from './platform/outbound/outbound.ts'
+import { makeTicketSystems } from './platform/ticketing/registry.ts'
+import type { ScheduledWork } from './schedule.ts'
+import type { Credentials } from './tenancy/credentials.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
+import { tenantByToken } from './tenancy/token-filter.ts'
 
-type Needs = { tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }; place: PlaceTaskCall }
+type Needs = {
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  credentials: Pick<Credentials, 'findTenant'>
+  place: PlaceTaskCall
+  check: CheckTaskCall
+  /** Null where there is no way to tell operators anything. */
+  notify: NotifyOperator | null
+}
+
+/** As many as an endpoint does when it is not told otherwise. */
+const SCHEDULED_ROWS = 100
+/** Ticket systems count how often they are asked. */
+const TICKET_AGE_MS = 300_000
+
+function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
+  const ask = { tenantId: null, limitRows: SCHEDULED_ROWS, emitWebhooks: true }
+  return [
+    { name: 'sla', run: () => sweeps.sla(ask) },
+    { name: 'follow-ups', run: () => sweeps.followUps({ ...ask, sendNotifications: true }) },
+    { name: 'dispatches', run: () => sweeps.dispatches({ ...ask, isDryRun: false }) },
+    { name: 'tickets', run: () => sweeps.tickets({ ...ask, minAgeMs: TICKET_AGE_MS }) },
+  ]
+}
 
 /** Wires what operators work on: callback tasks and their queues. `close` stops what was started for that. */
-export function makeOperators({ clock, log, database: { db } }: Deps, { tenants, place }: Needs) {
+export function makeOperators({ config, clock, log, database: { db } }: Deps, needs: Needs) {
+  const { tenants, place, check, notify } = needs
   const desk = makeTaskDesk({ db, clock, tenants })
   const queues = makeOperatorQueues({ db, clock })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
   const dispatch = makeDispatchTask({ db, clock, tenants, place, settle: settling.settle })
+  const systems = makeTicketSystems(makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }))
+  let isStopping = false
+  const known = { db, clock, log, tenants, isStopping: () => isStopping }
+  const sweeps: Sweeps = {
+    sla: (ask) => sweepSla(known, ask),
+    followUps: (ask) => sweepFollowUps({ ...known, notify }, ask),
+    dispatches: (ask) => sweepDispatches({ ...known, dispatch, check }, ask),
+    tickets: (ask) => sweepTickets({ ...known, systems }, ask),
+  }
+  const tenantBy = tenantByToken(needs.credentials)
   return {
+    /** What is to be done again and again. */
+    scheduled: scheduledSweeps(sweeps),
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [
       callbackTaskRoutes(desk),
       callbackTaskActionRoutes({ desk, dispatch }),
       operatorQueueRoutes({ queues, desk }),
     ],
-    adminRoutes: [callbackTaskAdminRoutes(desk), operatorQueueAdminRoutes(queues)],
-    close: settling.close,
+    adminRoutes: [callbackTaskAdminRoutes(desk), operatorQueueAdminRoutes(queues), sweepRoutes({ sweeps, tenantBy })],
+    close() {
+      isStopping = true
+      return settling.close()
+    },
   }
 }

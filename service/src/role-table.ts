@@ -1,4 +1,5 @@
 import { isAtLeast, ROLES, type Role } from './kernel/actor.ts'
+import { successorOf } from './platform/http/old-paths.ts'
 
 /**
  * Who may use a route: people of a tenant from this role on, the administrator of the installation alone, or everybody, because
@@ -8,7 +9,8 @@ type Needed = Role | 'administrator' | 'everybody'
 
 /**
  * Every route there is. A route that is missing here is refused to people of tenants, and a test fails until somebody has
- * decided who may use it. Holders of keys are not asked: a key may all that its surface can.
+ * decided who may use it. An old address is in the row of its successor. Holders of keys are not asked: a key may all that its
+ * surface can.
  */
 export const ROLE_TABLE: Record<string, Needed> = {
   'GET /livez': 'everybody',
@@ -26,7 +28,6 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api-docs/openapi.json': 'everybody',
 
   'POST /api/v1/incoming-call': 'everybody',
-  'POST /incoming-call': 'everybody',
   'POST /api/v1/call-status': 'everybody',
   'POST /api/v1/call-status/:dial_ref': 'everybody',
   'POST /api/v1/call-resume': 'everybody',
@@ -35,12 +36,13 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /media-stream/:token': 'everybody',
 
   'POST /api/v1/access-requests': 'everybody',
-  'POST /access-requests': 'everybody',
 
   'POST /api/v1/admin/auth/login': 'everybody',
   'POST /api/v1/admin/auth/logout': 'everybody',
   'POST /api/v1/admin/auth/invitation': 'everybody',
   'GET /api/v1/admin/auth/session': 'everybody',
+  'GET /api/v1/admin/auth/sso/start': 'everybody',
+  'GET /api/v1/admin/auth/sso/callback': 'everybody',
   'GET /api/v1/admin/auth/transport': 'administrator',
   'GET /api/v1/admin/alerts/auth-transport': 'administrator',
 
@@ -97,6 +99,10 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api/v1/admin/tenants/audio-providers': 'administrator',
   'GET /api/v1/admin/outboxes/depth': 'administrator',
   'POST /api/v1/admin/outboxes/billing-outcomes/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/follow-up-notifications/sweep': 'administrator',
+  'POST /api/v1/admin/operator-queues/dispatch': 'administrator',
+  'POST /api/v1/admin/operator-queues/external-reconciliation/sweep': 'administrator',
 
   'GET /api/v1/call-logs': 'viewer',
   'GET /api/v1/call-logs/:call_sid': 'viewer',
@@ -107,6 +113,8 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api/v1/sessions/:stream_sid': 'viewer',
   'GET /api/v1/sessions/:stream_sid/events': 'viewer',
   'POST /api/v1/sessions/:stream_sid/actions': 'operator',
+  'GET /api/v1/logs': 'viewer',
+  'GET /logs': 'viewer',
   'GET /api/v1/dnc': 'viewer',
   'GET /api/v1/dnc/:phone': 'viewer',
   'POST /api/v1/dnc': 'operator',
@@ -134,8 +142,8 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'POST /api/v1/operator-queues/:queue_key/claim-next': 'operator',
   'POST /api/v1/dial-check': 'operator',
   'POST /api/v1/make-call': 'admin',
-  'POST /make-call': 'admin',
   'POST /api/v1/browser-calls': 'admin',
+  'POST /api/v1/chats': 'admin',
 }
 
 const isRole = (needed: Needed): needed is Role => (ROLES as readonly Needed[]).includes(needed)
@@ -147,7 +155,10 @@ export function mayDo(role: Role, method: string, route: string): boolean {
   return isRole(needed) ? isAtLeast(role, needed) : needed === 'everybody'
 }
 
-/** How the table names a route: what answers HEAD is the GET. */
+/** How the table names a route: what answers HEAD is the GET, and an old address is its successor. */
 export function routeKey(method: string, route: string): string {
-  return `${method === 'HEAD' ? 'GET' : method} ${route}`
+  const name = (path: string) => `${method === 'HEAD' ? 'GET' : method} ${path}`
+  const own = name(route)
+  const successor = name(successorOf(route))
+  return own in ROLE_TABLE || !(successor in ROLE_TABLE) ? own : successor
 }

@@ -7,6 +7,7 @@ import type { FindTenant } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
+import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
@@ -23,7 +24,7 @@ import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
 import { mediaStreamRoutes } from './voice/media-stream-routes.ts'
 import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
-import { makeRecorders, type Recorders } from './voice/recording/recorders.ts'
+import { makeRecorders, NO_RECORDERS, type Recorders } from './voice/recording/recorders.ts'
 import type { SessionState } from './voice/session/state.ts'
 import {
   type CarrierCalls,
@@ -34,7 +35,8 @@ import {
 } from './voice/session-builder.ts'
 import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
-import { makeTools } from './voice/tools/registry.ts'
+import { makeTools, toolsOf } from './voice/tools/registry.ts'
+import type { Tool } from './voice/tools/tool.ts'
 
 /** What live calls need of those around them. */
 export type VoiceNeeds = {
@@ -71,8 +73,12 @@ export type VoiceNeeds = {
 
 /** The live calls of this process, and the way in for their audio. */
 export type Voice = {
+  /** Those of the server: they end with the calls. */
+  webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
+  /** What an agent may call, by the names in its config. */
+  toolsFor(names: readonly string[]): ToolDeclaration[]
   /** Where streams come in, as carriers and pages reach it. */
   streamUrl(): string
   /**
@@ -100,15 +106,17 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
   const { greetingOf, nodeId } = needs
-  const recorders = makeRecorders({ clock, log, files: needs.recordingFiles, recordings: needs.recordings })
+  const recorders = recordersOf(deps, needs)
   recorders.watchOrphans()
+  const tasks = database.kind === 'memory' ? null : needs.tasks
+  const tools = makeTools({ outcomes: needs.outcomes, tasks, clock })
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
   const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
   const join = makeJoinStream({
     ...known,
     nodeId,
     promptOf,
-    builder: builderOf(deps, needs, recorders),
+    builder: builderOf(deps, needs, { recorders, tools }),
     capacity,
     finish,
     abandon,
@@ -117,8 +125,10 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const watch = new StreamWatch(clock)
   await server.register(streamRoutes(deps, needs, { tokens, join, webSockets, watch }))
   return {
+    webSockets,
     capacity,
     tokens,
+    toolsFor: (names) => toolsOf(tools, names).map(({ declaration }) => declaration),
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
     async drain() {
       await drainCalls({ clock, live, capacity, handOver, drainMs: config.drainSeconds * 1_000 })
@@ -137,15 +147,20 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   }
 }
 
+function recordersOf({ clock, log, database }: Deps, { recordingFiles: files, recordings }: VoiceNeeds): Recorders {
+  return database.kind === 'memory' ? NO_RECORDERS : makeRecorders({ clock, log, files, recordings })
+}
+
 type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSockets; watch: StreamWatch }
 
 function streamRoutes(
-  { clock, log, carriers }: Deps,
+  { clock, log, carriers, config }: Deps,
   { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
     ...{ ...parts, clock, log, findTenant, limits, seats: new PreStartSeats() },
+    takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
       return carriers[tenant?.telephony.provider ?? DEFAULT_CARRIER].codec
@@ -154,14 +169,16 @@ function streamRoutes(
   })
 }
 
+type BuilderParts = { recorders: Recorders; tools: readonly Tool[] }
+
 /** Null without a model. */
-function builderOf(deps: Deps, needs: VoiceNeeds, recorders: Recorders): SessionBuilder | null {
+function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderParts): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, outcomes, tasks, carrierCalls, live, isHeld, checkpoint } = needs
+  const { journal, carrierCalls, live, isHeld, checkpoint } = needs
   return makeSessionBuilder({
     ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint },
-    tools: makeTools({ outcomes, tasks, clock }),
+    tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })

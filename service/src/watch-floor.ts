@@ -40,8 +40,8 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const { db } = database
   const requests = new CarrierRequests({ clock, carriers })
   const known = { db, clock, log, nodeId, tenants, live, journal, statuses, requests }
-  // An embedded database has one process: whoever else had a call is gone.
-  const silenceMs = database.kind === 'embedded' ? 0 : SILENCE_MS
+  // A database inside the process has one: whoever else had a call is gone.
+  const silenceMs = database.kind === 'server' ? SILENCE_MS : 0
   const openCalls = makeOpenCalls({
     ...known,
     endLostCall: makeEndLostCall({ db, clock, tenants }),

@@ -18,7 +18,12 @@ let chromium: TestChromium
 
 beforeAll(async () => {
   folder = await scratchFolder()
-  const settings = { DATA_DIR: folder, ADMIN_API_KEY: 'ak_key_of_the_pages_tests', RATE_LIMIT_IP_PER_MINUTE: '1000000' }
+  const settings = {
+    DATABASE_URL: 'none',
+    DATA_DIR: folder,
+    ADMIN_API_KEY: 'ak_key_of_the_pages_tests',
+    RATE_LIMIT_IP_PER_MINUTE: '1000000',
+  }
   address = await startProgram(settings).listening()
   chromium = await startChromium()
 })

@@ -122,6 +122,14 @@ describe.runIf(hasNodes)('a call on one node, from another one', AT_LEISURE, () 
     await until(async () => (await a.call('acme', 'GET', '/sessions/MZ1')).status === 404, { what: 'its end' })
   })
 
+  it('keeps its tenant from being deleted, and is ended by force', async () => {
+    const client = await talk(b)
+    await expect(a.administer('DELETE', '/tenants/acme')).rejects.toThrow('409')
+    const deleted = a.administer('DELETE', '/tenants/acme?force=true')
+    expect(await client.closed()).toBe(1000)
+    expect(await deleted).toEqual({ ok: true, tenant_id: 'acme' })
+  })
+
   it('is acted on within 100 ms', async () => {
     await talk(b)
     await whisper(a, 'Warm up.')

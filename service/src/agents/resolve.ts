@@ -74,6 +74,16 @@ export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): Resol
   }
 }
 
+/**
+ * The same where there can be no agents but those of tenants' documents: such an agent speaks by whatever key it is asked for,
+ * and there is no version.
+ */
+export const resolveFromDocument: ResolveAgent = async (tenant, choice) => {
+  if (choice && 'versionId' in choice) return null
+  const agent = fromDocument(tenant)
+  return agent && { ...agent, agentKey: choice?.agentKey ?? null }
+}
+
 function nameOf(tenantId: TenantId, versionId: AgentVersionId): string {
   return `${tenantId} version ${versionId}`
 }

@@ -78,12 +78,12 @@ export function rejection(sentence: string): CallVerb[] {
   return sentence === '' ? [{ type: 'reject' }, { type: 'hangup' }] : sayAndGo(sentence, null)
 }
 
-/** The agent that was decided on, if the tenant has it, else that of the route. */
+/** The agent that was decided on, if the tenant has it, else that of the route; without one that of the tenant's document. */
 export async function decidedAgent(
   { resolveAgent, log }: { resolveAgent: ResolveAgent; log: Pick<Log, 'warn'> },
   tenant: TenantRuntime,
   call: Call,
-  { decided, routed }: { decided: string | null; routed: string },
+  { decided, routed }: { decided: string | null; routed: string | null },
 ): Promise<ResolvedAgent | null> {
   const caller = stickyCaller(call)
   if (decided !== null) {
@@ -92,7 +92,7 @@ export async function decidedAgent(
     const fields = { tenant_id: tenant.tenant_id, call_sid: call.callSid, agent_key: decided }
     log.warn(fields, 'the agent that was decided on does not speak: that of the route does')
   }
-  return resolveAgent(tenant, { agentKey: routed, caller })
+  return resolveAgent(tenant, routed === null ? null : { agentKey: routed, caller })
 }
 
 function signed({ webhook }: TenantRuntime, body: string, clock: Clock): Record<string, string> {

@@ -23,13 +23,11 @@ type Deps = {
   publicUrl: () => string
 }
 
-const INCOMING_PATH = '/api/v1/incoming-call'
-
 /** Ids go into documents and addresses. */
 const CALL_SID = /^[\w.:-]{1,64}$/
 const MAX_PARTY_CHARS = 200
 /** How often in a row a carrier was told to ask again. */
-const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
+export const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
 
 /** What carriers ask and tell: signed forms, answered by documents in the carrier's own language. */
 export function incomingRoutes({
@@ -48,43 +46,28 @@ export function incomingRoutes({
     return carriers[provider].document(verbs)
   }
 
-  async function answerCall(request: FastifyRequest) {
-    const form = formOf(request)
-    const answered = await incoming.answer({
-      ...idsIn(form),
-      from: partyIn(form, 'From'),
-      to: partyIn(form, 'To'),
-      signed: signed(request),
-    })
-    return written(answered)
-  }
-
   const twiml = { 200: { content: { 'text/xml': { schema: Type.String() } } }, ...errorResponses }
   const answer = { tags: ['callbacks'], consumes: ['application/x-www-form-urlencoded'], response: twiml }
   return async (app) => {
     takeForms(app)
 
     app.post(
-      INCOMING_PATH,
-      { schema: { ...answer, summary: 'Answer a call that comes in', operationId: 'answerIncomingCall' } },
-      async (request, reply) => {
-        const { body, contentType } = await answerCall(request)
-        return reply.type(contentType).send(body)
-      },
-    )
-
-    app.post(
-      '/incoming-call',
+      '/api/v1/incoming-call',
       {
         schema: {
           ...answer,
-          summary: 'Answer a call that comes in (old address)',
-          operationId: 'answerIncomingCallOld',
+          summary: 'Answer a call that comes in',
+          operationId: 'answerIncomingCall',
+          // Numbers may be connected to an address with a query of their own.
+          querystring: Type.Object({ again: Type.Optional(Again) }, { additionalProperties: true }),
         },
       },
       async (request, reply) => {
-        reply.header('deprecation', 'true').header('link', `<${INCOMING_PATH}>; rel="successor-version"`)
-        const { body, contentType } = await answerCall(request)
+        const form = formOf(request)
+        const parties = { from: partyIn(form, 'From'), to: partyIn(form, 'To') }
+        const { again = 0 } = request.query
+        const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })
+        const { body, contentType } = written(answered)
         return reply.type(contentType).send(body)
       },
     )

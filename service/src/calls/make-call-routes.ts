@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import { invalidRequest } from '../kernel/errors.ts'
@@ -45,37 +45,29 @@ const Answer = Type.Object({
   from: Type.String(),
 })
 
-const PATH = '/api/v1/make-call'
 /** Visible ASCII characters and spaces between them. */
 const KEY = /^[!-~]([ -~]{0,253}[!-~])?$/
 
 /** The way in for calls that tenants want placed. To be registered behind `tenantGuard`. */
 export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
-  async function place(request: FastifyRequest, reply: FastifyReply, body: Static<typeof Body>) {
-    const made = await calls.make(tenantOf(request), requestOf(body, keyOf(request)))
-    if (made.isReplay) reply.header('idempotent-replayed', 'true')
-    const { callSid, status, to, from } = made.answer
-    return { ok: true as const, call_sid: callSid, status, to, from }
-  }
-
-  const schema = {
-    tags: ['runtime'],
-    body: Body,
-    response: { 200: Answer, ...errorResponses, 422: ErrorBody },
-  }
   return async (app) => {
     app.post(
-      PATH,
-      { schema: { ...schema, summary: 'Place a call', operationId: 'makeCall' } },
-      async (request, reply) => place(request, reply, request.body),
-    )
-
-    app.post(
-      '/make-call',
-      { schema: { ...schema, summary: 'Place a call (old address)', operationId: 'makeCallOld' } },
+      '/api/v1/make-call',
+      {
+        schema: {
+          tags: ['runtime'],
+          summary: 'Place a call',
+          operationId: 'makeCall',
+          body: Body,
+          response: { 200: Answer, ...errorResponses, 422: ErrorBody },
+        },
+      },
       async (request, reply) => {
-        reply.header('deprecation', 'true').header('link', `<${PATH}>; rel="successor-version"`)
-        return place(request, reply, request.body)
+        const { body } = request
+        const made = await calls.make(tenantOf(request), requestOf(body, keyOf(request)))
+        if (made.isReplay) reply.header('idempotent-replayed', 'true')
+        const { callSid, status, to, from } = made.answer
+        return { ok: true as const, call_sid: callSid, status, to, from }
       },
     )
   }

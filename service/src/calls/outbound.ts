@@ -22,7 +22,7 @@ import { makeCallRoutes } from './make-call-routes.ts'
 import { makeOutboundAnswer } from './outbound-answer.ts'
 import { makeOutboundCallbacks } from './outbound-callbacks.ts'
 import { outboundRoutes } from './outbound-routes.ts'
-import { makePlaceTaskCall } from './place-task-call.ts'
+import { makeCheckTaskCall, makePlaceTaskCall } from './place-task-call.ts'
 import type { CallStatuses } from './record-status.ts'
 import { makeSettlingDials } from './settle-dials.ts'
 import type { CallAddresses } from './stream-verbs.ts'
@@ -45,6 +45,8 @@ type Deps = {
   reports: CallStatuses
   statuses: CallStatusCallbacks
   resume: CallResume
+  /** Whether another node takes calls. */
+  hasHeir: () => Promise<boolean>
   addresses: () => CallAddresses
   publicUrl: () => string
 }
@@ -52,23 +54,23 @@ type Deps = {
 /** Wires what places calls, answers them and finds out what became of them. `close` stops what was started for that. */
 export function makeOutbound(deps: Deps) {
   const { db, publicUrl } = deps
+  // The fragment tells the carrier how often to try; it is never sent.
+  const answerUrl = (dialRef: string) => `${publicUrl()}/api/v1/call-resume/${dialRef}#rc=3&rp=all`
+  const statusUrl = (dialRef: string) => `${publicUrl()}/api/v1/call-status/${dialRef}`
   const dialing = makeDialing({
     ...deps,
-    addresses: (dialRef) => ({
-      // The fragment tells the carrier how often to try; it is never sent.
-      answer: `${publicUrl()}/api/v1/call-resume/${dialRef}#rc=3&rp=all`,
-      status: `${publicUrl()}/api/v1/call-status/${dialRef}`,
-    }),
+    addresses: (dialRef) => ({ answer: answerUrl(dialRef), status: statusUrl(dialRef) }),
   })
   const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
   const machines = makeMachineCalls(deps.bus, deps.live)
   const callbacks = makeOutboundCallbacks({ ...deps, machines })
-  const answers = makeOutboundAnswer({ ...deps, callbacks })
+  const answers = makeOutboundAnswer({ ...deps, callbacks, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
   return {
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
     tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),
+    checkTaskCall: makeCheckTaskCall(deps),
     async close() {
       machines.close()
       await Promise.all([dialing.close(), settling.close()])

@@ -1,10 +1,11 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { PlaceTaskCall, TaskCall } from '../operators/dispatch-task.ts'
+import type { CheckTaskCall, PlaceTaskCall, TaskCall } from '../operators/dispatch-task.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { answerOf } from './dial-answer.ts'
+import type { DialGate } from './dial-gate.ts'
 import type { Dialing } from './dialing.ts'
 import { expectAble } from './make-call.ts'
 import { missingRoute } from './outbound-caller.ts'
@@ -20,12 +21,9 @@ type Deps = {
 
 /** Places the calls by which callback tasks are dispatched: as any other, with the hours of the dial gate for those. */
 export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
-  const { db, resolveAgent, dialing } = deps
+  const { dialing } = deps
   return async (tenant, call) => {
-    const route = await findOutboundRoute(db, tenant.tenant_id)
-    const agent = await speaking(resolveAgent, tenant, call, route)
-    const from = route?.phone_number ?? tenant.telephony.from_number
-    if (from === null) throw missingRoute()
+    const { agent, from } = await callerOf(deps, tenant, call)
     const account = expectAble(deps, tenant, call)
     const { to, metadata, taskId: callbackTaskId } = call
     const placed = await dialing.place(tenant, account, {
@@ -38,11 +36,42 @@ export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
   }
 }
 
+/** Says what speaks against such a call. @throws AppError `missing_route`, and as `expectAble`: what is to be mended first. */
+export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate }): CheckTaskCall {
+  return async (tenant, call) => {
+    const caller = await callerOf(deps, tenant, call).catch((error: unknown) => {
+      if (error instanceof AppError && error.code === 'no_agent') return error
+      throw error
+    })
+    if (caller instanceof AppError) return { code: caller.code, reason: caller.message }
+    expectAble(deps, tenant, call)
+    const { to, metadata } = call
+    const [refusal] = await deps.db
+      .transaction()
+      .setAccessMode('read only')
+      .execute((tx) => deps.gate.refusals(tx, tenant, { to, from: caller.from, metadata, kind: 'dispatch' }))
+    return refusal ?? null
+  }
+}
+
+/** @throws AppError `no_agent`, `missing_route`. */
+async function callerOf(
+  { db, resolveAgent }: Pick<Deps, 'db' | 'resolveAgent'>,
+  tenant: TenantRuntime,
+  call: Pick<TaskCall, 'speaker'>,
+): Promise<{ agent: ResolvedAgent; from: string }> {
+  const route = await findOutboundRoute(db, tenant.tenant_id)
+  const agent = await speaking(resolveAgent, tenant, call, route)
+  const from = route?.phone_number ?? tenant.telephony.from_number
+  if (from === null) throw missingRoute()
+  return { agent, from }
+}
+
 /** @throws AppError `no_agent`. */
 async function speaking(
   resolveAgent: ResolveAgent,
   tenant: TenantRuntime,
-  { speaker }: TaskCall,
+  { speaker }: Pick<TaskCall, 'speaker'>,
   route: PhoneRouteRow | null,
 ): Promise<ResolvedAgent> {
   const named = speaker ?? (route && { choice: { agentKey: route.agent_key } })

@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
-import { secretBytes } from '../kernel/ids.ts'
+import { byChance } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import { onCommit } from '../platform/db/commits.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -45,10 +45,6 @@ const CLOSE_WITHIN_MS = 1_500
 /** A sweep that somebody waits for begins nothing after this. */
 const SWEEP_BEGINS_WITHIN_MS = 20_000
 
-function byChance(): number {
-  return secretBytes(4).readUInt32BE() / 2 ** 32
-}
-
 /**
  * Delivers what stands in one of the outbox tables, at least once each, however many processes do the same: at its commit in
  * this process, else within a second. The events of one call leave this process one after another; of what failed nothing
@@ -73,7 +69,7 @@ export class Deliverer {
   #isDue = false
   #isClosing = false
   #isFailing = false
-  #lookedAfter = ''
+  #lookedAfter: string | null = null
 
   constructor(options: Options) {
     this.#options = options
@@ -171,7 +167,7 @@ export class Deliverer {
     const { db, clock, table } = this.#options
     const page = { now: new Date(clock.now()), limit: LOOK_TENANTS, after: this.#lookedAfter }
     const due = await dueTenantsAcrossTenants(db, table, page)
-    this.#lookedAfter = due.length < LOOK_TENANTS ? '' : (due.at(-1) ?? '')
+    this.#lookedAfter = due.length < LOOK_TENANTS ? null : (due.at(-1) ?? null)
     this.#want(due)
   }
 

@@ -20,7 +20,7 @@ function ofCall(callSid: string, event: EventName = 'voice.call.started'): NewEv
   return { event, subject: { callSid, sessionId: SESSION }, payload: { n: 1 } }
 }
 
-function tell(tenant: TenantRuntime, events: NewEvent[]): Promise<void> {
+function tell(tenant: TenantRuntime, events: NewEvent[]): Promise<number> {
   return test.db.transaction().execute((tx) => enqueue(tx, tenant, events, NOW))
 }
 

@@ -18,8 +18,10 @@ export function wantsEvent({ webhook }: TenantRuntime, event: EventName): boolea
 /**
  * Writes down the events that the tenant wants, to be delivered in their order once the transaction commits; the others
  * leave no trace, so what a tenant is told of a call is numbered without a gap.
+ *
+ * @returns how many that were.
  */
-export async function enqueue(tx: Tx, tenant: TenantRuntime, events: NewEvent[], now: Date): Promise<void> {
+export async function enqueue(tx: Tx, tenant: TenantRuntime, events: NewEvent[], now: Date): Promise<number> {
   const rows = events
     .filter(({ event }) => wantsEvent(tenant, event))
     .map(({ event, subject, payload }) => ({
@@ -36,4 +38,5 @@ export async function enqueue(tx: Tx, tenant: TenantRuntime, events: NewEvent[],
       },
     }))
   await insertOutboxRows(tx, tenant.tenant_id, rows)
+  return rows.length
 }

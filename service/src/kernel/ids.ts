@@ -30,6 +30,11 @@ export function secretBytes(sizeBytes: number): Buffer {
   return randomBytes(sizeBytes)
 }
 
+/** A number from 0 to 1, without 1. */
+export function byChance(): number {
+  return randomBytes(4).readUInt32BE() / 2 ** 32
+}
+
 /** `sizeBytes` unguessable bytes in base64url: 32 bytes are 43 characters. */
 export function secretText(sizeBytes: number): string {
   return randomBytes(sizeBytes).toString('base64url')

@@ -5,7 +5,10 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 import type { TaskStatus } from './callback-task-values.ts'
 
-/** What can be done to a task. `settle`: the call by which it was dispatched is over. */
+/**
+ * What can be done to a task. `settle`: the call by which it was dispatched is over. `alert`, `remind`, `escalate`: it was not done
+ * in time, and somebody was told. `reconcile`: it followed its ticket.
+ */
 export type TaskAction =
   | 'create'
   | 'edit'
@@ -20,6 +23,10 @@ export type TaskAction =
   | 'reopen'
   | 'dispatch'
   | 'settle'
+  | 'alert'
+  | 'remind'
+  | 'escalate'
+  | 'reconcile'
 
 /** Something that was done to a task. It is never changed. */
 export type TaskChangeRow = {

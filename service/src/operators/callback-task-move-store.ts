@@ -61,7 +61,7 @@ export async function beginDispatch(
 }
 
 /** Which task of a queue comes next: the most urgent, then the one whose time is over first, then the oldest. As the index has it. */
-const RANK = sql`array_position(array[${sql.join(TASK_PRIORITIES.map((priority) => sql.lit(priority)))}], priority)`
+export const RANK = sql`array_position(array[${sql.join(TASK_PRIORITIES.map((priority) => sql.lit(priority)))}], priority)`
 
 /**
  * Gives the next open task of a queue that is due to an operator: one statement. Several at once get different ones.

@@ -66,7 +66,8 @@ export const TaskChange = Type.Object({
   id: Type.String({ format: 'uuid' }),
   task_id: Type.String({ format: 'uuid' }),
   action: Type.String({
-    description: 'create, edit, the name of an endpoint, or settle: the call of a dispatch ended.',
+    description:
+      'create, edit, the name of an endpoint, settle (the call of a dispatch ended), or what a sweep did: alert, remind, escalate, reconcile.',
   }),
   status: Type.Enum(TASK_STATUSES, { description: 'What the task had then.' }),
   operator: nullable(Type.String({ description: 'Who did it, as they said.' })),

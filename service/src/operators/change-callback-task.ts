@@ -32,14 +32,19 @@ export async function changeTask(
 
 type Told = { task: CallbackTaskRow; change: TaskChange; event: EventName | null }
 
-/** Writes down that a task was changed, and what the tenant is told of it. @param told its task is the one after the change. */
-export async function tellTaskChange(tx: Tx, tenant: TenantRuntime, told: Told, now: Date): Promise<void> {
+/**
+ * Writes down that a task was changed, and what the tenant is told of it.
+ *
+ * @param told its task is the one after the change.
+ * @returns how many events the tenant is told.
+ */
+export async function tellTaskChange(tx: Tx, tenant: TenantRuntime, told: Told, now: Date): Promise<number> {
   const { task, event } = told
   const { action, operator, note, details } = told.change
   await recordTaskChange(tx, task, { action, operator, note, details }, now)
-  if (event === null) return
+  if (event === null) return 0
   const subject = await findSubject(tx, tenant.tenant_id, task.call_sid)
-  await enqueue(tx, tenant, [{ event, subject, payload: { task: showCallbackTask(task) } }], now)
+  return enqueue(tx, tenant, [{ event, subject, payload: { task: showCallbackTask(task) } }], now)
 }
 
 /** The tenant's task. @throws AppError `not_found`. */

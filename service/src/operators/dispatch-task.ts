@@ -1,6 +1,6 @@
 import type { AgentChoice } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
@@ -33,15 +33,27 @@ export type PlaceTaskCall = (
   call: TaskCall,
 ) => Promise<{ callLogId: string; callSid: string | null }>
 
+/** Why such a call could not be placed now: what the dial gate says, or that nobody could speak. */
+export type TaskCallRefusal = { code: ErrorCode; reason: string }
+
+/** Says whether such a call would be placed now; null when nothing speaks against it. Nothing is written. */
+export type CheckTaskCall = (tenant: TenantRuntime, call: Omit<TaskCall, 'onQueued'>) => Promise<TaskCallRefusal | null>
+
 /**
  * Has an agent call the customer of a task that is open, or claimed by the same operator. The task is `dispatching` from the
  * transaction on that writes the call down, until it is known what became of that.
  *
+ * @param isTold whether the tenant's webhook is told that it was dispatched; default true.
  * @returns the task as it is then.
  * @throws AppError `not_found`; `conflict` when it is not to be dispatched, or not by this operator; a code of the dial gate,
  *   after which nothing has changed; what the carrier says, after which the attempt counts.
  */
-export type DispatchTask = (tenantId: TenantId, id: CallbackTaskId, actor: Actor) => Promise<CallbackTaskRow>
+export type DispatchTask = (
+  tenantId: TenantId,
+  id: CallbackTaskId,
+  actor: Actor,
+  isTold?: boolean,
+) => Promise<CallbackTaskRow>
 
 type Deps = {
   db: Db
@@ -52,29 +64,31 @@ type Deps = {
   settle(): Promise<void>
 }
 
+type Beginning = { callLogId: string; actor: Actor; isTold: boolean }
+
 const DISPATCHABLE = ['open', 'claimed'] as const
 
 export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): DispatchTask {
   /** @throws AppError `conflict` when another request was faster. */
-  async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: { callLogId: string; actor: Actor }) {
+  async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: Beginning) {
     const { tenant_id: tenantId } = tenant
     const now = new Date(clock.now())
     const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now })
     if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
     await insertDispatch(tx, tenantId, { call_log_id: of.callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
-    await tellTaskChange(tx, tenant, { task: begun, change, event: 'callback.task.dispatched' }, now)
+    const event = of.isTold ? ('callback.task.dispatched' as const) : null
+    await tellTaskChange(tx, tenant, { task: begun, change, event }, now)
   }
 
-  return async (tenantId, id, actor) => {
+  return async (tenantId, id, actor, isTold = true) => {
     const tenant = await tenants.get(tenantId)
     if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
     const task = await expectTask(db, tenantId, id)
     if (!mayDispatch(task, actor)) throw refusal(task, actor)
     const call: TaskCall = {
-      ...{ taskId: task.id, to: task.customer_phone, metadata: task.metadata },
-      speaker: await speakerOf(db, task),
-      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor }),
+      ...(await taskCallOf(db, task)),
+      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor, isTold }),
     }
     try {
       await noteDispatchCall(db, tenantId, await place(tenant, call))
@@ -85,6 +99,12 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
     }
     return expectTask(db, tenantId, id)
   }
+}
+
+/** The call by which a task would be dispatched. */
+export async function taskCallOf(db: Db, task: CallbackTaskRow): Promise<Omit<TaskCall, 'onQueued'>> {
+  const { id: taskId, customer_phone: to, metadata } = task
+  return { taskId, to, metadata, speaker: await speakerOf(db, task) }
 }
 
 /** The agent of the task's queue, else that of the call in which the callback was asked for. */

@@ -81,6 +81,19 @@ export async function findQueue(db: Db, tenantId: TenantId, queueKey: string): P
   return row ?? { ...QUEUE_DEFAULTS, queue_key: queueKey }
 }
 
+/** How each of these queues of the tenant's works. */
+export async function queuesByKey(db: Db, tenantId: TenantId, queueKeys: string[]): Promise<QueueSettings[]> {
+  if (queueKeys.length === 0) return []
+  const rows = await db
+    .selectFrom('operator_queues')
+    .select(COLUMNS)
+    .where('tenant_id', '=', tenantId)
+    .where('queue_key', 'in', queueKeys)
+    .execute()
+  const known = new Map(rows.map((row) => [row.queue_key, row]))
+  return queueKeys.map((queue_key) => known.get(queue_key) ?? { ...QUEUE_DEFAULTS, queue_key })
+}
+
 /** Sets a queue, as a whole. */
 export async function putQueue(tx: Tx, tenantId: TenantId, settings: QueueSettings, now: Date): Promise<void> {
   const { queue_key, ...rest } = settings

@@ -9,6 +9,10 @@ const WEEKDAYS: Weekday[] = ['thu', 'fri', 'sat', 'sun', 'mon', 'tue', 'wed']
 /** Settings that a queue is given let every task be done within this; a bit more is looked at, for where in a week it begins. */
 const REACHED_DAYS = 100
 const MAX_DAYS = REACHED_DAYS + 10
+/** A queue with hours opens each week; where the clocks change an opening may be skipped. */
+const WEEKS_MS = 14 * DAY_MS
+/** What has waited longer than three years has waited long enough. */
+const MAX_LOOK_BACK_DAYS = 1_100
 /** Any Thursday. */
 const SOME_INSTANT_MS = 7 * DAY_MS
 
@@ -16,11 +20,11 @@ const SOME_INSTANT_MS = 7 * DAY_MS
  * By when a task is to be done that is due at an instant: the queue's `sla_minutes` later, of which only those count in which
  * the queue is open.
  */
-export function slaDueAt({ compliance }: TenantRuntime, queue: QueueSettings, dueAt: Date): Date {
+export function slaDueAt(tenant: TenantRuntime, queue: QueueSettings, dueAt: Date): Date {
   const lengthMs = queue.sla_minutes * MINUTE_MS
   if (queue.business_hours.length === 0) return new Date(dueAt.getTime() + lengthMs)
-  const zone = queue.timezone ?? compliance.timezone ?? 'UTC'
-  const spans = openSpans(queue.business_hours, { zone, fromMs: dueAt.getTime(), days: MAX_DAYS })
+  const within = { zone: zoneOf(tenant, queue), fromMs: dueAt.getTime(), days: MAX_DAYS }
+  const spans = openSpans(queue.business_hours, within)
   return new Date(passed(spans, dueAt.getTime(), lengthMs).atMs)
 }
 
@@ -28,6 +32,52 @@ export function slaDueAt({ compliance }: TenantRuntime, queue: QueueSettings, du
 export function reachesSla({ business_hours: hours, sla_minutes }: QueueSettings): boolean {
   const spans = openSpans(hours, { zone: 'UTC', fromMs: SOME_INSTANT_MS, days: REACHED_DAYS })
   return hours.length === 0 || passed(spans, SOME_INSTANT_MS, sla_minutes * MINUTE_MS).leftMs === 0
+}
+
+/**
+ * The last instant, now included, at which the queue was open; null when it was not in the last two weeks. Until then its clock
+ * has run.
+ */
+export function lastOpenAt(tenant: TenantRuntime, queue: QueueSettings, now: Date): Date | null {
+  if (queue.business_hours.length === 0) return now
+  const nowMs = now.getTime()
+  const within = { zone: zoneOf(tenant, queue), fromMs: nowMs - WEEKS_MS, days: WEEKS_MS / DAY_MS + 2 }
+  let lastMs: number | null = null
+  for (const { startMs, endMs } of openSpans(queue.business_hours, within)) {
+    if (startMs >= nowMs) break
+    if (endMs > startMs) lastMs = Math.max(lastMs ?? endMs, Math.min(endMs, nowMs))
+  }
+  return lastMs === null ? null : new Date(lastMs)
+}
+
+/** Whether the queue is open. */
+export function isOpenAt(tenant: TenantRuntime, queue: QueueSettings, now: Date): boolean {
+  if (queue.business_hours.length === 0) return true
+  const nowMs = now.getTime()
+  const within = { zone: zoneOf(tenant, queue), fromMs: nowMs, days: 3 }
+  for (const { startMs, endMs } of openSpans(queue.business_hours, within)) {
+    if (startMs <= nowMs && nowMs < endMs) return true
+  }
+  return false
+}
+
+/** Whether the queue was open for so many minutes between two instants. */
+export function hasBeenOpen(
+  tenant: TenantRuntime,
+  queue: QueueSettings,
+  { minutes, since, until }: { minutes: number; since: Date; until: Date },
+): boolean {
+  const [fromMs, untilMs, lengthMs] = [since.getTime(), until.getTime(), minutes * MINUTE_MS]
+  if (queue.business_hours.length === 0) return fromMs + lengthMs <= untilMs
+  const days = Math.ceil((untilMs - fromMs) / DAY_MS) + 2
+  if (days > MAX_LOOK_BACK_DAYS) return true
+  const spans = openSpans(queue.business_hours, { zone: zoneOf(tenant, queue), fromMs, days })
+  const { atMs, leftMs } = passed(spans, fromMs, lengthMs)
+  return leftMs === 0 && atMs <= untilMs
+}
+
+function zoneOf({ compliance }: TenantRuntime, { timezone }: QueueSettings): string {
+  return timezone ?? compliance.timezone ?? 'UTC'
 }
 
 type Span = { startMs: number; endMs: number }

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { AppError } from '../kernel/errors.ts'
 import { secretBytes, secretText } from '../kernel/ids.ts'
 
-const KEY_BYTES = 32
+/** The size of a sealing key. */
+export const KEY_BYTES = 32
 
 /**
  * The sealing key of an embedded database that was given none: made once (mode 0600) and kept beside the data, so that

@@ -1,4 +1,5 @@
 import { destination, type Logger, pino, stdTimeFunctions } from 'pino'
+import type { Cancel } from '../kernel/clock.ts'
 import { withErrorFacts } from './log-errors.ts'
 import { makeLineCleaner } from './log-lines.ts'
 
@@ -45,7 +46,15 @@ const MAX_WAITING_BYTES = 16 * 1024 * 1024
  */
 export function makeLog({ level, destination: target = standardOutput(), secrets }: LogOptions): Log {
   const clean = makeLineCleaner(secrets)
-  const cleaned: LogDestination = { write: (line) => target.write(clean(line)), flushSync: () => target.flushSync?.() }
+  const watchers = new Set<LineWatcher>()
+  const cleaned: LogDestination = {
+    write(line) {
+      const text = clean(line)
+      target.write(text)
+      for (const watcher of watchers) watcher(text)
+    },
+    flushSync: () => target.flushSync?.(),
+  }
   const log = pino(
     {
       level,
@@ -57,7 +66,26 @@ export function makeLog({ level, destination: target = standardOutput(), secrets
     },
     cleaned,
   )
-  return withCleanChildren(log)
+  const made = withCleanChildren(log)
+  watchersOf.set(made, watchers)
+  return made
+}
+
+/** Takes a line as it was written, with its line feed. It must not log. */
+export type LineWatcher = (line: string) => void
+
+const watchersOf = new WeakMap<Log, Set<LineWatcher>>()
+
+/**
+ * Tells of every line that the log and its children write, behind all that is taken out of it, until cancelled.
+ *
+ * @throws Error for what is no log of `makeLog`, or only a child of one.
+ */
+export function watchLines(log: Log, watcher: LineWatcher): Cancel {
+  const watchers = watchersOf.get(log)
+  if (!watchers) throw new Error('not a log of makeLog')
+  watchers.add(watcher)
+  return () => void watchers.delete(watcher)
 }
 
 /** The formatter of a log is not asked about the fields of its children. */

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
@@ -19,7 +18,6 @@ import {
 import { ACCESS_REQUEST_STATUSES, type AccessRequestRow } from './access-request-store.ts'
 import type { AccessRequests } from './access-requests.ts'
 
-const PATH = '/api/v1/access-requests'
 const THANKS = 'Thank you: we review your request and write to your work e-mail within two working days.'
 const MAX_AGENT_CHARS = 500
 
@@ -38,7 +36,6 @@ const Intake = strict({
   expected_monthly_minutes: maybe(100, 'A range, such as 1000-5000.'),
   company_website_confirm: maybe(2_000, 'Left empty by people.'),
 })
-type Intake = Type.Static<typeof Intake>
 const Taken = Type.Object({ ok: Ok, message: Type.String(), request_id: Type.String({ format: 'uuid' }) })
 
 const Status = Type.Enum(ACCESS_REQUEST_STATUSES)
@@ -62,36 +59,32 @@ const AccessRequest = Type.Object({
   work_email: Type.String(),
 })
 
-/** The open page at which people ask to become a tenant, at its address and at the old one. */
+/** The open page at which people ask to become a tenant. */
 export function intakeRoutes(
   requests: Pick<AccessRequests, 'take'>,
   limits: Pick<RateLimits, 'asStranger'>,
 ): FastifyPluginAsyncTypebox {
-  const schema = { tags: ['public'], body: Intake, response: { 202: Taken, ...errorResponses } }
-
-  async function take(request: FastifyRequest, body: Intake) {
-    const { company_website_confirm: honeypot = '', ...given } = body
-    const { phone = '', role = '', timeline = '', website = '', expected_monthly_minutes = '' } = given
-    const user_agent = (request.headers['user-agent'] ?? '').slice(0, MAX_AGENT_CHARS)
-    const facts = { source: 'api', remote_addr: request.ip, user_agent }
-    const optional = { phone, role, timeline, website, expected_monthly_minutes }
-    const request_id = await requests.take({ ...given, ...optional, ...facts, honeypot })
-    return { ok: true as const, message: THANKS, request_id }
-  }
-
   return async (app) => {
     app.addHook('onRequest', limits.asStranger)
     app.post(
-      PATH,
-      { schema: { ...schema, summary: 'Ask to become a tenant', operationId: 'requestAccess' } },
-      async (request, reply) => reply.code(202).send(await take(request, request.body)),
-    )
-    app.post(
-      '/access-requests',
-      { schema: { ...schema, summary: 'Ask to become a tenant (old address)', operationId: 'requestAccessOld' } },
+      '/api/v1/access-requests',
+      {
+        schema: {
+          tags: ['public'],
+          summary: 'Ask to become a tenant',
+          operationId: 'requestAccess',
+          body: Intake,
+          response: { 202: Taken, ...errorResponses },
+        },
+      },
       async (request, reply) => {
-        reply.header('deprecation', 'true').header('link', `<${PATH}>; rel="successor-version"`)
-        return reply.code(202).send(await take(request, request.body))
+        const { company_website_confirm: honeypot = '', ...given } = request.body
+        const { phone = '', role = '', timeline = '', website = '', expected_monthly_minutes = '' } = given
+        const user_agent = (request.headers['user-agent'] ?? '').slice(0, MAX_AGENT_CHARS)
+        const facts = { source: 'api', remote_addr: request.ip, user_agent }
+        const optional = { phone, role, timeline, website, expected_monthly_minutes }
+        const request_id = await requests.take({ ...given, ...optional, ...facts, honeypot })
+        return reply.code(202).send({ ok: true as const, message: THANKS, request_id })
       },
     )
   }

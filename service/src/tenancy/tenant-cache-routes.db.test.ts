@@ -42,6 +42,7 @@ const admin = useAdminServer(() => {
   const { cache, credentials } = node
   return [
     tenantCacheRoutes({
+      isKept: true,
       ...{ db: test.db, log, telephony, authTransport, cache, credentials, hasStreamBroker: false },
       secondary: {
         get hasKey() {

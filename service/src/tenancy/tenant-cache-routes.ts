@@ -12,6 +12,8 @@ import type { TenantCache } from './tenant-cache.ts'
 import type { TelephonyDefaults } from './tenant-runtime.ts'
 
 type Deps = TenantSurroundings & {
+  /** Whether there is a database, with tenants in it that are not cached. */
+  isKept: boolean
   db: Db
   log: Pick<Log, 'error'>
   cache: TenantCache
@@ -190,14 +192,15 @@ export function tenantCacheRoutes(deps: Deps): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { limit: rows = DEFAULT_LIMIT_ROWS, include_uncached: includeUncached = false } = request.query
-        const tenants = await listTenantAudio(deps, { limit: rows, includeUncached })
-        return audioBody(tenants, includeUncached)
+        const { isKept } = deps
+        const tenants = await listTenantAudio(deps, { limit: rows, includeUncached: includeUncached && isKept })
+        return audioBody(tenants, { isKept, includeUncached })
       },
     )
   }
 }
 
-function audioBody(tenants: TenantAudio[], includeUncached: boolean) {
+function audioBody(tenants: TenantAudio[], { isKept, includeUncached }: { isKept: boolean; includeUncached: boolean }) {
   const count = (isMeant: (tenant: TenantAudio) => boolean) => tenants.filter(isMeant).length
   return {
     ok: true as const,
@@ -215,7 +218,7 @@ function audioBody(tenants: TenantAudio[], includeUncached: boolean) {
     items: tenants.map(({ tenantId, isCached, configured, effective, fallbackReason }) => {
       return { tenant_id: tenantId, cached: isCached, configured, effective, fallback_reason: fallbackReason }
     }),
-    uncached_scan_supported: true,
+    uncached_scan_supported: isKept,
     uncached_tenants: count(({ isCached }) => !isCached),
   }
 }

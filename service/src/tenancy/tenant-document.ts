@@ -2,6 +2,7 @@ import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { nullable, strict } from '../platform/http/schemas.ts'
 import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
+import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
 import { TenantTool } from './tenant-tools.ts'
@@ -94,7 +95,7 @@ const Compliance = strict({
 })
 
 const Ticketing = strict({
-  driver: Type.Enum(['generic', 'zendesk']),
+  driver: Type.Enum(TICKETING_DRIVER_NAMES),
   base_url: HttpUrl,
   token: maybe(WriteOnly(4_000, 'The bearer token, or email/token:api_token for Basic.')),
 })

@@ -3,7 +3,11 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
+import type { TenantCalls } from './tenant-removal.ts'
 import type { TenantTool } from './tenant-tools.ts'
+
+/** Tenants without any calls. */
+export const QUIET: TenantCalls = { count: async () => 0, end: async () => {} }
 
 /** The secrets of `FULL_DOCUMENT`: wherever one of these is seen, something leaked. */
 export const CANARIES = {

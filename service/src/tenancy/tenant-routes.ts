@@ -5,6 +5,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
+import { removeTenant, type TenantCalls } from './tenant-removal.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 /** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
@@ -33,7 +34,7 @@ const DeleteAnswer = Type.Object({ ok: Ok, tenant_id: Type.String() })
 const asStored = () => (answer: unknown) => JSON.stringify(answer)
 
 /** The administration of tenants and their documents. */
-export function tenantRoutes(tenants: Tenants): FastifyPluginAsyncTypebox {
+export function tenantRoutes(tenants: Tenants, calls: TenantCalls): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/admin/tenants',
@@ -106,12 +107,22 @@ export function tenantRoutes(tenants: Tenants): FastifyPluginAsyncTypebox {
           summary: 'Delete a tenant and everything of it',
           operationId: 'deleteTenant',
           params: Params,
+          querystring: strict({
+            force: Type.Optional(
+              Type.Boolean({
+                default: false,
+                description: 'Ends the live calls of the tenant, which prevent it otherwise.',
+              }),
+            ),
+          }),
           response: { 200: DeleteAnswer, ...errorResponses },
         },
       },
       async (request) => {
-        await tenants.remove(request.params.tenant_id, actorOf(request))
-        return { ok: true as const, tenant_id: request.params.tenant_id }
+        const { tenant_id: tenantId } = request.params
+        const { force = false } = request.query
+        await removeTenant({ tenants, calls }, tenantId, { force, by: actorOf(request) })
+        return { ok: true as const, tenant_id: tenantId }
       },
     )
   }

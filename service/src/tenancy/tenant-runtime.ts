@@ -1,6 +1,7 @@
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { TelephonyProvider } from '../platform/telephony/registry.ts'
+import type { TicketingDriverName } from '../platform/ticketing/registry.ts'
 import type { CompleteAgentConfig } from './agent-config-defaults.ts'
 import type { EventName } from './tenant-events.ts'
 import type { HttpTool, McpServer } from './tenant-tools.ts'
@@ -72,5 +73,5 @@ export type TenantRuntime = {
   compliance: TenantCompliance
   transfer_targets: string[]
   tools: RuntimeTool[]
-  ticketing: { driver: 'generic' | 'zendesk'; base_url: string; token: string | null } | null
+  ticketing: { driver: TicketingDriverName; base_url: string; token: string | null } | null
 }

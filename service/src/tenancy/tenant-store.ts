@@ -74,6 +74,17 @@ export async function findTenantEtag(db: Db, tenantId: TenantId): Promise<string
   return row?.etag ?? null
 }
 
+/** The tenants whose document names a ticket system. */
+export async function listTicketingTenantsAcrossTenants(db: Db): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where(sql<boolean>`jsonb_typeof(document -> 'ticketing') = 'object'`)
+    .orderBy('tenant_id')
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
 /** Tenants newest first, one row more than the limit so that `toPage` can see whether there is a next page. */
 export function listTenantsAcrossTenants(db: Db, { limit, offset, after }: PageRequest): Promise<ListedTenant[]> {
   let query = db.selectFrom('tenants').select(['tenant_id', 'document', 'etag', 'created_at'])
@@ -105,6 +116,20 @@ export async function writeTenant(tx: Tx, tenantId: TenantId, write: TenantWrite
     .values({ tenant_id: tenantId, created_at: write.now, ...values })
     .onConflict((conflict) => conflict.column('tenant_id').doUpdateSet(values))
     .execute()
+}
+
+/**
+ * Takes the tenant's row for this transaction alone; false when there is none. Whoever writes something of the tenant's by
+ * `holdTenant` waits, and finds it as it is then.
+ */
+export async function claimTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
+  const row = await tx
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('tenant_id', '=', tenantId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
 }
 
 /** Removes the tenant and everything of it; false when there is none. To be called with `lockTenant`. */

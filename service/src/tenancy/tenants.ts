@@ -18,6 +18,7 @@ import { checkPrecondition, type Precondition } from './tenant-preconditions.ts'
 import { hideSecrets, keepStored, openSecrets, sealSecrets } from './tenant-secrets.ts'
 import {
   AUTH_TOKEN_INDEX,
+  claimTenant,
   findStoredTenant,
   listTenantsAcrossTenants,
   lockTenant,
@@ -71,8 +72,12 @@ export function makeTenants(deps: Deps) {
      */
     change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ShownTenant> =>
       changeStored(deps, tenantId, change, { ...conditions, by }),
-    /** Deletes the tenant with everything of it. @throws AppError `not_found`. */
-    remove: (tenantId: TenantId, by: Actor): Promise<void> => remove(deps, tenantId, by),
+    /**
+     * Deletes the tenant with everything of it, unless `expectQuiet` throws, which is asked in the same transaction when no
+     * further call of the tenant can be written. @throws AppError `not_found`.
+     */
+    remove: (tenantId: TenantId, by: Actor, expectQuiet?: (tx: Tx) => Promise<void>): Promise<void> =>
+      remove(deps, tenantId, { by, ...(expectQuiet && { expectQuiet }) }),
   }
 }
 
@@ -171,9 +176,14 @@ async function moveNumber(tx: Tx, document: TenantDocument, before: TenantDocume
   if (old) await releaseNumber(tx, document.tenant_id, old, 'document')
 }
 
-async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, by: Actor): Promise<void> {
+type Removing = { by: Actor; expectQuiet?: (tx: Tx) => Promise<void> }
+
+async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, removing: Removing): Promise<void> {
+  const { by, expectQuiet } = removing
   await db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
+    if (!(await claimTenant(tx, tenantId))) throw unknownTenant()
+    await expectQuiet?.(tx)
     const stored = await findStoredTenant(tx, tenantId)
     if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
     const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }

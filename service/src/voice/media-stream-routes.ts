@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { bearerOf, type FindTenant } from '../platform/http/guards.ts'
+import { bearerOf, type FindTenant, queryTokenOf } from '../platform/http/guards.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
@@ -24,6 +24,8 @@ export type MediaStreamRouteDeps = {
   webSockets: WebSockets
   tokens: StreamTokens
   findTenant: FindTenant
+  /** Whether a tenant's credential is taken from `auth_token` of the query too. */
+  takesQueryTokens: boolean
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
@@ -90,7 +92,8 @@ function tenantIn(shown: Shown): TenantId | null {
 }
 
 /** @throws AppError `unauthorized` for a credential that is none. */
-async function shownBy({ tokens, findTenant }: MediaStreamRouteDeps, request: FastifyRequest): Promise<Shown> {
+async function shownBy(deps: MediaStreamRouteDeps, request: FastifyRequest): Promise<Shown> {
+  const { tokens, findTenant } = deps
   const token = tokenIn(request)
   if (token !== undefined) {
     const claims = tokens.read(token)
@@ -98,8 +101,10 @@ async function shownBy({ tokens, findTenant }: MediaStreamRouteDeps, request: Fa
     return { type: 'token', claims }
   }
   // Whoever stands between us and a carrier may ask for a password of its own: that is none of our credentials.
-  if (!/^bearer\b/i.test(request.headers.authorization ?? '')) return null
-  const key = bearerOf(request)
+  const hasBearer = /^bearer\b/i.test(request.headers.authorization ?? '')
+  const inQuery = deps.takesQueryTokens ? queryTokenOf(request) : null
+  if (!hasBearer && inQuery === null) return null
+  const key = hasBearer ? bearerOf(request) : inQuery
   const tenant = key === null ? null : await findTenant(key)
   if (!tenant) throw unauthorized('The API key is unknown or revoked.')
   return { type: 'bearer', tenantId: tenant.tenantId }

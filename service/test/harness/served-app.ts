@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { chatOf, identityProviderOf, mailerOf } from '../../src/deps.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
@@ -22,6 +23,9 @@ const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
 
 /** A test asks again and again until something is so. */
 const UNLIMITED = { RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' }
+
+/** Nothing happens to tasks but what a test does. */
+const UNSWEPT = { SWEEP_INTERVAL_SECONDS: '0' }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Answer<Body> = { status: number; body: Body }
@@ -69,6 +73,7 @@ export class ServedApp {
       ADMIN_API_KEY: ADMIN_KEY,
       DATA_DIR: dataDir,
       ...UNLIMITED,
+      ...UNSWEPT,
       ...options.settings,
     })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
@@ -90,6 +95,9 @@ export class ServedApp {
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
+      chat: chatOf(config),
+      mailer: mailerOf(config, clock),
+      identityProvider: identityProviderOf(config, clock),
     })
     const { besides } = options
     return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines, besides })
@@ -160,8 +168,11 @@ export class ServedApp {
   }
 }
 
-/** Calls are taken however busy this machine is with other tests. */
 function calmMetrics(): Metrics {
-  const metrics = makeMetrics(new CoarseClock(systemClock))
+  return calmed(makeMetrics(new CoarseClock(systemClock)))
+}
+
+/** Calls are taken however busy this machine is with other tests. */
+export function calmed(metrics: Metrics): Metrics {
   return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ utilisation: 0, delayP99Ms: 0 }) } }
 }

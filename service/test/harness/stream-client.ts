@@ -108,7 +108,8 @@ export class StreamClient {
   }
 }
 
-function refused(socket: WebSocket): Promise<never> {
+/** Rejects when the handshake is refused. */
+export function refused(socket: WebSocket): Promise<never> {
   return new Promise((_resolve, reject) => {
     socket.once('unexpected-response', (_request, response) => {
       reject(new Error(`the handshake was refused with ${response.statusCode}`))

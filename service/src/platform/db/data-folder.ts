@@ -31,6 +31,11 @@ export async function openData(folder: string): Promise<PGlite> {
   }
 }
 
+/** Opens PostgreSQL with nothing in it, in memory: what is written is gone with the thread. */
+export function openNothing(): Promise<PGlite> {
+  return PGlite.create()
+}
+
 /** Made beside its place and then moved, so that a process killed meanwhile leaves no half of a database behind. */
 async function initialise(data: string): Promise<void> {
   const unfinished = `${data}.new`

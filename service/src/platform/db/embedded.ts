@@ -6,8 +6,8 @@ import { ping } from './ping.ts'
 import type { Database } from './schema.ts'
 
 type EmbeddedOptions = {
-  /** Made with mode 0700 if it is not there. PostgreSQL's data goes to `<folder>/postgres`. */
-  folder: string
+  /** Made with mode 0700 if it is not there. PostgreSQL's data goes to `<folder>/postgres`. Null: in memory, for this process. */
+  folder: string | null
   /** Of this process: whoever finds the folder in use is told it. */
   pid: number
   /** A statement that runs longer ends the database for this process, as nothing else stops it; 60 s if not given. */
@@ -21,6 +21,7 @@ const STATEMENT_TIMEOUT_MS = 60_000
 /**
  * Opens PostgreSQL inside this process, in a thread of its own, with its data in a folder that nobody else may use
  * meanwhile. Survives the death of the process with every committed row, but not the loss of power: it never calls fsync.
+ * Without a folder nothing survives.
  *
  * @throws AppError `unavailable`, with a message for the operator, when the folder is in use, cannot be written, or holds the
  * data of another major version of PostgreSQL.
@@ -33,7 +34,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   let closing: Promise<void> | undefined
   return {
     db,
-    kind: 'embedded',
+    kind: folder === null ? 'memory' : 'embedded',
     ping: (timeoutMs) => ping(db, timeoutMs),
     close() {
       closing ??= pool.end()

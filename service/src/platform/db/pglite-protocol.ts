@@ -1,5 +1,5 @@
-/** What the worker is started with. */
-export type WorkerStart = { folder: string; pid: number }
+/** What the worker is started with; a null folder keeps everything in memory. */
+export type WorkerStart = { folder: string | null; pid: number }
 
 /** One statement, or several when `parameters` is null. Parameters are PostgreSQL's text form. */
 export type QueryRequest = { id: number; sql: string; parameters: (string | null)[] | null }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { PGlite, Results } from '@electric-sql/pglite'
-import { makeFolder, openData } from './data-folder.ts'
+import { makeFolder, openData, openNothing } from './data-folder.ts'
 import { FolderError, lockFolder } from './folder-lock.ts'
 import type { Response, WorkerStart } from './pglite-protocol.ts'
 import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Request } from './pglite-protocol.ts'
@@ -10,9 +10,7 @@ import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Re
  * What is not an error of SQL ends the thread, because nothing is known of PostgreSQL's state after it.
  */
 async function serve({ folder, pid }: WorkerStart): Promise<void> {
-  makeFolder(folder)
-  const unlock = lockFolder(folder, pid)
-  const pglite = await openData(folder)
+  const { pglite, unlock } = folder === null ? await inMemory() : await inFolder(folder, pid)
   leaveValuesAsText(pglite)
   send({ type: 'ready' })
 
@@ -20,6 +18,18 @@ async function serve({ folder, pid }: WorkerStart): Promise<void> {
   parentPort?.on('message', (request: Request) => {
     last = last.then(() => (request === 'close' ? close(pglite, unlock) : answer(pglite, request)))
   })
+}
+
+type Opened = { pglite: PGlite; unlock: () => void }
+
+async function inFolder(folder: string, pid: number): Promise<Opened> {
+  makeFolder(folder)
+  const unlock = lockFolder(folder, pid)
+  return { pglite: await openData(folder), unlock }
+}
+
+async function inMemory(): Promise<Opened> {
+  return { pglite: await openNothing(), unlock: () => {} }
 }
 
 /** Texts cross to the main thread cheaply and are parsed there by the parsers of `pg`, alike for both databases. */

@@ -17,8 +17,11 @@ export type Tx = Transaction<Schema>
 /** An open database and what its owner can do with it. */
 export type Database = {
   db: Db
-  /** `embedded`: PostgreSQL inside this process, one process per folder. `server`: a PostgreSQL server, shared by nodes. */
-  kind: 'embedded' | 'server'
+  /**
+   * `embedded`: PostgreSQL inside this process, one process per folder. `server`: a PostgreSQL server, shared by nodes.
+   * `memory`: inside this process too, and gone with it.
+   */
+  kind: 'embedded' | 'server' | 'memory'
   /** Resolves when the database answers. @throws AppError `unavailable` when it does not within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>
   /** Waits for running queries, then closes. Calling it again changes nothing. */

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { tenantOrNull } from './guards.ts'
 import type { Metrics } from './metrics.ts'
 
 /** Asked all the time by machines that act on the answer: a 503 of theirs is no news. */
@@ -33,10 +35,16 @@ export function recordWhenOver(request: FastifyRequest, reply: FastifyReply, { m
     const status = statusOf(reply)
     const durationMs = clock.monotonicMs() - startMs
     metrics.observeRequest({ method, route, status, durationMs })
-    const line = { method, route, status, duration_ms: Math.round(durationMs * 10) / 10 }
+    const line = { ...ofTenant(request), method, route, status, duration_ms: Math.round(durationMs * 10) / 10 }
     if (status >= 500 && !PROBES.has(route)) request.log.error(line, 'request answered')
     else request.log.debug(line, 'request answered')
   })
+}
+
+/** Whose request it was, for the lines that are written of it; nothing while that is not known. */
+export function ofTenant(request: FastifyRequest): { tenant_id?: TenantId } {
+  const tenantId = tenantOrNull(request)
+  return tenantId === null ? {} : { tenant_id: tenantId }
 }
 
 /** An upgraded connection is as long as a call: it is not the duration of a request. */

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError, type ErrorCode, type FaultDetail } from '../../kernel/errors.ts'
+import { ofTenant } from './access-log.ts'
 
 /** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
 type WireError = { ok: false; error: string; code: ErrorCode; request_id: string; details?: FaultDetail[] }
@@ -60,10 +61,22 @@ export function errorBody(error: AppError, requestId: string): WireError {
   }
 }
 
+/** Seconds after which what is away may be there again. */
+const RETRY_AFTER = '5'
+
+/** A refusal that says when to come again has said it better. */
+function laterHeaders({ code }: AppError): Record<string, string> {
+  return code === 'unavailable' ? { 'retry-after': RETRY_AFTER } : {}
+}
+
 /** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */
 export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown, request.routeOptions.bodyLimit)
-  if (error.status >= 500) request.log.error({ err: thrown }, 'request failed')
-  else if (error.detail !== undefined || error.cause !== undefined) request.log.info({ err: error }, 'request refused')
-  return reply.code(error.status).headers(error.headers).send(errorBody(error, request.id))
+  if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
+  else if (error.detail !== undefined || error.cause !== undefined)
+    request.log.info({ ...ofTenant(request), err: error }, 'request refused')
+  return reply
+    .code(error.status)
+    .headers({ ...laterHeaders(error), ...error.headers })
+    .send(errorBody(error, request.id))
 }

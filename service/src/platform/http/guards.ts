@@ -3,7 +3,7 @@ import { type Actor, KEY_HOLDER, type Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { secretsEqual } from '../../kernel/seal.ts'
-import { type People, personOf } from './people.ts'
+import { type People, personOf, refuseForeignOrigin, sessionTokenOf } from './people.ts'
 
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
@@ -14,7 +14,9 @@ export type FindTenant = (token: string) => Promise<{ tenantId: TenantId } | nul
 const ADMIN_PATH = '/api/v1/admin'
 
 /** Who is not known yet may ask for these, and finds out by them whether they are. */
-const OPEN_ROUTES = new Set(['login', 'logout', 'session', 'invitation'].map((name) => `${ADMIN_PATH}/auth/${name}`))
+const OPEN_ROUTES = new Set(
+  ['login', 'logout', 'session', 'invitation', 'sso/start', 'sso/callback'].map((name) => `${ADMIN_PATH}/auth/${name}`),
+)
 
 type AdminGuard = { adminKey: string | null; people?: People }
 
@@ -94,6 +96,8 @@ export function isRecognised(request: FastifyRequest): boolean {
   return administrators.has(request) || tenants.has(request)
 }
 
+const MAX_TOKEN_CHARS = 512
+
 /** RFC 6750's `Bearer`, whose word is matched in any case; a token is up to 512 visible characters. */
 const BEARER = /^bearer +([\x21-\x7e]{1,512}) *$/i
 
@@ -118,9 +122,7 @@ export function tenantGuard(findTenant: FindTenant, people?: People): Guard {
     }
     const token = bearerOf(request)
     if (token === null) throw refusedTenant('Send a tenant API key as Authorization: Bearer.', 'Bearer')
-    const tenant = await findTenant(token)
-    if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
-    tenants.set(request, tenant.tenantId)
+    await letHolderIn(request, findTenant, token)
   }
 }
 
@@ -145,6 +147,58 @@ export function tenantOf(request: FastifyRequest): TenantId {
   const tenantId = tenants.get(request)
   if (tenantId === undefined) throw new Error(`no tenant guard on ${request.routeOptions.url}`)
   return tenantId
+}
+
+type ReaderGuard = {
+  adminKey: string | null
+  people: People
+  findTenant: FindTenant
+  /** Whether a tenant's token is taken from `auth_token` of the query too. */
+  takesQueryTokens: boolean
+}
+
+/**
+ * Lets in whoever administers, and whoever is of a tenant, by what they send first: the admin key, a bearer token, one in the
+ * query, the cookie of a session (for a WebSocket only to a page of ours). `tenantOrNull` tells them apart.
+ *
+ * @throws AppError as `adminGuard` and `tenantGuard`.
+ */
+export function readerGuard({ adminKey, people, findTenant, takesQueryTokens }: ReaderGuard): Guard {
+  const letTenantIn = tenantGuard(findTenant)
+  return async (request) => {
+    const { 'x-admin-key': givenKey, authorization, upgrade } = request.headers
+    if (givenKey === undefined && authorization !== undefined) return letTenantIn(request)
+    const inQuery = takesQueryTokens ? queryTokenOf(request) : null
+    if (givenKey === undefined && inQuery !== null) return letHolderIn(request, findTenant, inQuery)
+    // A browser opens WebSockets for pages of any origin, and sends its cookies along.
+    const isByCookie = givenKey === undefined && people.isEnabled && sessionTokenOf(request) !== null
+    if (isByCookie && upgrade !== undefined) refuseForeignOrigin(request, people.origin())
+    const actor = await administratorOf(request, { adminKey, people })
+    if (actor instanceof AppError) {
+      if (givenKey !== undefined) throw actor
+      throw refusedTenant('Send a tenant API key as Authorization: Bearer, or the admin key, or log in.', 'Bearer')
+    }
+    actors.set(request, actor)
+    if (actor.kind === 'person') tenants.set(request, tenantOfPerson(request, actor, people))
+    else administrators.add(request)
+  }
+}
+
+async function letHolderIn(request: FastifyRequest, findTenant: FindTenant, token: string): Promise<void> {
+  const tenant = await findTenant(token)
+  if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
+  tenants.set(request, tenant.tenantId)
+}
+
+/** The credential in the query of a WebSocket's address, as clients of old send it; null without one. */
+export function queryTokenOf({ query }: FastifyRequest): string | null {
+  const { auth_token: token } = query as Record<string, unknown>
+  return typeof token === 'string' && token.length <= MAX_TOKEN_CHARS ? token : null
+}
+
+/** The tenant that a request is let in for; null for the administrator, and while nobody was let in. */
+export function tenantOrNull(request: FastifyRequest): TenantId | null {
+  return tenants.get(request) ?? null
 }
 
 /** Who asks, as far as a guard has found out: null where nobody had to say, and for the holder of a tenant's token. */

@@ -22,6 +22,7 @@ import { HTTP_LIMITS, type HttpLimits, MAX_PATH_PARAMETER_LENGTH } from './limit
 import { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
+import { keepOldPaths } from './old-paths.ts'
 import { refuseOpenSchemas } from './open-schemas.ts'
 import type { RateLimits } from './rate-limits.ts'
 import { rememberRoutes } from './registered-routes.ts'
@@ -57,7 +58,8 @@ const lifecycles = new WeakMap<HttpServer, Lifecycle>()
 
 /**
  * Makes a server without routes, not yet listening: it bounds what a client may send and how slowly, gives every request an
- * id, validates by schema, answers every error in one shape, counts and logs what it answered.
+ * id, validates by schema, answers every error in one shape, counts and logs what it answered. What it takes below `/api/v1`
+ * outside of the administration it takes without that prefix too.
  */
 export function buildServer(deps: ServerDeps): HttpServer {
   const limits = { ...HTTP_LIMITS, ...deps.limits }
@@ -98,6 +100,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('onRoute', refuseOpenSchemas)
   server.addHook('onRequest', recordAnswers(deps))
   server.addHook('onRequest', giveBaseHeaders)
+  keepOldPaths(server)
   server.addHook('onRequest', requireHost)
   server.addHook('preParsing', refuseUnknownRoute)
   server.addHook('preValidation', refuseUnsafeText)

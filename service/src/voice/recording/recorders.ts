@@ -28,6 +28,9 @@ type Deps = {
   recordings: Pick<Recordings, 'begin' | 'end' | 'endOrphans'>
 }
 
+/** Where nothing is kept nothing is recorded. */
+export const NO_RECORDERS: Recorders = { of: () => null, watchOrphans() {}, close: async () => {} }
+
 const ORPHANS_EVERY_MS = 10_000
 const RETRY_MS = 1_000
 const CLOSE_WITHIN_MS = 4_000

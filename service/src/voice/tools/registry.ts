@@ -6,12 +6,12 @@ import { recordOutcome } from './record-outcome.ts'
 import { scheduleCallback } from './schedule-callback.ts'
 import type { Tool } from './tool.ts'
 
-/** What the built-in tools work with. */
-export type ToolDeps = { outcomes: Outcomes; tasks: CallbackTasks; clock: Clock }
+/** What the built-in tools work with. Without `tasks` nobody can be promised a callback. */
+export type ToolDeps = { outcomes: Outcomes; tasks: CallbackTasks | null; clock: Clock }
 
 /** Every tool that there is: a further one is a file and a line here. */
-export function makeTools(deps: ToolDeps): Tool[] {
-  return [endCall, recordOutcome(deps), scheduleCallback(deps)]
+export function makeTools({ tasks, ...deps }: ToolDeps): Tool[] {
+  return [endCall, recordOutcome(deps), ...(tasks ? [scheduleCallback({ ...deps, tasks })] : [])]
 }
 
 /** Those of `tools` that an agent may use, by the names in its config; names that are none are left out. */

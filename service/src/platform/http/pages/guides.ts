@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { othersFirst } from '../../../kernel/clock.ts'
 import { SECTIONS, type Section } from './guide-table.ts'
 import { type Rendered, renderMarkdown } from './markdown.ts'
 

@@ -1,0 +1,66 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { TenantCalls } from '../tenancy/tenant-removal.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCalls } from '../voice/live-calls.ts'
+import type { CarrierCalls } from '../voice/session-builder.ts'
+import { listUnfinished } from './tenant-calls-store.ts'
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  /** Those of all nodes. */
+  live: Pick<LiveCalls, 'list' | 'act'>
+  carrierCalls: Pick<CarrierCalls, 'hangUp'>
+}
+
+/** Agents get this long for their last sentence; then the carriers are asked to end what is left. */
+const LAST_WORDS_MS = 5_000
+const OVER_WITHIN_MS = 10_000
+const LOOK_INTERVAL_MS = 200
+
+/** What has to be known and done of the calls of a tenant that is to be deleted. */
+export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }: Deps): TenantCalls {
+  async function endStreamed(tenantId: TenantId): Promise<Set<string>> {
+    const calls = await live.list(tenantId)
+    const end = { action: 'end_call', reason: 'The tenant is deleted.' }
+    const ended = await Promise.allSettled(calls.map(({ stream_sid }) => live.act(tenantId, stream_sid, end)))
+    // One that is ending already, or is over, needs nothing more.
+    for (const each of ended) if (each.status === 'rejected') log.warn({ err: each.reason }, 'a call was not ended')
+    return new Set(calls.map(({ call_sid }) => call_sid))
+  }
+
+  async function hangUp(tenant: TenantRuntime, isMeant: (callSid: string) => boolean): Promise<void> {
+    for (const { callSid, direction } of await listUnfinished(db, tenant.tenant_id)) {
+      if (callSid !== null && direction !== 'browser' && isMeant(callSid)) carrierCalls.hangUp(tenant, callSid)
+    }
+  }
+
+  async function over(tenantId: TenantId, withinMs: number): Promise<boolean> {
+    const untilMs = clock.monotonicMs() + withinMs
+    for (;;) {
+      const isStreamed = (await live.list(tenantId)).length > 0
+      if (!isStreamed && (await listUnfinished(db, tenantId)).length === 0) return true
+      if (clock.monotonicMs() >= untilMs) return false
+      await new Promise<void>((resolve) => clock.after(LOOK_INTERVAL_MS, resolve))
+    }
+  }
+
+  return {
+    count: async (handle, tenantId) => (await listUnfinished(handle, tenantId)).length,
+    async end(tenantId) {
+      const tenant = await tenants.get(tenantId)
+      if (!tenant) return
+      const streamed = await endStreamed(tenantId)
+      await hangUp(tenant, (callSid) => !streamed.has(callSid))
+      if (await over(tenantId, LAST_WORDS_MS)) return
+      await hangUp(tenant, () => true)
+      if (await over(tenantId, OVER_WITHIN_MS - LAST_WORDS_MS)) return
+      log.warn({ tenant_id: tenantId }, 'a tenant is deleted whose calls are not all over')
+    },
+  }
+}

@@ -1,0 +1,110 @@
+import { AppError } from '../../kernel/errors.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { findCallbackTask } from '../callback-task-store.ts'
+import { type CheckTaskCall, type DispatchTask, type TaskCallRefusal, taskCallOf } from '../dispatch-task.ts'
+import { queuesByKey } from '../operator-queue-store.ts'
+import { isOpenAt } from '../queue-hours.ts'
+import { listDispatchingQueues, listDispatchTenantsAcrossTenants, listToDispatch } from './dispatch-sweep-store.ts'
+import { noteFollowUp } from './follow-up-store.ts'
+import {
+  type SweepAsk,
+  type SweepDeps,
+  type SweepResult,
+  SweepRun,
+  type SweptTask,
+  type Taken,
+  type TaskPage,
+} from './sweep-run.ts'
+
+/** `isDryRun`: nobody is called, and what would be is told. */
+export type DispatchAsk = SweepAsk & { isDryRun: boolean }
+
+export type DispatchSweepResult = SweepResult & {
+  eligible_tasks: number
+  dispatched_tasks: number
+  dry_run_tasks: number
+}
+
+export type DispatchSweepDeps = SweepDeps & { db: Db; dispatch: DispatchTask; check: CheckTaskCall }
+
+/** Carriers of several tenants are asked at the same time. */
+const LANES = 8
+
+/**
+ * Has agents call for the open tasks that are due, in the queues that are set to do so and open now. Each passes the dial gate;
+ * what that refuses stays open, and the next sweep tries again, behind the others.
+ */
+export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk): Promise<DispatchSweepResult> {
+  const { db, clock } = deps
+  const run = new SweepRun(deps, ask)
+
+  async function tasks(tenant: TenantRuntime, page: TaskPage): Promise<SweptTask[]> {
+    const now = new Date(clock.now())
+    const { tenant_id: tenantId } = tenant
+    const queues = await queuesByKey(db, tenantId, await listDispatchingQueues(db, tenantId))
+    const queueKeys = queues.filter((queue) => isOpenAt(tenant, queue, now)).map(({ queue_key }) => queue_key)
+    return listToDispatch(db, tenantId, { ...page, queueKeys, now })
+  }
+
+  await run.goThrough({
+    lanes: LANES,
+    tenants: () => listDispatchTenantsAcrossTenants(db, new Date(clock.now())),
+    tasks,
+    take: (tenant, task) => (ask.isDryRun ? wouldDispatch(deps, tenant, task) : dispatch(deps, tenant, task, ask)),
+    endsTenant: (error) => error instanceof AppError && HOLDS_FOR_ALL.has(error.code),
+  })
+  return {
+    ...run.result,
+    eligible_tasks: run.candidates,
+    dispatched_tasks: run.count('dispatched'),
+    dry_run_tasks: run.count('dry_run'),
+  }
+}
+
+/** What is so for every call of the tenant. */
+const HOLDS_FOR_ALL = new Set<string>([
+  ...['tenant_busy', 'missing_route', 'minutes_exhausted', 'budget_exhausted'],
+  ...['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'],
+])
+
+async function wouldDispatch(
+  { db, check }: DispatchSweepDeps,
+  tenant: TenantRuntime,
+  { id }: SweptTask,
+): Promise<Taken | null> {
+  const task = await findCallbackTask(db, tenant.tenant_id, id)
+  if (task?.status !== 'open') return null
+  const refusal = await check(tenant, await taskCallOf(db, task))
+  return refusal ? refused(refusal) : { item: { outcome: 'dry_run' }, webhooks: 0 }
+}
+
+async function dispatch(
+  { db, clock, dispatch: place }: DispatchSweepDeps,
+  { tenant_id: tenantId }: TenantRuntime,
+  { id }: SweptTask,
+  { emitWebhooks }: DispatchAsk,
+): Promise<Taken | null> {
+  try {
+    const task = await place(tenantId, id, { operator: null, note: null }, emitWebhooks)
+    const { last_dispatch_call_sid: call_sid, dispatch_attempt_count: attempt } = task
+    return { item: { outcome: 'dispatched', call_sid, attempt }, webhooks: 0 }
+  } catch (error) {
+    // Somebody was faster, or the task is gone.
+    if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) return null
+    // To the end of the line, whatever it was.
+    await noteFollowUp(db, tenantId, id, { refused_at: new Date(clock.now()) })
+    if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
+    throw error
+  }
+}
+
+/** Each code of the dial gate is a 409, and so is that nobody could speak. */
+function isRefusal(error: AppError): boolean {
+  return error.status === 409
+}
+
+function refused({ code, reason }: TaskCallRefusal): Taken {
+  const outcome = code === 'no_agent' ? 'no_agent' : 'refused'
+  return { item: { outcome, code, reason }, webhooks: 0, isLast: HOLDS_FOR_ALL.has(code) }
+}

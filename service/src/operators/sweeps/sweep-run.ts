@@ -1,0 +1,193 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Log } from '../../platform/log.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { CallbackTaskId } from '../callback-task-store.ts'
+
+/** What a sweep is asked for. `tenantId`: the only tenant to look at; null for all. `limitRows`: of tasks, over all tenants. */
+export type SweepAsk = { tenantId: TenantId | null; limitRows: number; emitWebhooks: boolean }
+
+/** What became of a task, in the words of the API. */
+export type SweepItem = { tenant_id: TenantId; task_id: CallbackTaskId; queue_key: string; outcome: string } & Record<
+  string,
+  unknown
+>
+
+/** What could not be done for a technical reason; without a task, of a whole tenant. */
+export type SweepFailure = { tenant_id: TenantId; task_id?: CallbackTaskId; error: string }
+
+/** What every sweep comes to. */
+export type SweepResult = {
+  attempted_tenants: number
+  evaluated_tenants: number
+  items: SweepItem[]
+  failures: SweepFailure[]
+}
+
+/** A task with something to do. */
+export type SweptTask = { id: CallbackTaskId; queue_key: string }
+
+/** Which tasks of a tenant: as many, none of those. */
+export type TaskPage = { limit: number; except: CallbackTaskId[] }
+
+/** One kind of thing that a sweep does. */
+export type SweepWork<Task extends SweptTask> = {
+  /** Tenants at a time. */
+  lanes: number
+  /** Those who may have something to do. */
+  tenants(): Promise<TenantId[]>
+  /** The tasks of a tenant with which there is something to do, the most pressing first. */
+  tasks(tenant: TenantRuntime, page: TaskPage): Promise<Task[]>
+  /** Does it; null when there was nothing to do any more, or somebody else is at it. */
+  take(tenant: TenantRuntime, task: Task): Promise<Taken | null>
+  /** Whether what went wrong with a task would with the tenant's others too. */
+  endsTenant?(error: unknown): boolean
+}
+
+/** What was done, and how many webhooks tell of it. `isLast`: with the tenant's other tasks it would be the same. */
+export type Taken = { item: Omit<SweepItem, 'tenant_id' | 'task_id' | 'queue_key'>; webhooks: number; isLast?: boolean }
+
+export type SweepDeps = {
+  clock: Clock
+  log: Pick<Log, 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  /** Whether the service stops: then nothing more is begun. */
+  isStopping: () => boolean
+}
+
+/** Somebody waits for the answer: nothing is begun after this. */
+const BEGINS_WITHIN_MS = 20_000
+
+/**
+ * One sweep on its way: who was looked at, what was done and what failed. What fails with one task, or with one tenant, holds
+ * up no other one.
+ */
+export class SweepRun {
+  readonly items: SweepItem[] = []
+  readonly failures: SweepFailure[] = []
+  webhooks = 0
+  readonly #deps: SweepDeps
+  readonly #ask: SweepAsk
+  readonly #attempted = new Set<TenantId>()
+  readonly #notEvaluated = new Set<TenantId>()
+  readonly #endsMs: number
+  #leftRows: number
+
+  constructor(deps: SweepDeps, ask: SweepAsk) {
+    this.#deps = deps
+    this.#ask = ask
+    this.#leftRows = ask.limitRows
+    this.#endsMs = deps.clock.monotonicMs() + BEGINS_WITHIN_MS
+  }
+
+  /** How many items have this outcome. */
+  count(outcome: string): number {
+    return this.items.filter((item) => item.outcome === outcome).length
+  }
+
+  /** Tasks with which there was something to do. */
+  get candidates(): number {
+    return this.items.length + this.failures.filter(({ task_id }) => task_id !== undefined).length
+  }
+
+  get result(): SweepResult {
+    const { items, failures } = this
+    const evaluated_tenants = this.#attempted.size - this.#notEvaluated.size
+    return { attempted_tenants: this.#attempted.size, evaluated_tenants, items, failures }
+  }
+
+  /**
+   * Does one kind of thing wherever there is something to do, as far as the limit goes: every tenant has an equal share of it,
+   * and what some do not need is for those who have more.
+   *
+   * @throws what the database throws when it cannot be asked for tenants.
+   */
+  async goThrough<Task extends SweptTask>(work: SweepWork<Task>): Promise<void> {
+    if (this.#isOver) return
+    const { tenantId } = this.#ask
+    const tenantIds = tenantId === null ? await work.tenants() : [tenantId]
+    const share = Math.ceil(this.#leftRows / Math.max(1, tenantIds.length))
+    const tried = new Map(tenantIds.map((id) => [id, new Set<CallbackTaskId>()]))
+    const hasMore: TenantId[] = []
+    for (const [round, limit] of [
+      [tenantIds, share],
+      [hasMore, Number.POSITIVE_INFINITY],
+    ] as const) {
+      await inLanes([...round], work.lanes, async (id) => {
+        const isFull = await this.#goThroughTenant(work, id, { limit, tried: tried.get(id) ?? new Set() })
+        if (isFull) hasMore.push(id)
+      })
+    }
+  }
+
+  get #isOver(): boolean {
+    return this.#leftRows <= 0 || this.#deps.isStopping() || this.#deps.clock.monotonicMs() >= this.#endsMs
+  }
+
+  /** @returns whether the tenant may have more than it was given. */
+  async #goThroughTenant<Task extends SweptTask>(
+    work: SweepWork<Task>,
+    tenantId: TenantId,
+    { limit, tried }: { limit: number; tried: Set<CallbackTaskId> },
+  ): Promise<boolean> {
+    if (this.#isOver) return false
+    this.#attempted.add(tenantId)
+    // Taken before anything is waited for: others are on their way in other lanes.
+    const reserved = Math.min(limit, this.#leftRows)
+    this.#leftRows -= reserved
+    let spent = 0
+    try {
+      const tenant = await this.#deps.tenants.get(tenantId)
+      if (!tenant) return false
+      const tasks = await work.tasks(tenant, { limit: reserved, except: [...tried] })
+      for (const task of tasks) {
+        if (this.#deps.isStopping() || this.#deps.clock.monotonicMs() >= this.#endsMs) return false
+        tried.add(task.id)
+        const done = await this.#take(work, tenant, task)
+        if (done.isSpent) spent += 1
+        if (done.isLast) return false
+      }
+      return tasks.length === reserved
+    } catch (err) {
+      this.#fail(tenantId, null, err)
+      this.#notEvaluated.add(tenantId)
+      return false
+    } finally {
+      this.#leftRows += reserved - spent
+    }
+  }
+
+  async #take<Task extends SweptTask>(work: SweepWork<Task>, tenant: TenantRuntime, task: Task) {
+    const { tenant_id } = tenant
+    try {
+      const taken = await work.take(tenant, task)
+      if (!taken) return { isSpent: false, isLast: false }
+      const { outcome, ...more } = taken.item
+      this.items.push({ tenant_id, task_id: task.id, queue_key: task.queue_key, outcome, ...more } as SweepItem)
+      this.webhooks += taken.webhooks
+      return { isSpent: true, isLast: taken.isLast ?? false }
+    } catch (err) {
+      this.#fail(tenant_id, task.id, err)
+      return { isSpent: true, isLast: work.endsTenant?.(err) ?? false }
+    }
+  }
+
+  #fail(tenant_id: TenantId, task_id: CallbackTaskId | null, err: unknown): void {
+    this.failures.push({ tenant_id, ...(task_id !== null && { task_id }), error: sentenceOf(err) })
+    if (!(err instanceof AppError)) this.#deps.log.error({ tenant_id, task_id, err }, 'a sweep failed with something')
+  }
+}
+
+/** What an error of ours says; any other may hold what is nobody's business. */
+function sentenceOf(err: unknown): string {
+  return err instanceof AppError ? err.message : 'This failed inside the service: its log says why.'
+}
+
+async function inLanes<T>(things: T[], lanes: number, each: (thing: T) => Promise<void>): Promise<void> {
+  const waiting = things.values()
+  const lane = async () => {
+    for (const thing of waiting) await each(thing)
+  }
+  await Promise.all(Array.from({ length: Math.min(lanes, things.length) }, lane))
+}

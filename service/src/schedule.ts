@@ -1,0 +1,62 @@
+import { type Cancel, type Clock, withTimeout } from './kernel/clock.ts'
+import type { Log } from './platform/log.ts'
+
+/** Something that is done again and again, on every node: nodes share the work by claiming rows. */
+export type ScheduledWork = { name: string; run(): Promise<unknown> }
+
+/** The timers of the sweeps. */
+export type Schedule = {
+  start(): void
+  /** Begins nothing more, and waits a little for what is on its way. Never rejects. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  /** 0: nothing is ever done. */
+  intervalMs: number
+  /** From 0 to 1. */
+  chance: () => number
+  work: ScheduledWork[]
+}
+
+/** How far from the interval a wait may be, of the interval: nodes that were started together do not go on together. */
+const JITTER = 0.1
+const CLOSE_WITHIN_MS = 2_000
+
+/** Does each piece of work again and again, with the interval between an end and the next beginning: never twice at once. */
+export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Schedule {
+  const cancels = new Map<string, Cancel>()
+  const running = new Set<Promise<void>>()
+  let isClosing = false
+
+  function doIn(waitMs: number, each: ScheduledWork): void {
+    if (isClosing) return
+    const once = () => {
+      const doing = each
+        .run()
+        .then(() => undefined)
+        .catch((err: unknown) => log.warn({ err, sweep: each.name }, 'a sweep failed: it is done again'))
+        .finally(() => {
+          running.delete(doing)
+          doIn(intervalMs * (1 - JITTER + 2 * JITTER * chance()), each)
+        })
+      running.add(doing)
+    }
+    cancels.set(each.name, clock.after(waitMs, once))
+  }
+
+  return {
+    start() {
+      if (intervalMs === 0) return
+      for (const each of work) doIn(intervalMs * chance(), each)
+    },
+    async close() {
+      isClosing = true
+      for (const cancel of cancels.values()) cancel()
+      const late = () => new Error('it takes its time')
+      await withTimeout(clock, Promise.all(running), CLOSE_WITHIN_MS, late).catch(() => undefined)
+    },
+  }
+}

@@ -1,0 +1,194 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { passing } from './harness/passing.ts'
+import { ServedApp } from './harness/served-app.ts'
+
+type Item = { task_id: string; outcome: string } & Record<string, unknown>
+type Swept = { result: { items: Item[]; failures: object[] } & Record<string, unknown> }
+
+const MINUTE_MS = 60_000
+const ALWAYS = { compliance: { calling_hours: { start: '00:00', end: '24:00' } } }
+
+const test = useDatabase()
+const app = useCallApp(test, { document: ALWAYS, settings: { SWEEP_INTERVAL_SECONDS: '0' } })
+const dialled = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
+
+beforeEach(async () => {
+  app.rest.reply = ({ path }) =>
+    path.endsWith('/Calls.json')
+      ? { status: 201, body: { sid: `CA-out-${dialled().length}`, status: 'queued' } }
+      : { status: 200, body: {} }
+  await speakBy({ outbound_default: true })
+  await setQueue('sales', { auto_dispatch: true })
+})
+
+async function speakBy(facts: object): Promise<void> {
+  const { phone_routes: routes } = await app.served.administer<{ phone_routes: { id: string }[] }>(
+    'GET',
+    '/tenants/acme/phone-routes',
+  )
+  const route = { phone_number: NUMBER, agent_key: 'desk', ...facts }
+  await app.served.administer('PUT', `/tenants/acme/phone-routes/${routes[0]?.id}`, route)
+}
+
+const setQueue = (key: string, settings: object) =>
+  app.served.administer('PUT', `/tenants/acme/operator-queues/${key}`, settings)
+const sweep = async (query = '', path = 'dispatch', node = app.served) =>
+  (await node.administer<Swept>('POST', `/operator-queues/${path}${query}`)).result
+
+async function create(facts: object = {}): Promise<string> {
+  const body = { customer_phone: CALLER, queue_key: 'sales', ...facts }
+  const made = await app.served.call<{ task: { id: string } }>('acme', 'POST', '/callback-tasks', body)
+  expect(made.status).toBe(200)
+  return made.body.task.id
+}
+
+async function read(id: string): Promise<Record<string, unknown>> {
+  return (await app.served.call<{ task: object }>('acme', 'GET', `/callback-tasks/${id}`)).body.task as Record<
+    string,
+    unknown
+  >
+}
+
+describe('the sweep that dispatches', { timeout: 60_000 }, () => {
+  it('has agents call for the open tasks of the queues that are set to, when they are due', async () => {
+    const id = await create()
+    await create({ queue_key: 'default' })
+    await create({ due_at: new Date(app.clock.now() + 60 * MINUTE_MS).toISOString() })
+    const claimed = await create()
+    await app.served.call('acme', 'POST', `/callback-tasks/${claimed}/claim`, { operator: 'ann' })
+    expect(await sweep()).toEqual({
+      ...{ attempted_tenants: 1, evaluated_tenants: 1, failures: [], eligible_tasks: 1, dispatched_tasks: 1 },
+      dry_run_tasks: 0,
+      items: [
+        {
+          ...{ tenant_id: 'acme', task_id: id, queue_key: 'sales', outcome: 'dispatched' },
+          ...{ call_sid: 'CA-out-1', attempt: 1 },
+        },
+      ],
+    })
+    expect(dialled()).toMatchObject([{ form: { To: CALLER, From: NUMBER } }])
+    expect(await read(id)).toMatchObject({ status: 'dispatching', last_dispatch_call_sid: 'CA-out-1' })
+    expect(await sweep()).toMatchObject({ items: [] })
+  })
+
+  it('only tells what it would do when it is asked to', async () => {
+    const id = await create()
+    await app.clock.advance(1)
+    const listed = await create({ customer_phone: '+12025550177' })
+    await app.served.call('acme', 'POST', '/dnc', { phone: '+12025550177' })
+    const before = [await read(id), await read(listed)]
+    const result = await sweep('?dry_run=true')
+    expect(result).toMatchObject({ eligible_tasks: 2, dispatched_tasks: 0, dry_run_tasks: 1 })
+    expect(result.items.map(({ task_id, outcome, code }) => [task_id, outcome, code])).toEqual([
+      [id, 'dry_run', undefined],
+      [listed, 'refused', 'dnc_listed'],
+    ])
+    await speakBy({ outbound_default: false })
+    expect((await sweep('?dry_run=true')).items).toMatchObject([{ outcome: 'no_agent' }, { outcome: 'no_agent' }])
+    expect([await read(id), await read(listed)]).toEqual(before)
+    expect(dialled()).toEqual([])
+  })
+
+  it('tells what the gate refuses, and lets it hold up nothing', async () => {
+    const listed = await create({ priority: 'urgent', customer_phone: '+12025550177' })
+    const other = await create()
+    await app.served.call('acme', 'POST', '/dnc', { phone: '+12025550177' })
+    expect(await sweep('?limit=1')).toMatchObject({
+      items: [{ task_id: listed, outcome: 'refused', code: 'dnc_listed' }],
+      failures: [],
+    })
+    expect(await sweep('?limit=1')).toMatchObject({ items: [{ task_id: other, outcome: 'dispatched' }] })
+    expect(await read(listed)).toMatchObject({ status: 'open', dispatch_attempt_count: 0 })
+  })
+
+  it('keeps the hours of the queue, and those in which people may be called', async () => {
+    const id = await create()
+    await setQueue('sales', { auto_dispatch: true, business_hours: [{ days: ['tue'], start: '01:00', end: '02:00' }] })
+    expect(await sweep()).toMatchObject({ items: [] })
+    await app.clock.advance(60 * MINUTE_MS)
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'dispatched' }] })
+    const telephony = { account_sid: 'AC00000000000000000000000000000001', auth_token: '***' }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    await setQueue('sales', { auto_dispatch: true })
+    // Three in the night in Greenwich, and ten in the evening where the number is.
+    await app.clock.advance(120 * MINUTE_MS)
+    const later = await create({ customer_phone: '+12025550178' })
+    const refused = { task_id: later, outcome: 'refused', code: 'outside_calling_hours' }
+    expect((await sweep()).items).toContainEqual(expect.objectContaining(refused))
+  })
+
+  it('speaks as the queue says, and tells when nobody could', async () => {
+    await speakBy({ outbound_default: false })
+    const id = await create()
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'no_agent', code: 'no_agent' }] })
+    await app.served.administer('PUT', '/tenants/acme', {
+      ...{ tenant_id: 'acme', ...ALWAYS },
+      telephony: { account_sid: 'AC00000000000000000000000000000001', auth_token: '***', from_number: NUMBER },
+    })
+    await setQueue('sales', { auto_dispatch: true, dispatch_agent_key: 'desk' })
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'dispatched' }] })
+  })
+
+  it('tells what the carrier refuses as a failure', async () => {
+    const id = await create()
+    app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'Invalid To' } })
+    expect(await sweep()).toMatchObject({
+      ...{ items: [], failures: [{ tenant_id: 'acme', task_id: id }], eligible_tasks: 1, dispatched_tasks: 0 },
+    })
+  })
+
+  it('calls once for each task, whichever nodes sweep at once', async () => {
+    for (let count = 0; count < 6; count += 1) await create({ customer_phone: `+1202555010${count}` })
+    const given = { model: app.model, clock: app.clock, besides: app.served }
+    const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl }
+    const other = await ServedApp.start(test, { ...given, settings, database: await test.anotherNode() })
+    const results = await Promise.all([sweep(), sweep('', 'dispatch', other), sweep(), sweep('', 'dispatch', other)])
+    expect(results.flatMap(({ failures }) => failures)).toEqual([])
+    const tasks = results.flatMap(({ items }) => items.map(({ task_id }) => task_id))
+    expect([tasks.length, new Set(tasks).size, dialled().length]).toEqual([6, 6, 6])
+    let isClosed = false
+    void other.app.close().then(() => {
+      isClosed = true
+    })
+    await app.pass(() => isClosed, 'the other node to stop')
+  })
+
+  it('is for administrators, for one tenant if they want, and asked for as described', async () => {
+    await create()
+    const post = (query: string, headers = {}) =>
+      fetch(`${app.served.address}/api/v1/admin/operator-queues/dispatch${query}`, { method: 'POST', headers })
+    expect((await post('')).status).toBe(401)
+    const token = app.served.tokenOf('acme')
+    for (const [query, status] of [
+      ['?dry_run=maybe', '400'],
+      ['?limit=10001', '400'],
+      ['?auth_token=pk_nobody_has_this_token', '401'],
+    ] as const)
+      await expect(sweep(query)).rejects.toThrow(status)
+    expect(await sweep(`?limit=0&auth_token=${token}`)).toMatchObject({ items: [], attempted_tenants: 0 })
+    expect(await sweep(`?auth_token=${token}`)).toMatchObject({ dispatched_tasks: 1 })
+    for (const secret of [token, 'pk_nobody_has_this_token'])
+      expect(JSON.stringify(app.served.logLines())).not.toContain(secret)
+  })
+})
+
+describe('the schedule of the sweeps', { timeout: 60_000 }, () => {
+  it('does by itself what the endpoints do', async () => {
+    const id = await create()
+    const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl, SWEEP_INTERVAL_SECONDS: '30' }
+    const given = { model: app.model, clock: app.clock, besides: app.served, settings }
+    const node = await ServedApp.start(test, { ...given, database: await test.anotherNode() })
+    const pass = (condition: () => Promise<boolean>, what: string) =>
+      passing(app.clock, condition, { what, stepMs: 2_000, timeoutMs: 30_000 })
+    await pass(async () => (await read(id))['status'] === 'dispatching', 'the task to be dispatched')
+    const late = await create({ queue_key: 'default', sla_due_at: new Date(app.clock.now() + 1).toISOString() })
+    await pass(async () => (await read(late))['last_sla_alerted_at'] !== null, 'the alert')
+    let isClosed = false
+    void node.app.close().then(() => {
+      isClosed = true
+    })
+    await app.pass(() => isClosed, 'the node to stop')
+  })
+})
