@@ -67,6 +67,33 @@ const MEDIA_STREAM: SocketNote = {
   ],
 }
 
+const LOG_STREAM: SocketNote = {
+  description: 'Text frames of JSON, a line of the log each, as it is written. What a reader sends is not listened to.',
+  receives: [],
+  sends: [
+    {
+      name: 'line',
+      description: 'A line: these members, and those of its kind.',
+      example: {
+        time: '2030-01-01T09:00:00.000Z',
+        level: 'info',
+        msg: 'call ended',
+        tenant_id: 'acme',
+        call_sid: CALL_SID,
+      },
+    },
+    {
+      name: 'dropped',
+      description: 'So many lines were not sent, because the reader was too slow.',
+      example: { type: 'dropped', count: 12 },
+    },
+  ],
+  closes: [
+    { code: 1001, reason: 'The service stops.' },
+    { code: 4401, reason: 'The credential is not good any more.' },
+  ],
+}
+
 /** What carriers send is a form; fields that are not named here are taken and left alone. */
 function form(fields: Record<string, string>, example: Record<string, string>): Pick<Note, 'body'> {
   const properties = Object.entries(fields).map(([name, description]): [string, Schema] => [
@@ -105,8 +132,9 @@ const STREAM_TOKEN: Note['parameters'] = [
 
 /** What cannot be read from the schemas of the routes, by operationId. */
 export const API_NOTES: Notes = {
-  streamMedia: { socket: MEDIA_STREAM, parameters: STREAM_TOKEN },
-  streamMediaByToken: { socket: MEDIA_STREAM },
+  streamMedia: { socket: MEDIA_STREAM, parameters: STREAM_TOKEN, without: [403] },
+  streamMediaByToken: { socket: MEDIA_STREAM, without: [403] },
+  followLogs: { socket: LOG_STREAM },
 
   answerIncomingCall: ASKED,
   resumeCall: ASKED,

@@ -5,6 +5,8 @@ const ADMIN = '/api/v1/admin'
 /** What works with DATABASE_URL=none: calls while they last, tenants as long as the process lives, and what tells of both. */
 const OFFLINE_ROUTES = new Set([
   ...['GET /livez', 'GET /readyz', 'GET /health', 'GET /metrics'],
+  ...['GET /', 'GET /docs', 'GET /docs/:page', 'GET /getting-started', 'GET /swagger-ui', 'GET /page-assets/:file'],
+  ...['GET /api-docs/public.json', 'GET /api-docs/admin.json', 'GET /api-docs/openapi.json'],
 
   'POST /api/v1/incoming-call',
   'POST /api/v1/make-call',

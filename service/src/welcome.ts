@@ -28,6 +28,7 @@ export function welcome(address: string, { adminEnabled, demo, simulated }: Fact
   if (demo) lines.push(`  Demo      tenant ${DEMO.tenantId}, agent ${DEMO.agentKey}, number ${DEMO.phoneNumber}`)
   if (demo && adminEnabled && simulated?.carrier)
     lines.push(`  Call it   npm run call -- --to ${DEMO.phoneNumber}   (in another terminal)`)
+  lines.push(`  Read on   ${address}/docs: guides, a first call with curl, every operation to be tried`)
   lines.push('  Go live   docs/going-live.md: a number, a model, your own address', '  Stop      Ctrl-C', '')
   return lines.join('\n')
 }

@@ -18,7 +18,12 @@ let chromium: TestChromium
 
 beforeAll(async () => {
   folder = await scratchFolder()
-  const settings = { DATA_DIR: folder, ADMIN_API_KEY: 'ak_key_of_the_pages_tests', RATE_LIMIT_IP_PER_MINUTE: '1000000' }
+  const settings = {
+    DATABASE_URL: 'none',
+    DATA_DIR: folder,
+    ADMIN_API_KEY: 'ak_key_of_the_pages_tests',
+    RATE_LIMIT_IP_PER_MINUTE: '1000000',
+  }
   address = await startProgram(settings).listening()
   chromium = await startChromium()
 })
@@ -48,9 +53,12 @@ async function faultsOf(page: Page, path: string): Promise<string[]> {
   })
   await page.goto(address + path, { waitUntil: 'networkidle' })
   if (path === '/swagger-ui') await page.locator('.opblock').first().waitFor()
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  if (Number(overflow) > 0) faults.push(`${String(overflow)} px too wide`)
-  return [...faults, ...(await accessibilityFaults(page))]
+  return [...faults, ...(await faultsAsShown(page))]
+}
+
+async function faultsAsShown(page: Page): Promise<string[]> {
+  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+  return [...(overflow > 0 ? [`${overflow} px too wide`] : []), ...(await accessibilityFaults(page))]
 }
 
 type Violation = { id: string; impact: string; nodes: { html: string }[] }
@@ -83,6 +91,12 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
     expect(await faultsOf(page, '/swagger-ui')).toEqual([])
     const names = await page.locator('#select option').allTextContents()
     expect(names).toEqual(['Tenants, intake, carriers', 'Administration', 'Everything'])
+    await page
+      .getByRole('button', { name: /Place a call/ })
+      .first()
+      .click()
+    await page.locator('.body-param textarea').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
     for (const [at, name] of (['public', 'admin', 'openapi'] as const).entries()) {
       const description = (await (await fetch(`${address}/api-docs/${name}.json`)).json()) as { paths: object }
       const count = Object.values(description.paths).flatMap((each) => Object.keys(each as object)).length

@@ -36,7 +36,7 @@ function factsOf({ schema }: DescribedRoute, { body, socket }: Note): Facts {
 /** A status that is not here is possible wherever it is listed. */
 const POSSIBLE: Record<number, (route: DescribedRoute, facts: Facts) => boolean> = {
   401: ({ surface }) => surface === 'runtime' || surface === 'admin' || surface === 'callbacks',
-  403: ({ surface }, { isSocket }) => (surface === 'runtime' || surface === 'admin') && !isSocket,
+  403: ({ surface }) => surface === 'runtime' || surface === 'admin',
   404: ({ surface }, { hasParameters, takesBody, isSocket }) =>
     !isSocket && (surface === 'admin' || hasParameters || (takesBody && surface === 'runtime')),
   409: ({ method, surface }) => WRITES.has(method) && surface !== 'public' && surface !== 'callbacks',

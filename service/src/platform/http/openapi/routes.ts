@@ -39,7 +39,9 @@ export function describedRoutes(routes: RegisteredRoute[]): DescribedRoute[] {
     const { summary, operationId, response } = schema as RouteSchema
     const surface = surfaceOf(schema)
     if (method === 'HEAD' || !surface || !summary || !operationId || !response) return []
-    const successor = urls.has(VERSIONED + url) ? VERSIONED + url : null
+    // A WebSocket is no old address of the request that has the same name.
+    const isOld = urls.has(VERSIONED + url) && !('426' in response)
+    const successor = isOld ? VERSIONED + url : null
     return [{ method, url, surface, operationId, summary, schema, successor }]
   })
   return described.map((route) => ({ ...route, operationId: ownId(route, described) }))

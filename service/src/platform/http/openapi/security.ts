@@ -42,7 +42,7 @@ const of = (...names: (keyof typeof SCHEMES)[]): Requirement[] => names.map((nam
 /** Which credentials a route takes: one of those. */
 export function securityOf({ surface, url }: DescribedRoute): Requirement[] {
   if (url.startsWith('/media-stream')) return [...of('streamToken', 'tenantKey'), {}]
-  if (url === '/logs') return of('tenantKey', 'adminKey', 'session')
+  if (url === '/logs' || url === '/api/v1/logs') return of('tenantKey', 'adminKey', 'session')
   if (surface === 'callbacks') return of('providerSignature', 'twilioSignature')
   if (surface === 'runtime') return of('tenantKey', 'session')
   if (surface !== 'admin') return []

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { othersFirst } from '../../../kernel/clock.ts'
 import { SECTIONS, type Section } from './guide-table.ts'
 import { type Rendered, renderMarkdown } from './markdown.ts'
 
@@ -17,7 +18,7 @@ const NAMED_ADDRESS = 'http://localhost:8080'
 const DECISIONS = 'Decisions'
 
 /**
- * Reads and renders all guides.
+ * Reads and renders all guides, one after the other, with turns for others between them.
  *
  * @param folder holds them, and `decisions` in it; ends with a slash.
  * @param publicUrl the address of this service, for the page whose commands are to be run as they stand.
@@ -25,15 +26,15 @@ const DECISIONS = 'Decisions'
 export async function readGuides(folder: URL, publicUrl: string): Promise<Guides> {
   const names = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.md'))
   const known = new Set(names.map((name) => basename(name, '.md')))
-  const guides = await Promise.all(
-    names.map(async (name) => {
-      const slug = basename(name, '.md')
-      const text = await readFile(new URL(name, folder), 'utf8')
-      const own = slug === START ? text.replaceAll(NAMED_ADDRESS, publicUrl) : text
-      const rendered = renderMarkdown(own, (href) => addressOf(href, known))
-      return { ...rendered, slug, address: addressOfPage(slug), about: aboutOf(slug, rendered) }
-    }),
-  )
+  const guides: Guide[] = []
+  for (const name of names.sort()) {
+    const slug = basename(name, '.md')
+    const text = await readFile(new URL(name, folder), 'utf8')
+    const own = slug === START ? text.replaceAll(NAMED_ADDRESS, publicUrl) : text
+    await othersFirst()
+    const rendered = renderMarkdown(own, (href) => addressOf(href, known))
+    guides.push({ ...rendered, slug, address: addressOfPage(slug), about: aboutOf(slug, rendered) })
+  }
   return arranged(guides, new Set(names.filter((name) => name.includes('/')).map((name) => basename(name, '.md'))))
 }
 

@@ -9,6 +9,14 @@ const PACKAGE = createRequire(import.meta.url).resolve('@fastify/swagger-ui/pack
 const built = (name: string) => new URL(`static/${name}`, pathToFileURL(PACKAGE))
 const own = (name: string) => new URL(`./assets/${name}`, import.meta.url)
 
+const OPTIONS = [
+  ['public', 'Tenants, intake, carriers'],
+  ['admin', 'Administration'],
+  ['openapi', 'Everything'],
+]
+  .map(([value, name]) => `<option value="${value}">${name}</option>`)
+  .join('')
+
 /** The page on which the API is read and tried, with the three descriptions to choose from. */
 export async function swaggerPage(assets: PageAssets): Promise<Page> {
   const styles = [
@@ -17,7 +25,6 @@ export async function swaggerPage(assets: PageAssets): Promise<Page> {
   ]
   const scripts = [
     await assets.add('swagger-ui.js', await readFile(built('swagger-ui-bundle.js'))),
-    await assets.add('swagger-preset.js', await readFile(built('swagger-ui-standalone-preset.js'))),
     await assets.add('swagger-start.js', await readFile(own('swagger-start.js'))),
   ]
   return {
@@ -28,6 +35,10 @@ export async function swaggerPage(assets: PageAssets): Promise<Page> {
       ...styles.map((address) => `<link rel="stylesheet" href="${address}">`),
       ...scripts.map((address) => `<script src="${address}" defer></script>`),
     ].join('\n'),
-    main: '<main id="content" class="api"><h1>The API</h1><div id="swagger"></div></main>',
+    main:
+      '<main id="content" class="api"><h1>The API</h1><p class="lead">Every operation, to be read and tried. ' +
+      'What you send from here goes to this service, with the credential that you give under Authorize.</p>' +
+      `<p class="choice"><label for="select">Description</label><select id="select">${OPTIONS}</select></p>` +
+      '<div id="swagger"></div></main>',
   }
 }
