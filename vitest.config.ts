@@ -14,6 +14,8 @@ function databaseProject(name: 'embedded' | 'server') {
 export default defineConfig({
   test: {
     pool: 'forks',
+    // A process for each file would load all modules again for each, and start another embedded database.
+    isolate: false,
     // One more than the smallest machine has cores: calls are heard at their own pace, and wait most of the time.
     maxWorkers: 3,
     testTimeout: 15_000,

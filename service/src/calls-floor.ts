@@ -1,8 +1,11 @@
+import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
 import { makeBrowserCalls } from './calls/browser-call.ts'
 import { browserCallRoutes } from './calls/browser-call-routes.ts'
 import { makeCallResume } from './calls/call-resume.ts'
 import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { makeChats } from './calls/chat.ts'
+import { chatRoutes } from './calls/chat-routes.ts'
 import { makeDialCheck } from './calls/dial-check.ts'
 import { dialCheckRoutes } from './calls/dial-check-routes.ts'
 import { makeDialGate } from './calls/dial-gate.ts'
@@ -33,6 +36,7 @@ export type CallNeeds = {
   defaults: TelephonyDefaults
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
+  prompts: Pick<Prompts, 'textFor'>
   sessions: Sessions
   resuming: Resuming
   statuses: CallStatuses
@@ -51,43 +55,41 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const hasModel = deps.model !== null
   const takesUnsigned = () => config.simulator && isLoopback(publicUrl())
   const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
+  const hasHeirNow = () => hasHeir(db, nodeId, SILENCE_MS)
   const addresses = () => ({
     stream: voice.streamUrl(),
     streamStatus: `${publicUrl()}/api/v1/call-status`,
     // The fragment tells the carrier how often to try; it is never sent.
     resume: `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`,
+    incoming: `${publicUrl()}/api/v1/incoming-call#rc=3&rp=all`,
   })
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
     putThrough: makePutThrough({ db, clock }),
-    again: { tokens, addresses, hasModel, hasHeir: () => hasHeir(db, nodeId, SILENCE_MS) },
+    again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
-  const of = { ...begin, db, log, carriers, signatures, live, reports: statuses, statuses: callbacks, resume }
+  const given = { ...begin, db, log, signatures, addresses, hasHeir: hasHeirNow }
+  const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
   const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, addresses, publicUrl })
+  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, publicUrl })
+  const { toolsFor } = voice
+  const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({
-        ...begin,
-        db,
-        log,
-        signatures,
-        addresses,
-        decide,
-        hasNoRoutes: database.kind === 'memory',
-      }),
+      incoming: makeIncoming({ ...given, decide, hasNoRoutes: database.kind === 'memory' }),
       resume,
       statuses: callbacks,
     }),
     outboundCallbackRoutes: outbound.callbackRoutes,
     tenantRoutes: browserCallRoutes(browserCalls),
+    chatRoutes: chatRoutes(chats),
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
     placeTaskCall: outbound.placeTaskCall,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
 import { DATABASE_SETTINGS, type DatabaseConfig, databaseContradictions, databaseOf } from './config-database.ts'
+import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
   boolean,
@@ -147,6 +148,12 @@ export const SETTINGS = {
     meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
     read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
   }),
+  chatUrl: setting({
+    name: 'OPENAI_BASE_URL',
+    shownDefault: 'https://api.openai.com/v1',
+    meaning: 'Where the chat model is reached, with the same key: any server that speaks Chat Completions.',
+    read: (text = 'https://api.openai.com/v1') => httpAddress(text),
+  }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',
     shownDefault: '50',
@@ -184,6 +191,7 @@ export const SETTINGS = {
     meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
     read: webhookSecret,
   }),
+  ...MAIL_SETTINGS,
   outboundAllowPrivate: setting({
     name: 'OUTBOUND_ALLOW_PRIVATE_NETWORKS',
     shownDefault: 'false',
@@ -257,7 +265,7 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values), ...databaseContradictions(values)]
+  const faults = [...adminContradictions(values), ...databaseContradictions(values), ...mailContradictions(values)]
   if (values.telephonyAccountSid && values.telephonyAuthToken === null) {
     faults.push(
       'TELEPHONY_AUTH_TOKEN must be set when TELEPHONY_ACCOUNT_SID is: without it nothing that the carrier sends can be verified.',

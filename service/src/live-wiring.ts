@@ -82,6 +82,7 @@ export async function wireCalls(
     await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(routes.tenantRoutes)
+    await tenant.register(routes.chatRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
@@ -110,9 +111,9 @@ export async function wireCalls(
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
-  const { tenant, callSid, epoch } = call
+  const { tenant, callSid, epoch, next = [] } = call
   await sessions
-    .progressed(tenant, { callSid, epoch, progress: progressOf(state) })
+    .progressed(tenant, { callSid, epoch, next, progress: progressOf(state) })
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 

@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
+import { inLanes } from '../kernel/in-lanes.ts'
 
 /**
  * Does the work for each item: all tenants at once, of one tenant at most `atOnce` at a time, in their order. So a tenant whose
@@ -11,13 +12,4 @@ export async function forEachByTenant<Item extends { tenantId: TenantId }>(
 ): Promise<void> {
   const byTenant = Map.groupBy(items, ({ tenantId }) => tenantId)
   await Promise.all([...byTenant.values()].map((ofTenant) => inLanes(ofTenant, atOnce, work)))
-}
-
-async function inLanes<Item>(items: Item[], atOnce: number, work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = items.values()
-  // The lanes share the iterator: each takes the next item that no other has.
-  const lane = async () => {
-    for (const item of waiting) await work(item)
-  }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane))
 }

@@ -46,26 +46,36 @@ export async function findDial(db: Db, tenantId: TenantId, dialRef: string): Pro
   return row ?? null
 }
 
+/** The dial, null for an unknown one, and the one that is taken to have its call, if that is another one. */
+export type LockedDials = { dial: DialRow | null; rival: DialRow | null }
+
 /**
  * The dial, and the one that is taken to have this call, if that is another one. They are kept from changing until the
  * transaction ends: whoever has them alone decides what became of the calls. In the order of their references, so that two
  * who ask for the same ones never wait for each other.
+ *
+ * @returns null when the call went to a third dial while the others were waited for: ask again in another transaction.
  */
 export async function lockDials(
   tx: Tx,
   tenantId: TenantId,
   dialRef: string,
   callSid: string | null,
-): Promise<DialRow[]> {
-  const rival = callSid === null ? null : await findDialRefOf(tx, tenantId, callSid)
-  return tx
+): Promise<LockedDials | null> {
+  const holderOf = () => (callSid === null ? null : findDialRefOf(tx, tenantId, callSid))
+  const before = await holderOf()
+  const locked = await tx
     .selectFrom('dials')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where('dial_ref', 'in', [dialRef, ...(rival === null ? [] : [rival])])
+    .where('dial_ref', 'in', [dialRef, ...(before === null ? [] : [before])])
     .orderBy('dial_ref')
     .forUpdate()
     .execute()
+  const find = (ref: string | null) => locked.find(({ dial_ref }) => dial_ref === ref) ?? null
+  const holder = await holderOf()
+  if (holder !== null && !find(holder)) return null
+  return { dial: find(dialRef), rival: holder === dialRef ? null : find(holder) }
 }
 
 async function findDialRefOf(tx: Tx, tenantId: TenantId, callSid: string): Promise<string | null> {

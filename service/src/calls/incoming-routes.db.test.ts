@@ -4,6 +4,8 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
+import { beat } from '../platform/nodes/heartbeat-store.ts'
+import { OTHER_NODE } from '../records/calls.fixture.ts'
 
 const PATH = '/api/v1/incoming-call'
 const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
@@ -172,6 +174,22 @@ describe('POST /api/v1/incoming-call', () => {
       const { text } = await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })
       expect(text).toMatch(new RegExp(`<Say>[^<]+</Say><Dial timeout="30"><Number>\\${FALLBACK}</Number></Dial>`))
     })
+  })
+
+  it('sends a call to another node when this one stops, five times at most', async () => {
+    void app.served.app.drain()
+    expect((await app.post(PATH, { form: FORM })).text).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)
+    const asked = async (query: string) => {
+      await beat(test.db, OTHER_NODE, '1')
+      return (await app.post(PATH + query, { form: FORM })).text
+    }
+    const again = `${app.served.app.publicUrl()}${PATH}?again`
+    expect(await asked('')).toContain(
+      `<Pause length="2"/><Redirect method="POST">${again}=1#rc=3&amp;rp=all</Redirect>`,
+    )
+    expect(await asked('?again=4')).toContain(`${again}=5#`)
+    expect(await asked('?again=5')).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)
+    expect(await logs()).toEqual([])
   })
 
   it('hangs up when the call is over already', async () => {

@@ -27,7 +27,7 @@ type Deps = {
 const CALL_SID = /^[\w.:-]{1,64}$/
 const MAX_PARTY_CHARS = 200
 /** How often in a row a carrier was told to ask again. */
-const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
+export const Again = Type.Integer({ minimum: 1, maximum: MAX_ASKED_AGAIN })
 
 /** What carriers ask and tell: signed forms, answered by documents in the carrier's own language. */
 export function incomingRoutes({
@@ -53,11 +53,20 @@ export function incomingRoutes({
 
     app.post(
       '/api/v1/incoming-call',
-      { schema: { ...answer, summary: 'Answer a call that comes in', operationId: 'answerIncomingCall' } },
+      {
+        schema: {
+          ...answer,
+          summary: 'Answer a call that comes in',
+          operationId: 'answerIncomingCall',
+          // Numbers may be connected to an address with a query of their own.
+          querystring: Type.Object({ again: Type.Optional(Again) }, { additionalProperties: true }),
+        },
+      },
       async (request, reply) => {
         const form = formOf(request)
         const parties = { from: partyIn(form, 'From'), to: partyIn(form, 'To') }
-        const answered = await incoming.answer({ ...idsIn(form), ...parties, signed: signed(request) })
+        const { again = 0 } = request.query
+        const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })
         const { body, contentType } = written(answered)
         return reply.type(contentType).send(body)
       },

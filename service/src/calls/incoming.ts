@@ -14,6 +14,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
+import { askAgain } from './ask-again.ts'
 import { sayAndGo } from './hang-up.ts'
 import { type DecideInbound, decidedAgent, rejection } from './inbound-decision.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -28,6 +29,8 @@ export type IncomingCall = {
   /** As it came: `anonymous` and `sip:…` occur. */
   from: string
   to: string
+  /** How often in a row its carrier was told to ask again. */
+  again: number
   signed: SignedRequest
 }
 
@@ -46,7 +49,8 @@ const REFUSALS = new Set<AppError['code']>(['unauthorized', 'invalid_request'])
 export type Incoming = {
   /**
    * What the carrier shall do with the call: connect it to an agent by a stream, or, where no agent can talk, connect the
-   * tenant's fallback number, or say a sentence and hang up. The same call again gets the same session and a new token.
+   * tenant's fallback number, or say a sentence and hang up. Where only this node takes no calls any more, and another one does,
+   * the carrier is to ask again, five times at most. The same call again gets the same session and a new token.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, `invalid_request` when it names no call, and for
    * nothing else: to a caller an error would be a tone.
@@ -68,10 +72,12 @@ type Deps = {
   capacity: LiveCapacity
   /** Whether there is a model that could talk. */
   hasModel: boolean
+  /** Whether another node takes calls. */
+  hasHeir: () => Promise<boolean>
   /** Whether there can be no routes here: then the agent of a tenant's document answers its number. */
   hasNoRoutes: boolean
   /** The public addresses of this service. */
-  addresses: () => CallAddresses
+  addresses: () => CallAddresses & { incoming: string }
 }
 
 export function makeIncoming(deps: Deps): Incoming {
@@ -111,6 +117,9 @@ export function makeIncoming(deps: Deps): Incoming {
     }
     if (!deps.hasModel) return refuse(tenant, callSid, { text: SORRY, why: 'no_model' })
     try {
+      // Asked before the tenant is, who would be asked again by the other node.
+      const elsewhere = await askedElsewhere(tenant, call)
+      if (elsewhere) return elsewhere
       const decision = await deps.decide(tenant, call)
       if (decision.reject !== null) return turnAway(tenant, callSid, decision.reject)
       const choice = { decided: decision.agentKey, routed: agentKey }
@@ -119,12 +128,18 @@ export function makeIncoming(deps: Deps): Incoming {
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
       if (taking.attempt.isLate) return []
       const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
-      if (noRoom) return refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
+      if (noRoom) return (await askedElsewhere(tenant, call)) ?? refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
       return await connect(taking, { agent, ...decision }, giveBack)
     } catch (err) {
       log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
       return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
     }
+  }
+
+  /** Null: this node takes it, or no other one does, or the carrier was told so often enough. */
+  async function askedElsewhere(tenant: TenantRuntime, { callSid, again }: IncomingCall): Promise<CallVerb[] | null> {
+    const isStopping = capacity.ask(roomFor(tenant, callSid)) === 'stopping'
+    return isStopping && (await deps.hasHeir()) ? askAgain(deps.addresses().incoming, again) : null
   }
 
   function turnAway({ tenant_id }: TenantRuntime, callSid: string, sentence: string): CallVerb[] {

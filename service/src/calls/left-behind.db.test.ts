@@ -176,6 +176,28 @@ describe('the end of a call that the database does not take', () => {
     await restoredBy(OTHER_NODE)
     expect((await stored()).session.ended_at).toBeNull()
   })
+
+  it.each([
+    [1, 'caller_hangup'],
+    // Whose the next epoch was it does not say, and a call that goes on must not be ended: this one is looked for instead.
+    [2, null],
+  ])(
+    'counts by its own epoch alone in the form of an earlier version: the call is of epoch %s',
+    async (epoch, reason) => {
+      const node = await startNode(NODE)
+      const { session, call, ...rest } = ending()
+      const dated = {
+        session: { ...session, at: session.at.toISOString() },
+        call: { ...call, at: call?.at.toISOString() },
+      }
+      const { isSafe } = node.files.keep([{ kind: 'end', body: { ...rest, ...dated, nextEpoch: 2 } }])
+      await passing(isSafe)
+      await passing(node.stop())
+      await test.db.updateTable('call_directory').set({ epoch }).execute()
+      await restoredBy(OTHER_NODE)
+      expect((await stored()).session.end_reason).toBe(reason)
+    },
+  )
 })
 
 describe('a start while the database is away again', () => {

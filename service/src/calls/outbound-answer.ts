@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -10,6 +11,7 @@ import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
+import { askAgain } from './ask-again.ts'
 import type { CallResume, ResumedCall } from './call-resume.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
@@ -22,7 +24,8 @@ const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodby
 export type OutboundAnswer = {
   /**
    * The stream to the agent, also when it is asked for again before that has begun. From then on, and for a call that we did
-   * not ask for, what `CallResume` says. When no agent can talk, a sentence and the end.
+   * not ask for, what `CallResume` says. When no agent can talk, a sentence and the end; where only this node takes no calls any
+   * more, and another one does, the carrier is to ask again, five times at most.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -41,7 +44,11 @@ type Deps = {
   capacity: LiveCapacity
   live: Pick<LiveSessions, 'callHere'>
   hasModel: boolean
+  /** Whether another node takes calls. */
+  hasHeir: () => Promise<boolean>
   addresses: () => CallAddresses
+  /** Where the carrier asks about the call of a dial. */
+  answerUrl: (dialRef: string) => string
 }
 
 export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
@@ -49,16 +56,27 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
 
   /** Null: it is not, or no longer, ours to answer. */
   async function first(call: ResumedCall & OfDial): Promise<CarrierAnswer | null> {
-    const tenant = live.callHere(call.callSid) ? null : await callbacks.adopt(call)
-    const opened = tenant && (await sessions.unbegun(tenant, call.callSid))
+    const adopted = live.callHere(call.callSid) ? null : await callbacks.adopt(call)
+    if (!adopted) return null
+    const { tenant, isItsCall } = adopted
+    // Its session would be that of another dial, with that one's agent and greeting.
+    if (!isItsCall) return refused(tenant, call.callSid, 'another_call')
+    const opened = await sessions.unbegun(tenant, call.callSid)
     if (!opened) return null
     const { agentVersionId, epoch } = opened
     const agent = await resolveAgent(tenant, agentVersionId === null ? null : { versionId: agentVersionId })
     const why = deps.hasModel ? (agent ? roomFor(tenant, call.callSid) : 'no_agent') : 'no_model'
     const { provider } = tenant.telephony
+    const elsewhere = why === 'stopping' ? await askedElsewhere(call) : null
+    if (elsewhere) return { provider, verbs: elsewhere }
     if (why !== null) return refused(tenant, call.callSid, why)
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
     return { provider, verbs: streamVerbs(deps, { ...grant, direction: 'outbound' }) }
+  }
+
+  /** Null: there is no other node, or the carrier was told so often enough. */
+  async function askedElsewhere({ dialRef, again = 0 }: ResumedCall & OfDial): Promise<CallVerb[] | null> {
+    return (await deps.hasHeir()) ? askAgain(deps.answerUrl(dialRef), again) : null
   }
 
   /** Takes a place for the call, as calls that come in do; why there is none. */

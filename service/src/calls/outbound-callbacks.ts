@@ -15,15 +15,18 @@ import { settleDial } from './settle-dial.ts'
 /** What a carrier asks or tells about a call that it was asked for. */
 export type OfDial = { dialRef: string; callSid: string; signed: SignedRequest }
 
+/** Whose dial it is, and whether the call is the one that it asked for, as far as one was named. */
+export type AdoptedCall = { tenant: TenantRuntime; isItsCall: boolean }
+
 /** Takes what carriers tell of calls that were asked for. */
 export type OutboundCallbacks = {
   /**
    * Notes that the carrier has the call, whenever that becomes known.
    *
-   * @returns whose call it is; null for a dial that we do not know, of which nothing was checked.
+   * @returns null for a dial that we do not know, of which nothing was checked.
    * @throws AppError `unauthorized` when the request is not the carrier's, `unavailable` while the database does not answer.
    */
-  adopt(of: OfDial): Promise<TenantRuntime | null>
+  adopt(of: OfDial): Promise<AdoptedCall | null>
   /**
    * Notes what is told, and lets a live call know that a machine answered it.
    *
@@ -46,24 +49,24 @@ type Deps = {
 export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
   const { db, clock, log, tenants, signatures, statuses, machines, live } = deps
 
-  async function adopt({ dialRef, callSid, signed }: OfDial): Promise<TenantRuntime | null> {
+  async function adopt({ dialRef, callSid, signed }: OfDial): Promise<AdoptedCall | null> {
     const tenantId = await findDiallerAcrossTenants(db, dialRef)
     const tenant = tenantId && (await tenants.get(tenantId))
     if (!tenant) return null
     signatures.expectFrom(tenant, signed)
-    if (callSid === '') return tenant
+    if (callSid === '') return { tenant, isItsCall: true }
     const outcome = { type: 'adopted' as const, callSid }
     const placed = await settleDial(db, tenant, dialRef, { outcome, now: new Date(clock.now()) })
     if (!placed)
       log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a carrier has two calls for one that was asked for')
-    return tenant
+    return { tenant, isItsCall: placed !== null }
   }
 
   return {
     adopt,
     async take(told) {
       // A call that is here is known, also while the database is away.
-      const tenantId = live.callHere(told.callSid)?.tenantId ?? (await adopt(told))?.tenant_id
+      const tenantId = live.callHere(told.callSid)?.tenantId ?? (await adopt(told))?.tenant.tenant_id
       await statuses.take(told)
       // The result of detection alone comes without a status: the others repeat it.
       const { report, callSid } = told

@@ -4,7 +4,8 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
-import { storedEvents } from '../records/calls.fixture.ts'
+import { beat } from '../platform/nodes/heartbeat-store.ts'
+import { OTHER_NODE, storedEvents } from '../records/calls.fixture.ts'
 
 const CALLEE = '+12025550123'
 const OF_CALL = { CallSid: 'CA7', AccountSid: ACCOUNT.sid, From: NUMBER, To: CALLEE, CallStatus: 'in-progress' }
@@ -40,7 +41,8 @@ describe('a call that was asked for, to its carrier', () => {
     return ref
   }
 
-  const answer = (ref: string, sent = {}) => app.post(`/api/v1/call-resume/${ref}`, { form: OF_CALL, ...sent })
+  const answer = (ref: string, sent = {}, query = '') =>
+    app.post(`/api/v1/call-resume/${ref}${query}`, { form: OF_CALL, ...sent })
   const tell = (ref: string, form: Record<string, string>) => app.post(`/api/v1/call-status/${ref}`, { form })
   const logs = () => test.db.selectFrom('call_logs').selectAll().execute()
 
@@ -84,6 +86,30 @@ describe('a call that was asked for, to its carrier', () => {
     void app.served.app.drain()
     const { text } = await answer(ref)
     expect(text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+  })
+
+  it('is sent to another node by one that stops, five times at most', async () => {
+    const ref = await dialled()
+    void app.served.app.drain()
+    const asked = async (query: string) => {
+      await beat(test.db, OTHER_NODE, '1')
+      return (await answer(ref, {}, query)).text
+    }
+    const again = `${app.served.app.publicUrl()}/api/v1/call-resume/${ref}?again`
+    expect(await asked('')).toContain(
+      `<Pause length="2"/><Redirect method="POST">${again}=1#rc=3&amp;rp=all</Redirect>`,
+    )
+    expect(await asked('?again=4')).toContain(`${again}=5#`)
+    expect(await asked('?again=5')).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7', status: 'queued' }])
+  })
+
+  it('does not get the session of another dial that has this call', async () => {
+    const [first, second] = [await dialled({ greeting: 'The first.' }), await dialled({ greeting: 'The second.' })]
+    await answer(first)
+    expect((await answer(second)).text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    expect((await answer(first)).text).toContain('<Connect>')
+    expect((await logs()).map(({ call_sid }) => call_sid).sort()).toEqual(['CA7', null])
   })
 
   it.each([

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { formOf, takeForms } from '../platform/http/forms.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
-import { idsIn } from './incoming-routes.ts'
+import { Again, idsIn } from './incoming-routes.ts'
 import type { OutboundAnswer } from './outbound-answer.ts'
 import type { OutboundCallbacks } from './outbound-callbacks.ts'
 import { readStatusCallback } from './status-callback.ts'
@@ -41,11 +41,13 @@ export function outboundRoutes({ clock, answers, callbacks, carriers, publicUrl 
           summary: 'Say what to do with a call that was placed',
           operationId: 'answerOutboundCall',
           params: Params,
+          querystring: strict({ again: Type.Optional(Again) }),
           response: { 200: { content: { 'text/xml': { schema: Type.String() } } }, ...errorResponses },
         },
       },
       async (request, reply) => {
-        const { provider, verbs } = await answers.next(of(request, request.params.dial_ref))
+        const { again = 0 } = request.query
+        const { provider, verbs } = await answers.next({ ...of(request, request.params.dial_ref), again })
         const { body, contentType } = carriers[provider].document(verbs)
         return reply.type(contentType).send(body)
       },

@@ -45,6 +45,8 @@ type Deps = {
   reports: CallStatuses
   statuses: CallStatusCallbacks
   resume: CallResume
+  /** Whether another node takes calls. */
+  hasHeir: () => Promise<boolean>
   addresses: () => CallAddresses
   publicUrl: () => string
 }
@@ -52,18 +54,17 @@ type Deps = {
 /** Wires what places calls, answers them and finds out what became of them. `close` stops what was started for that. */
 export function makeOutbound(deps: Deps) {
   const { db, publicUrl } = deps
+  // The fragment tells the carrier how often to try; it is never sent.
+  const answerUrl = (dialRef: string) => `${publicUrl()}/api/v1/call-resume/${dialRef}#rc=3&rp=all`
+  const statusUrl = (dialRef: string) => `${publicUrl()}/api/v1/call-status/${dialRef}`
   const dialing = makeDialing({
     ...deps,
-    addresses: (dialRef) => ({
-      // The fragment tells the carrier how often to try; it is never sent.
-      answer: `${publicUrl()}/api/v1/call-resume/${dialRef}#rc=3&rp=all`,
-      status: `${publicUrl()}/api/v1/call-status/${dialRef}`,
-    }),
+    addresses: (dialRef) => ({ answer: answerUrl(dialRef), status: statusUrl(dialRef) }),
   })
   const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
   const machines = makeMachineCalls(deps.bus, deps.live)
   const callbacks = makeOutboundCallbacks({ ...deps, machines })
-  const answers = makeOutboundAnswer({ ...deps, callbacks })
+  const answers = makeOutboundAnswer({ ...deps, callbacks, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
   return {
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),

@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
 import { NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { queueCall } from '../records/outbound-calls.ts'
 import { makeSessions } from '../records/sessions.ts'
@@ -81,6 +83,42 @@ describe('a call that was only found', () => {
     if (both.includes(null)) await Promise.all([settle('a', told('CA2')), settle('b', told('CA1'))])
     expect([await stateOf('a'), await stateOf('b')]).toEqual([has('CA2', 'a'), has('CA1', 'b')])
   })
+
+  /** Nobody else changes the dial until the function is called. */
+  async function holding(dialRef: string): Promise<() => Promise<void>> {
+    const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const done = test.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('dials').select('dial_ref').where('dial_ref', '=', dialRef).forUpdate().execute()
+      held.resolve()
+      await released.promise
+    })
+    await held.promise
+    return () => {
+      released.resolve()
+      return done
+    }
+  }
+
+  async function isSomebodyWaiting(): Promise<boolean> {
+    const { rows } = await sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`.execute(test.db)
+    return rows.length > 0
+  }
+
+  // An embedded database has one connection: nothing can come in between.
+  it.runIf(inject('databaseTemplate').kind === 'server')(
+    'goes to the dial that the carrier names, also when it is found for another one in between',
+    async () => {
+      const release = await holding('b')
+      const named = settle('b', told('CA1'))
+      await until(isSomebodyWaiting, { what: 'the dial to be waited for' })
+      await settle('a', found('CA1'))
+      await release()
+      expect(await named).toMatchObject({ state: 'adopted', log: { call_sid: 'CA1' } })
+      expect([await stateOf('a'), await stateOf('b')]).toEqual([DOUBTED, has('CA1', 'b')])
+      expect(await sessionsOf('CA1')).toBe(1)
+    },
+  )
 
   it('stays where somebody has talked in it, or when it is over', async () => {
     await settle('a', found('CA1'))

@@ -36,15 +36,17 @@ export async function settleDial(
   dialRef: string,
   settled: { outcome: DialOutcome; now: Date },
 ): Promise<PlacedCall | null> {
-  return db.transaction().execute(async (tx) => {
-    await holdKnownTenant(tx, tenant.tenant_id)
-    const callSid = 'callSid' in settled.outcome ? settled.outcome.callSid : null
-    const dials = await lockDials(tx, tenant.tenant_id, dialRef, callSid)
-    const dial = dials.find(({ dial_ref }) => dial_ref === dialRef)
-    const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))
-    const rival = dials.find((other) => other !== dial) ?? null
-    return log ? settleIn(tx, tenant, { dial, log, rival }, settled) : null
-  })
+  const callSid = 'callSid' in settled.outcome ? settled.outcome.callSid : null
+  const settledNow = () =>
+    db.transaction().execute(async (tx) => {
+      await holdKnownTenant(tx, tenant.tenant_id)
+      const { dial = null, rival = null } = (await lockDials(tx, tenant.tenant_id, dialRef, callSid)) ?? {}
+      const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))
+      return dial && log ? settleIn(tx, tenant, { dial, log, rival }, settled) : null
+    })
+  const placed = await settledNow()
+  // While it waited for others, the call may have gone to a dial that it did not look at: what is stored by now says to which.
+  return placed === null && callSid !== null ? settledNow() : placed
 }
 
 async function settleIn(

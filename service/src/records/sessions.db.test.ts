@@ -181,6 +181,23 @@ describe('started', () => {
     expect(resumed?.before).toMatchObject({ usage: { input_tokens: 10 }, latency: { greeting_ms: 300 } })
   })
 
+  it('keeps it of a session that lets its call go, until another stream has begun', async () => {
+    await sessions.started(acme, STREAM)
+    const latency = { greetingMs: 300, responseP50Ms: 500, responseP95Ms: 900, interruptions: 1 }
+    const used = (inputTokens: number) => {
+      const usage = { inputTokens, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
+      const next = [{ epoch: 2, owner: null }]
+      return sessions.progressed(acme, { callSid: 'CA1', epoch: 1, next, progress: { latency, usage } })
+    }
+    await raiseEpoch()
+    await used(10)
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    const taken = await other.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })
+    expect(taken?.before).toMatchObject({ usage: { input_tokens: 10 } })
+    await used(99)
+    expect((await stored()).session.usage).toMatchObject({ input_tokens: 10 })
+  })
+
   it('refuses a call that is over, an unknown one and that of another tenant', async () => {
     await makeTenant(test.db, 'globex')
     expect(await sessions.started(tenantTold('globex'), STREAM)).toBeNull()

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type DirectoryRow, enterCall, lockCall, setOwner } from './call-directory-store.ts'
+import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { insertCallLog } from './call-log-store.ts'
 import { type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
 import { keepPromise } from './call-resume-store.ts'
@@ -113,7 +114,7 @@ export type Sessions = {
 }
 
 /** What the session of a stream has come to so far. */
-export type StreamProgress = { callSid: string; epoch: number; progress: SessionProgress }
+export type StreamProgress = CallHolder & { callSid: string; progress: SessionProgress }
 
 const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }
@@ -170,9 +171,9 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     return found
   }
 
-  async function progressIn(tx: Tx, tenant: TenantRuntime, { callSid, epoch, progress }: StreamProgress) {
+  async function progressIn(tx: Tx, tenant: TenantRuntime, { callSid, progress, ...holder }: StreamProgress) {
     const call = await lockCall(tx, tenant.tenant_id, callSid)
-    if (call?.epoch !== epoch) return
+    if (!call || !isHeldBy(call, holder)) return
     const change = (record: CallRecord) => withProgress(record, progress)
     await changeCall(tx, tenant, { call, now: new Date(clock.now()), change })
   }

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
+import { inLanes } from '../kernel/in-lanes.ts'
 import { errorResponses, nullable, Ok, Timestamp } from '../platform/http/schemas.ts'
 import type { LiveCalls } from './live-calls.ts'
 
@@ -22,6 +23,9 @@ const ListAnswer = Type.Object({
   sessions: Type.Array(ActiveSession),
 })
 
+/** Each is a query and a question to other nodes: a thousand tenants must not take all connections. */
+const TENANTS_AT_ONCE = 8
+
 type Parts = {
   calls: LiveCalls
   /** The tenants that have calls that are not over. */
@@ -42,7 +46,7 @@ export function activeSessionRoutes({ calls, busyTenants }: Parts): FastifyPlugi
         },
       },
       async () => {
-        const lists = await Promise.all((await busyTenants()).map((tenantId) => calls.list(tenantId)))
+        const lists = await inLanes(await busyTenants(), TENANTS_AT_ONCE, (tenantId) => calls.list(tenantId))
         const sessions = lists.flat().sort((a, b) => b.started_at.localeCompare(a.started_at))
         return { ok: true as const, count: sessions.length, sessions }
       },

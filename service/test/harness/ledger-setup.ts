@@ -1,10 +1,13 @@
-import { subscribe } from 'node:diagnostics_channel'
-import { afterEach } from 'vitest'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { CallSession } from '../../src/voice/call-session.ts'
 
 const finished = new Set<CallSession>()
 
-subscribe('parley.session.finished', (message) => void finished.add((message as { session: CallSession }).session))
+const note = (message: unknown) => void finished.add((message as { session: CallSession }).session)
+
+beforeAll(() => subscribe('parley.session.finished', note))
+afterAll(() => void unsubscribe('parley.session.finished', note))
 
 /** In every test: a call that is over keeps nothing, whatever came for it afterwards. */
 afterEach(() => {

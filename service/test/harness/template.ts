@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { cp, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { openEmbedded } from '../../src/platform/db/embedded.ts'
 import { migrate } from '../../src/platform/db/migrate.ts'
@@ -44,10 +46,13 @@ export async function copyTemplate(template: Template): Promise<Copy> {
   return template.kind === 'embedded' ? copyFolder(template.folder) : copyDatabase(template.url, template.name)
 }
 
+const run = promisify(execFile)
+
 async function copyFolder(template: string): Promise<Copy> {
   const dataDir = await scratchFolder()
   const folder = join(dataDir, 'database')
-  await cp(template, folder, { recursive: true })
+  // A thousand files: Node's own `cp` takes a second of the processor for them.
+  await run('cp', ['-R', template, folder])
   let opened: Promise<Database> | undefined
   return {
     settings: { DATA_DIR: dataDir },
