@@ -44,6 +44,8 @@ const OFFLINE_ROUTES = new Set([
   `POST ${ADMIN}/auth/login`,
   `POST ${ADMIN}/auth/logout`,
   `GET ${ADMIN}/auth/session`,
+  `GET ${ADMIN}/auth/sso/start`,
+  `GET ${ADMIN}/auth/sso/callback`,
   `GET ${ADMIN}/auth/transport`,
   `GET ${ADMIN}/alerts/auth-transport`,
 ])

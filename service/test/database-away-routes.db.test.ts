@@ -23,6 +23,8 @@ const NEEDS_NONE = new Set([
   ...[`GET ${ADMIN}/auth/transport`, `GET ${ADMIN}/alerts/auth-transport`],
   ...[`GET ${ADMIN}/tenants/cached`, `GET ${ADMIN}/tenants/cache-metrics`, `GET ${ADMIN}/tenants/audio-providers`],
   ...[`GET ${ADMIN}/tenants/cache-metrics/by-token`, `POST ${ADMIN}/tenants/evict-idle`],
+  // There is no provider to go to here.
+  ...[`GET ${ADMIN}/auth/sso/start`, `GET ${ADMIN}/auth/sso/callback`],
   // Tells of each tenant that it could not be read.
   `POST ${ADMIN}/tenants/reload-cached`,
 ])
