@@ -272,7 +272,11 @@ export function readConfig(env: Record<string, string | undefined>): Config {
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values), ...databaseContradictions(values), ...mailContradictions(values)]
+  const faults: string[] = [
+    ...adminContradictions(values),
+    ...databaseContradictions(values),
+    ...mailContradictions(values),
+  ]
   if (values.telephonyAccountSid && values.telephonyAuthToken === null) {
     faults.push(
       'TELEPHONY_AUTH_TOKEN must be set when TELEPHONY_ACCOUNT_SID is: without it nothing that the carrier sends can be verified.',
