@@ -16,7 +16,10 @@ const LONGEST = 5
 const AT_ONCE = 2
 
 /** Generators whose output is committed: each is run with `--check`, and fails when what it would write differs. */
-const GENERATED_DOCS = [{ name: 'docs in step with the settings and events', script: 'scripts/docs.ts' }]
+const GENERATED = [
+  { name: 'docs in step with the settings and events', script: 'scripts/docs.ts' },
+  { name: 'types of the client in step with the API', script: 'scripts/client-types.ts' },
+]
 
 function lockfileComplaints(): string[] {
   const lockfile = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
@@ -33,7 +36,7 @@ const STEPS: Step[] = [
   program('dead code (knip)', 'knip', ['--no-progress']),
   inspection('floors', () => checkFloors(readTree(ROOT)).map(describeViolation)),
   inspection('lockfile', lockfileComplaints),
-  ...GENERATED_DOCS.map(({ name, script }) => program(name, script, ['--check'])),
+  ...GENERATED.map(({ name, script }) => program(name, script, ['--check'])),
 ]
 
 function tell({ name, ok, output, durationMs }: StepResult): void {

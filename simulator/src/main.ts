@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { once } from 'node:events'
 import { readCommand, USAGE, UsageError } from './cli/options.ts'
 import { run } from './cli/run.ts'

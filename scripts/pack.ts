@@ -1,0 +1,93 @@
+// `npm run pack`: what others install, the client and the simulator, as JavaScript with types that Node 20 runs. Writes
+// `dist/parley-client-….tgz` and `dist/parley-simulator-….tgz`, or into the folder that it is given.
+import { execFileSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const PACKAGES = ['client', 'simulator']
+/** What is packed beside the code, where a package has it. */
+const BESIDE = ['README.md', 'scenarios']
+
+type Manifest = {
+  name: string
+  version: string
+  description?: string
+  license: string
+  dependencies: Record<string, string>
+  exports: Record<string, string>
+  bin?: Record<string, string>
+}
+
+/** Packs a workspace into a folder; returns the path of the tarball. */
+function pack(workspace: string, into: string): string {
+  const source = join(ROOT, workspace)
+  const stage = mkdtempSync(join(tmpdir(), 'parley-pack-'))
+  try {
+    compile(source, stage)
+    for (const name of BESIDE) {
+      if (existsSync(join(source, name))) cpSync(join(source, name), join(stage, name), { recursive: true })
+    }
+    cpSync(join(ROOT, 'LICENSE'), join(stage, 'LICENSE'))
+    const manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as Manifest
+    writeFileSync(join(stage, 'package.json'), `${JSON.stringify(published(manifest), null, 2)}\n`)
+    const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', into], stage))
+    return join(into, filename)
+  } finally {
+    rmSync(stage, { recursive: true })
+  }
+}
+
+/** Everything but the tests, file by file. */
+function compile(source: string, stage: string): void {
+  const config = {
+    extends: join(ROOT, 'tsconfig.json'),
+    compilerOptions: {
+      ...{ noEmit: false, declaration: true, rewriteRelativeImportExtensions: true, target: 'es2023' },
+      ...{
+        lib: ['es2023'],
+        rootDir: join(source, 'src'),
+        outDir: join(stage, 'dist'),
+        allowImportingTsExtensions: false,
+      },
+      ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+    },
+    include: [join(source, 'src')],
+    exclude: ['**/*.test.ts', '**/*.fixture.ts'].map((pattern) => join(source, 'src', pattern)),
+  }
+  const file = join(stage, 'tsconfig.json')
+  writeFileSync(file, JSON.stringify(config))
+  run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', file], source)
+  rmSync(file)
+  copyDeclarations(join(source, 'src'), join(stage, 'dist'))
+}
+
+/** Those that were written by hand: the compiler reads them and leaves them where they are. */
+function copyDeclarations(from: string, to: string): void {
+  const written = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.d.ts'))
+  for (const name of written) cpSync(join(from, name), join(to, name))
+}
+
+/** The manifest of what is installed: of what this one says about sources, where their JavaScript is. */
+function published({ name, version, description, license, dependencies, exports, bin }: Manifest) {
+  const built = (path: string, extension: string) =>
+    path.replace(/^(?:\.\/)?src\//, './dist/').replace(/\.ts$/, extension)
+  const entries = Object.entries(exports).map(([key, path]) => {
+    return [key, { types: built(path, '.d.ts'), default: built(path, '.js') }] as const
+  })
+  const programs = Object.entries(bin ?? {}).map(([key, path]) => [key, built(path, '.js').slice('./'.length)] as const)
+  return {
+    ...{ name, version, description, license, type: 'module', engines: { node: '>=20' } },
+    ...{ files: ['dist', ...BESIDE], exports: Object.fromEntries(entries), dependencies },
+    ...(programs.length > 0 && { bin: Object.fromEntries(programs) }),
+  }
+}
+
+function run(program: string, args: string[], cwd: string): string {
+  return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+}
+
+const into = resolve(process.argv[2] ?? join(ROOT, 'dist'))
+mkdirSync(into, { recursive: true })
+for (const workspace of PACKAGES) console.log(pack(workspace, into))

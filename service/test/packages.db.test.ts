@@ -1,0 +1,148 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { afterEach, describe, expect, it } from 'vitest'
+import { useDatabase } from './harness/database.ts'
+import { ServedApp } from './harness/served-app.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const INSTALLED_IN_MS = 240_000
+const [NUMBER, CALLEE] = ['+12025550140', '+12025550177']
+const [SECRET, NEXT] = [`whsec_${Buffer.alloc(32, 9).toString('base64')}`, 'the-secret-that-comes-next']
+
+/** Somebody's program: it calls by the client, and hears of it by a webhook. */
+const PROGRAM = `
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { createParley, verifyWebhook, WebhookError } from '@parley/client'
+const [baseUrl, apiKey, port, to, ...secrets] = process.argv.slice(2)
+const parley = createParley({ baseUrl, apiKey })
+const heard = Promise.withResolvers ? Promise.withResolvers() : (() => {
+  const it = {}
+  it.promise = new Promise((resolve, reject) => Object.assign(it, { resolve, reject }))
+  return it
+})()
+const server = createServer(async (request, response) => {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  const { event, sequence } = verifyWebhook(request.headers, body, secrets)
+  let refused = null
+  try {
+    verifyWebhook(request.headers, body, 'another-secret-of-nobody')
+  } catch (error) {
+    refused = error instanceof WebhookError ? error.reason : String(error)
+  }
+  response.writeHead(204).end()
+  heard.resolve({ event: event.event, sequence, refused })
+}).listen(Number(port), '127.0.0.1')
+await once(server, 'listening')
+const placed = await parley.POST('/api/v1/make-call', { body: { to, agent_key: 'desk' } })
+const listed = await parley.GET('/api/v1/call-logs', { params: { query: { direction: 'outbound', limit: 5 } } })
+const missing = await parley.GET('/api/v1/call-logs/{call_sid}', { params: { path: { call_sid: 'CA0' } } })
+const webhook = await heard.promise
+console.log(JSON.stringify({
+  node: process.versions.node,
+  placed: placed.data, listed: listed.data.call_logs.map(({ call_sid }) => call_sid), missing: missing.error.code, webhook,
+}))
+server.close()
+`
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** The Node that people have, and not the one that runs these tests. */
+function hostsNode(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
+  const found = folders.map((folder) => join(folder, 'node')).find((path) => majorOf(path) >= 20)
+  if (found === undefined) throw new Error('there is no Node 20 or newer on the PATH beside our own')
+  return found
+}
+
+function majorOf(path: string): number {
+  try {
+    return Number.parseInt(execFileSync(path, ['--version'], { encoding: 'utf8', stdio: 'pipe' }).slice(1), 10)
+  } catch {
+    return 0
+  }
+}
+
+function firstLine(child: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
+    createInterface({ input: child.stdout as Readable }).once('line', resolve)
+  })
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+describe('the packages', () => {
+  const test = useDatabase()
+
+  it('are installed from their tarballs and run by the Node of the host', { timeout: INSTALLED_IN_MS }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'packages-'))
+    const node = hostsNode()
+    const start = (...args: string[]) => {
+      const child = spawn(node, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+      children.push(child)
+      return child
+    }
+    execFileSync(process.execPath, [join(ROOT, 'scripts/pack.ts'), folder], { stdio: 'pipe' })
+    await writeFile(join(folder, 'package.json'), '{"private": true, "type": "module"}')
+    await writeFile(join(folder, 'program.js'), PROGRAM)
+    const tarballs = ['./parley-client-0.1.0.tgz', './parley-simulator-0.1.0.tgz']
+    const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+    execFileSync('npm', ['install', ...quietly, ...tarballs], { cwd: folder, stdio: 'pipe' })
+
+    const bin = 'node_modules/.bin/parley-simulator'
+    const ports = ['--carrier-port', '0', '--model-port', '0']
+    const simulator = start(bin, 'serve', '--json', ...ports, '--party', `${CALLEE}=Hello, who is there?`)
+    const { carrier, model } = JSON.parse(await firstLine(simulator)) as Record<string, Record<string, string>>
+    const hook = await freePort()
+    const served = await ServedApp.start(test, {
+      settings: {
+        ...{ OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true', OPENAI_API_KEY: 'sk-key-of-the-packages' },
+        ...{ TELEPHONY_API_BASE_URL: carrier?.['base_url'] ?? '', OPENAI_REALTIME_URL: model?.['url'] ?? '' },
+      },
+    })
+    const account = { account_sid: carrier?.['account_sid'], auth_token: carrier?.['auth_token'] }
+    const events = ['voice.call.started']
+    const webhook = { url: `http://127.0.0.1:${hook}/`, secret: NEXT, secret_previous: SECRET, events }
+    const document = { telephony: { ...account, from_number: NUMBER }, webhook }
+    await served.furnish('acme', { number: NUMBER, document })
+
+    const program = start(
+      'program.js',
+      served.address,
+      served.tokenOf('acme'),
+      String(hook),
+      CALLEE,
+      SECRET,
+      'unused-one',
+    )
+    const told = JSON.parse(await firstLine(program)) as { node: string; placed: { call_sid: string } }
+    expect(told).toMatchObject({
+      placed: { ok: true, to: CALLEE, from: NUMBER },
+      listed: [told.placed.call_sid],
+      missing: 'not_found',
+      webhook: { event: 'voice.call.started', sequence: 1, refused: 'bad_signature' },
+    })
+    expect(told.node.split('.')[0]).toBe(String(majorOf(node)))
+    await served.app.close()
+  })
+})
