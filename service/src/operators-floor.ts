@@ -5,6 +5,7 @@ import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
 import { callbackTaskRoutes } from './operators/callback-task-routes.ts'
 import { type CheckTaskCall, makeDispatchTask, type PlaceTaskCall } from './operators/dispatch-task.ts'
+import { collectMissedCalls } from './operators/missed-calls.ts'
 import { operatorQueueAdminRoutes } from './operators/operator-queue-admin-routes.ts'
 import { operatorQueueRoutes } from './operators/operator-queue-routes.ts'
 import { makeOperatorQueues } from './operators/operator-queues.ts'
@@ -64,7 +65,10 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
   const tenantBy = tenantByToken(needs.credentials)
   return {
     /** What is to be done again and again. */
-    scheduled: scheduledSweeps(sweeps),
+    scheduled: [
+      ...scheduledSweeps(sweeps),
+      { name: 'missed calls', run: () => collectMissedCalls(known) },
+    ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [
       callbackTaskRoutes(desk),
