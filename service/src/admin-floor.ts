@@ -12,29 +12,44 @@ import { auditLogRoutes } from './tenancy/audit-log-routes.ts'
 import type { TransportFacts } from './tenancy/auth-transport.ts'
 import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
 import { type Administrator, makeLogins } from './tenancy/logins.ts'
+import { makeSso } from './tenancy/sso.ts'
+import { SSO_CALLBACK, SSO_START, ssoRoutes } from './tenancy/sso-routes.ts'
 import { userRoutes } from './tenancy/user-routes.ts'
 import { makeUsers } from './tenancy/users.ts'
 
 /** How people administer: who they are, and how they log in. */
 export function makeAdministration(deps: Deps, origin: () => string) {
-  const { clock, config, database } = deps
+  const { clock, config, database, log, sealer, identityProvider: provider } = deps
   const { db } = database
   const administrator = administratorOf(deps)
-  const credentials = administrator ? `${administrator.username}/${administrator.passwordSha256}` : ''
-  const sessions = makeAdminSessions({ db, clock, credentials: sha256(credentials).toString('hex') })
+  const sessions = makeAdminSessions({ db, clock, credentials: sha256(whoAdministers(deps)).toString('hex') })
   const logins = makeLogins({ db, clock, sessions, administrator })
   const users = makeUsers({ db, clock })
-  const isEnabled = logins.isEnabled
+  const isEnabled = logins.isEnabled || provider !== null
   const people: People = { isEnabled, find: (token) => sessions.find(token), mayDo, origin }
+  const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))
+  const callbackUrl = () => origin() + SSO_CALLBACK
+  const sso = provider && makeSso({ db, clock, log, sealer, provider, logins, administrators, callbackUrl })
   return {
     people,
     async register(app: HttpServer, limits: RateLimits) {
-      await app.register(adminAuthRoutes({ logins, sessions, users, ssoUrl: null, origin, limits }))
+      const ssoPath = sso && SSO_START
+      await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits }))
+      await app.register(ssoRoutes({ sso, origin, limits }))
       await app.register(userRoutes({ users, origin }))
       await app.register(auditLogRoutes(makeAuditLog({ db })))
       await app.register(authTransportRoutes(() => transportOf(config, origin())))
     },
   }
+}
+
+/** What changes when somebody else is to administer the installation: sessions begun before are over then. */
+function whoAdministers(deps: Deps): string {
+  const { oidcIssuerUrl, oidcClientId, oidcAllowedEmails } = deps.config
+  const administrator = administratorOf(deps)
+  const byPassword = administrator ? `${administrator.username}/${administrator.passwordSha256}` : ''
+  if (oidcIssuerUrl === null) return byPassword
+  return JSON.stringify([byPassword, oidcIssuerUrl, oidcClientId, oidcAllowedEmails.toSorted()])
 }
 
 function administratorOf({ config }: Deps): Administrator | null {

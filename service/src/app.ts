@@ -94,8 +94,8 @@ async function wire(deps: Deps): Promise<App> {
   await server.register(
     phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
   )
-  await wireSteering(deps, { ...floors, rateLimits }, server)
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
+  await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)

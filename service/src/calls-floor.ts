@@ -1,8 +1,11 @@
+import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
 import { makeBrowserCalls } from './calls/browser-call.ts'
 import { browserCallRoutes } from './calls/browser-call-routes.ts'
 import { makeCallResume } from './calls/call-resume.ts'
 import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { makeChats } from './calls/chat.ts'
+import { chatRoutes } from './calls/chat-routes.ts'
 import { makeDialCheck } from './calls/dial-check.ts'
 import { dialCheckRoutes } from './calls/dial-check-routes.ts'
 import { makeDialGate } from './calls/dial-gate.ts'
@@ -33,6 +36,7 @@ export type CallNeeds = {
   defaults: TelephonyDefaults
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
+  prompts: Pick<Prompts, 'textFor'>
   sessions: Sessions
   resuming: Resuming
   statuses: CallStatuses
@@ -73,6 +77,8 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
   const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, publicUrl })
+  const { toolsFor } = voice
+  const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
     carrierRoutes: incomingRoutes({
@@ -83,6 +89,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     }),
     outboundCallbackRoutes: outbound.callbackRoutes,
     tenantRoutes: browserCallRoutes(browserCalls),
+    chatRoutes: chatRoutes(chats),
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
     placeTaskCall: outbound.placeTaskCall,

@@ -1,4 +1,4 @@
-import { atLeast, setting, sha256Hex } from './config-values.ts'
+import { atLeast, emails, issuerUrl, setting, sha256Hex } from './config-values.ts'
 
 /** Who administers this installation in a browser. */
 export const ADMIN_SETTINGS = {
@@ -22,9 +22,39 @@ export const ADMIN_SETTINGS = {
       'In place of ADMIN_PASSWORD: its SHA-256 in hexadecimal. The hash is a fast one, so only a long random password is safe behind it.',
     read: sha256Hex,
   }),
+  oidcIssuerUrl: setting({
+    name: 'OIDC_ISSUER_URL',
+    shownDefault: 'unset',
+    meaning:
+      'The OpenID Connect provider at which people log in, as it calls itself: https, or http on this machine. It sends them back to PUBLIC_URL/api/v1/admin/auth/sso/callback.',
+    read: issuerUrl,
+  }),
+  oidcClientId: setting({
+    name: 'OIDC_CLIENT_ID',
+    shownDefault: 'unset',
+    meaning: 'What that provider calls this service.',
+    read: (text) => text ?? null,
+  }),
+  oidcClientSecret: setting({
+    name: 'OIDC_CLIENT_SECRET',
+    shownDefault: 'unset',
+    meaning: 'By what that provider knows this service.',
+    read: (text) => text ?? null,
+  }),
+  oidcAllowedEmails: setting({
+    name: 'OIDC_ALLOWED_EMAILS',
+    shownDefault: 'unset',
+    meaning:
+      'Who of those that the provider vouches for administers everything: e-mail addresses, separated by commas. People of tenants log in there with the e-mail that they have here.',
+    read: emails,
+  }),
 }
 
 type AdminValues = {
+  oidcIssuerUrl?: string | null
+  oidcClientId?: string | null
+  oidcClientSecret?: string | null
+  oidcAllowedEmails?: string[]
   adminUsername?: string | null
   adminPassword?: string | null
   adminPasswordSha256?: string | null
@@ -44,5 +74,18 @@ export function adminContradictions(values: AdminValues): string[] {
   if (adminUsername && adminPassword === null && adminPasswordSha256 === null) {
     faults.push('ADMIN_PASSWORD or ADMIN_PASSWORD_SHA256 must be set when ADMIN_USERNAME is.')
   }
-  return faults
+  return [...faults, ...oidcContradictions(values)]
+}
+
+/** All of it or nothing: half of it would leave people before a login that cannot end. */
+function oidcContradictions({ oidcIssuerUrl, oidcClientId, oidcClientSecret, oidcAllowedEmails }: AdminValues) {
+  const hasEmails = oidcAllowedEmails !== undefined && oidcAllowedEmails.length > 0
+  if (oidcIssuerUrl === null && (oidcClientId || oidcClientSecret || hasEmails)) {
+    return ['OIDC_ISSUER_URL must be set when another OIDC_ setting is: it names where people log in.']
+  }
+  if (!oidcIssuerUrl) return []
+  return [
+    ...(oidcClientId === null ? ['OIDC_CLIENT_ID must be set when OIDC_ISSUER_URL is.'] : []),
+    ...(oidcClientSecret === null ? ['OIDC_CLIENT_SECRET must be set when OIDC_ISSUER_URL is.'] : []),
+  ]
 }

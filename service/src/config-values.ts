@@ -1,6 +1,7 @@
 // How the text of a setting becomes a value. Each throws an Error whose message completes the sentence "NAME …", and never
 // repeats the text: it may be a secret.
 import { isIP } from 'node:net'
+import { isEmail } from './kernel/email.ts'
 import { isPhoneNumber, type PhoneNumber } from './kernel/phone.ts'
 import type { TrustProxy } from './platform/http/trust.ts'
 import { webhookSecretFault } from './tenancy/tenant-rules.ts'
@@ -61,6 +62,43 @@ export function webhookSecret(text: string | undefined): string | null {
 export function phoneNumber(text: string | undefined): PhoneNumber | null {
   if (text === undefined) return null
   if (!isPhoneNumber(text)) throw new Error('must be a phone number in E.164, such as +12025550100.')
+  return text
+}
+
+/** An e-mail address without a name, or null. */
+export function email(text: string | undefined): string | null {
+  if (text !== undefined && !isEmail(text)) throw new Error('must be an e-mail address, such as parley@example.com.')
+  return text ?? null
+}
+
+/** E-mail addresses separated by commas; none where there is no text. */
+export function emails(text: string | undefined): string[] {
+  const all = text?.split(',').map((each) => each.trim()) ?? []
+  if (!all.every(isEmail)) throw new Error('must be e-mail addresses, separated by commas.')
+  return all
+}
+
+const THIS_MACHINE = /^(localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/
+
+/** An https address, or one of http on this machine, to the character; or null. */
+export function issuerUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && THIS_MACHINE.test(url.hostname))
+  if (!url || !isSafe || url.search || url.hash || url.username) {
+    throw new Error('must be an https address, such as https://login.example.com (http on this machine alone).')
+  }
+  return text
+}
+
+/** An smtp or smtps address, or null. */
+export function smtpUrl(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isServer = url && /^smtps?:$/.test(url.protocol) && url.hostname && /^\/?$/.test(url.pathname)
+  if (!isServer || url.search || url.hash || (url.username === '') !== (url.password === '')) {
+    throw new Error('must be an SMTP address, such as smtp://user:password@mail.example.com:587 (smtps:// over TLS).')
+  }
   return text
 }
 

@@ -66,6 +66,15 @@ describe('readConfig', () => {
     ['MAX_CALLS', '-1'],
     ['DRAIN_SECONDS', '1h'],
     ['SIMULATOR', 'yes'],
+    ['NOTIFY_SMTP_URL', 'mail.example.com'],
+    ['NOTIFY_SMTP_URL', 'https://mail.example.com'],
+    ['NOTIFY_SMTP_URL', 'smtp://user@mail.example.com'],
+    ['NOTIFY_FROM', 'Parley <parley@example.com>'],
+    ['NOTIFY_TO', 'ops@example.com, nobody'],
+    ['OIDC_ISSUER_URL', 'login.example.com'],
+    ['OIDC_ISSUER_URL', 'http://login.example.com'],
+    ['OIDC_ISSUER_URL', 'https://login.example.com/?tenant=1'],
+    ['OIDC_ALLOWED_EMAILS', '@example.com'],
   ])('refuses %s=%s in a sentence that names the variable', (name, value) => {
     expect(faultsOf({ [name]: value })).toEqual([
       expect.stringMatching(new RegExp(`^${name} must be .+\\.|^${name} must have .+\\.`)),
@@ -93,6 +102,30 @@ describe('readConfig', () => {
     expect(faultsOf({ TELEPHONY_AUTH_TOKEN: 'secret' })).toEqual([
       expect.stringMatching(/^TELEPHONY_ACCOUNT_SID must be set/),
     ])
+  })
+
+  const [NOTIFY_SMTP_URL, NOTIFY_FROM] = ['smtp://u:p@mail.example:587', 'parley@example.com']
+  const OIDC = {
+    OIDC_ISSUER_URL: 'https://login.example.com/realm/',
+    OIDC_CLIENT_ID: 'parley',
+    OIDC_CLIENT_SECRET: 's',
+  }
+
+  it.each<[Record<string, string>, string[]]>([
+    [{ NOTIFY_SMTP_URL }, ['NOTIFY_FROM', 'NOTIFY_TO']],
+    [{ NOTIFY_FROM, NOTIFY_TO: 'ops@example.com' }, ['NOTIFY_SMTP_URL']],
+    [{ OIDC_ISSUER_URL: OIDC.OIDC_ISSUER_URL }, ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET']],
+    [{ OIDC_ALLOWED_EMAILS: 'ann@example.com' }, ['OIDC_ISSUER_URL']],
+    [{ OIDC_CLIENT_SECRET: 'secret' }, ['OIDC_ISSUER_URL']],
+  ])('refuses half of what belongs together: %j', (env, missing) => {
+    expect(faultsOf(env).map((fault) => fault.split(' ')[0])).toEqual(missing)
+  })
+
+  it('takes mail and logins that are whole', () => {
+    expect(readConfig({ NOTIFY_SMTP_URL, NOTIFY_FROM, NOTIFY_TO: 'a@example.com,b@example.com' })).toMatchObject({
+      notifyTo: ['a@example.com', 'b@example.com'],
+    })
+    expect(readConfig(OIDC)).toMatchObject({ oidcIssuerUrl: OIDC.OIDC_ISSUER_URL, oidcAllowedEmails: [] })
   })
 
   it('refuses one secret for two purposes', () => {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
+import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
   boolean,
@@ -163,6 +164,12 @@ export const SETTINGS = {
     meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
     read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
   }),
+  chatUrl: setting({
+    name: 'OPENAI_BASE_URL',
+    shownDefault: 'https://api.openai.com/v1',
+    meaning: 'Where the chat model is reached, with the same key: any server that speaks Chat Completions.',
+    read: (text = 'https://api.openai.com/v1') => httpAddress(text),
+  }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',
     shownDefault: '50',
@@ -200,6 +207,7 @@ export const SETTINGS = {
     meaning: 'Signs what is posted there: `whsec_` and 24 to 64 bytes in base64, or at least 16 characters.',
     read: webhookSecret,
   }),
+  ...MAIL_SETTINGS,
   sweepIntervalSeconds: setting({
     name: 'SWEEP_INTERVAL_SECONDS',
     shownDefault: '30',
@@ -285,7 +293,7 @@ function databaseOf({ databaseUrl: url, dataDir }: Values): DatabaseConfig {
 }
 
 function contradictions(values: Partial<Values>): string[] {
-  const faults: string[] = [...adminContradictions(values)]
+  const faults: string[] = [...adminContradictions(values), ...mailContradictions(values)]
   if (values.tenantsFile && values.databaseUrl !== NO_DATABASE) {
     faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
   }

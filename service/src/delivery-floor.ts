@@ -4,9 +4,11 @@ import { depthAcrossTenants } from './delivery/claim-store.ts'
 import { Deliverer } from './delivery/deliverer.ts'
 import { makeDeliveries } from './delivery/deliveries.ts'
 import { adminDeliveryRoutes, deliveryRoutes } from './delivery/delivery-routes.ts'
+import { makeNotify } from './delivery/notify.ts'
 import { outboxRoutes } from './delivery/outbox-routes.ts'
 import type { OutboxTable } from './delivery/outbox-store.ts'
 import { makeSendBilling } from './delivery/send-billing.ts'
+import { makeSendMail } from './delivery/send-mail.ts'
 import { makeSendWebhook } from './delivery/send-webhook.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
@@ -20,13 +22,15 @@ type Needs = {
   changes: { changed(tenantId: TenantId): void }
 }
 
-/** Attempts at a time, in this process. A webhook is one address each; billing is one for all. */
+/** Attempts at a time, in this process. A webhook is one address each; billing and mail are one for all. */
 const WEBHOOK_LANES = { perTenant: 4, total: 400 }
 const BILLING_LANES = { perTenant: 16, total: 16 }
+/** All go to one server, which may mind. */
+const MAIL_LANES = { perTenant: 2, total: 4 }
 
-/** Wires the floor `delivery`: what is sent to tenants and to billing, and the lists of it. */
+/** Wires the floor `delivery`: what is sent to tenants, to billing and by mail, and the lists of it. */
 export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
-  const { config, clock, log, sealer, metrics, cluster } = deps
+  const { config, clock, log, sealer, metrics, cluster, mailer } = deps
   const { db } = deps.database
   const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   // The operator's own address may be in the operator's own network.
@@ -54,8 +58,18 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
           send: makeSendBilling({ clock, outbound: trusted, target }),
           lanes: BILLING_LANES,
         })
+  const mails =
+    mailer === null
+      ? null
+      : new Deliverer({
+          ...of('notification_outbox'),
+          send: makeSendMail({ mailer, recipients: config.notifyTo, log }),
+          lanes: MAIL_LANES,
+        })
   const deliveries = makeDeliveries({ db, clock })
   return {
+    /** Has people told by mail. */
+    notify: makeNotify({ hasMail: mailer !== null }),
     tenantRoutes: deliveryRoutes(deliveries),
     adminRoutes: adminDeliveryRoutes(deliveries, (tenantId) => expectTenant(db, tenantId)),
     outboxRoutes: outboxRoutes({
@@ -63,10 +77,10 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
       sweepBilling: billing && ((limitRows) => billing.sweep(limitRows)),
     }),
     async start() {
-      await Promise.all([webhooks.start(), billing?.start()])
+      await Promise.all([webhooks.start(), billing?.start(), mails?.start()])
     },
     async close() {
-      await Promise.all([webhooks.close(), billing?.close()])
+      await Promise.all([webhooks.close(), billing?.close(), mails?.close()])
     },
   }
 }

@@ -4,6 +4,8 @@ import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { openaiChat } from './platform/chat/openai.ts'
+import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
@@ -12,8 +14,12 @@ import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
 import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
+import type { Mailer } from './platform/mail/port.ts'
+import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
+import { oidcProvider } from './platform/sso/oidc.ts'
+import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
 
 /** The outside world as the floors see it: what they need and do not make themselves. */
@@ -29,6 +35,12 @@ export type Deps = {
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
+  /** Null while no key is configured: no agent can be tried in text. */
+  chat: ChatModel | null
+  /** Null while no mail server is configured: nobody is told anything by mail. */
+  mailer: Mailer | null
+  /** Null where people log in with passwords alone. */
+  identityProvider: IdentityProvider | null
 }
 
 /** What only the process itself knows. */
@@ -71,6 +83,9 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
     sealer: makeSealer(key),
     carriers,
     model,
+    chat: chatOf(config),
+    mailer: mailerOf(config, clock),
+    identityProvider: identityProviderOf(config, clock),
   }
 }
 
@@ -81,6 +96,23 @@ function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
+}
+
+/** The chat model of the settings, if they hold a key for it. */
+export function chatOf({ chatUrl: baseUrl, modelApiKey: apiKey }: Config): ChatModel | null {
+  return apiKey === null ? null : openaiChat({ baseUrl, apiKey })
+}
+
+/** The mail server of the settings, if they name one. */
+export function mailerOf({ notifySmtpUrl: url, notifyFrom: from }: Config, clock: Clock): Mailer | null {
+  return url === null || from === null ? null : smtpMailer({ clock, url, from })
+}
+
+/** The identity provider of the settings, if they name one. It is first asked when somebody logs in. */
+export function identityProviderOf(config: Config, clock: Clock): IdentityProvider | null {
+  const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
+  if (issuerUrl === null || clientId === null || clientSecret === null) return null
+  return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
 }
 
 async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {

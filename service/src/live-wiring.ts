@@ -87,6 +87,7 @@ export async function wireCalls(
     await tenant.register(recordingRoutes(floors.recordings))
     await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(routes.tenantRoutes)
+    await tenant.register(routes.chatRoutes)
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     ],
     ...[config.adminPassword, config.adminPasswordSha256],
     ...[config.streamTokenSecret, config.streamTokenSecretPrevious, passwordIn(config.redisUrl), config.billingSecret],
+    ...[passwordIn(config.notifySmtpUrl), config.oidcClientSecret],
   ]
   const log = makeLog({ level: config.logLevel, secrets: secrets.filter((secret) => secret !== null) })
   crashOnTheUnexpected(log)

@@ -10,7 +10,7 @@ import { makeLog } from './platform/log.ts'
 import { startRehearsal } from './rehearsal.ts'
 
 const CARRIER = { base_url: 'http://127.0.0.1:4010', account_sid: 'AC1', auth_token: 'a-token' }
-const MODEL = { url: 'ws://127.0.0.1:4011/v1/realtime', api_key: null }
+const MODEL = { url: 'ws://127.0.0.1:4011/v1/realtime', base_url: 'http://127.0.0.1:4011/v1', api_key: null }
 /** A program that says what the simulator says, and stays. */
 const SAYS = `console.log(JSON.stringify(${JSON.stringify({ carrier: CARRIER, model: MODEL })}))`
 const STAYS = 'setInterval(() => {}, 60_000)'
@@ -69,7 +69,7 @@ describe('a rehearsal', () => {
     expect(rehearsal.config).toEqual({
       ...config,
       ...{ telephonyAccountSid: 'AC1', telephonyAuthToken: 'a-token', telephonyApiUrl: CARRIER.base_url },
-      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url },
+      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url },
     })
     expect(lines.join('')).toContain('this is a rehearsal')
   })
@@ -79,8 +79,11 @@ describe('a rehearsal', () => {
     const withCarrier = await startedWith({ TELEPHONY_ACCOUNT_SID, TELEPHONY_AUTH_TOKEN })
     expect(withCarrier.rehearsal.config).toEqual({
       ...withCarrier.config,
-      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url },
+      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url },
     })
+    const OPENAI_BASE_URL = 'http://127.0.0.1:9/v1'
+    const withChat = await startedWith({ OPENAI_BASE_URL })
+    expect(withChat.rehearsal.config).toMatchObject({ modelUrl: MODEL.url, chatUrl: OPENAI_BASE_URL })
     const withModel = await startedWith({ OPENAI_API_KEY })
     expect(withModel.rehearsal.config).toMatchObject({
       modelApiKey: 'sk-real-key',

@@ -34,7 +34,7 @@ export type Rehearsal = {
 /** What the simulator says of itself on its first line. */
 type Addresses = {
   carrier: { base_url: string; account_sid: string; auth_token: string }
-  model: { url: string }
+  model: { url: string; base_url: string }
 }
 
 type Deps = { config: Config; clock: Clock; log: Log; start: StartBeside }
@@ -116,6 +116,8 @@ function pointedAt({ carrier, model }: Addresses, config: Config, simulated: Sim
       telephonyApiUrl: carrier.base_url,
     }),
     ...(simulated.model && { modelApiKey: MODEL_KEY, modelUrl: model.url }),
+    // Whoever has set the address of another chat model means that one.
+    ...(simulated.model && config.chatUrl === SETTINGS.chatUrl.read(undefined) && { chatUrl: model.base_url }),
   })
 }
 

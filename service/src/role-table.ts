@@ -32,6 +32,8 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'POST /api/v1/admin/auth/logout': 'everybody',
   'POST /api/v1/admin/auth/invitation': 'everybody',
   'GET /api/v1/admin/auth/session': 'everybody',
+  'GET /api/v1/admin/auth/sso/start': 'everybody',
+  'GET /api/v1/admin/auth/sso/callback': 'everybody',
   'GET /api/v1/admin/auth/transport': 'administrator',
   'GET /api/v1/admin/alerts/auth-transport': 'administrator',
 
@@ -132,6 +134,7 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'POST /api/v1/dial-check': 'operator',
   'POST /api/v1/make-call': 'admin',
   'POST /api/v1/browser-calls': 'admin',
+  'POST /api/v1/chats': 'admin',
 }
 
 const isRole = (needed: Needed): needed is Role => (ROLES as readonly Needed[]).includes(needed)

@@ -3,6 +3,7 @@ import { promptRoutes } from './agents/prompt-routes.ts'
 import { makeRolloutPolicies } from './agents/rollout-policies.ts'
 import { rolloutRoutes } from './agents/rollout-routes.ts'
 import { makeRollouts } from './agents/rollouts.ts'
+import type { Notify } from './delivery/notify.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
@@ -19,13 +20,13 @@ import { makeTenantValidation } from './tenancy/tenant-validation.ts'
 /** What administrators do to tenants and agents beside writing their documents and versions. */
 export async function wireSteering(
   deps: Deps,
-  floors: Floors & { rateLimits: RateLimits },
+  floors: Floors & { rateLimits: RateLimits; notify: Notify },
   server: HttpServer,
 ): Promise<void> {
   const { config, clock, log, sealer, database } = deps
   const { db } = database
   const { cache, credentials, live, logSubscribers, rateLimits, telephony } = floors
-  const accessRequests = makeAccessRequests({ db, clock })
+  const accessRequests = makeAccessRequests({ db, clock, notify: floors.notify })
   const rollouts = makeRollouts({ db, clock })
   const validate = makeTenantValidation({ db, sealer, telephony })
   await server.register(rolloutRoutes(rollouts, makeRolloutPolicies({ db, clock })))

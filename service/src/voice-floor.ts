@@ -7,6 +7,7 @@ import type { FindTenant } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
+import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
@@ -34,7 +35,8 @@ import {
 } from './voice/session-builder.ts'
 import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
-import { makeTools } from './voice/tools/registry.ts'
+import { makeTools, toolsOf } from './voice/tools/registry.ts'
+import type { Tool } from './voice/tools/tool.ts'
 
 /** What live calls need of those around them. */
 export type VoiceNeeds = {
@@ -75,6 +77,8 @@ export type Voice = {
   webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
+  /** What an agent may call, by the names in its config. */
+  toolsFor(names: readonly string[]): ToolDeclaration[]
   /** Where streams come in, as carriers and pages reach it. */
   streamUrl(): string
   /**
@@ -104,13 +108,15 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { greetingOf, nodeId } = needs
   const recorders = recordersOf(deps, needs)
   recorders.watchOrphans()
+  const tasks = database.kind === 'memory' ? null : needs.tasks
+  const tools = makeTools({ outcomes: needs.outcomes, tasks, clock })
   const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
   const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
   const join = makeJoinStream({
     ...known,
     nodeId,
     promptOf,
-    builder: builderOf(deps, needs, recorders),
+    builder: builderOf(deps, needs, { recorders, tools }),
     capacity,
     finish,
     abandon,
@@ -122,6 +128,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     webSockets,
     capacity,
     tokens,
+    toolsFor: (names) => toolsOf(tools, names).map(({ declaration }) => declaration),
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
     async drain() {
       await drainCalls({ clock, live, capacity, handOver, drainMs: config.drainSeconds * 1_000 })
@@ -162,14 +169,16 @@ function streamRoutes(
   })
 }
 
+type BuilderParts = { recorders: Recorders; tools: readonly Tool[] }
+
 /** Null without a model. */
-function builderOf(deps: Deps, needs: VoiceNeeds, recorders: Recorders): SessionBuilder | null {
-  const { model, clock, log, config, metrics, database } = deps
+function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderParts): SessionBuilder | null {
+  const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, outcomes, tasks, carrierCalls, live, isHeld, checkpoint } = needs
+  const { journal, carrierCalls, live, isHeld, checkpoint } = needs
   return makeSessionBuilder({
     ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint },
-    tools: makeTools({ outcomes, tasks: database.kind === 'memory' ? null : tasks, clock }),
+    tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })

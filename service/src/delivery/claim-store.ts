@@ -9,18 +9,20 @@ type Due = { now: Date; limit: number }
 const KEPT_ATTEMPTS = 20
 
 /**
- * The tenants behind `after` that have something due, in their order: one step of an index for each tenant that waits for
+ * The tenants behind `after`, or all when it is null, that have something due, in their order: one step of an index for each tenant that waits for
  * something, however much that is.
  */
 export async function dueTenantsAcrossTenants(
   db: Db,
   table: OutboxTable,
-  { now, limit, after }: Due & { after: string },
+  { now, limit, after }: Due & { after: string | null },
 ): Promise<string[]> {
   const outbox = sql.table(table)
+  // What is of no tenant comes first, under an empty name.
+  const isBehind = after === null ? sql<SqlBool>`true` : sql<SqlBool>`tenant_id > ${after}`
   const { rows } = await sql<{ tenant_id: string }>`
     with recursive waiting (tenant_id) as (
-      (select tenant_id from ${outbox} where status = 'pending' and tenant_id > ${after} order by tenant_id limit 1)
+      (select tenant_id from ${outbox} where status = 'pending' and ${isBehind} order by tenant_id limit 1)
       union all
       select (select next.tenant_id from ${outbox} next
                where next.status = 'pending' and next.tenant_id > waiting.tenant_id order by next.tenant_id limit 1)

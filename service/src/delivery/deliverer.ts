@@ -69,7 +69,7 @@ export class Deliverer {
   #isDue = false
   #isClosing = false
   #isFailing = false
-  #lookedAfter = ''
+  #lookedAfter: string | null = null
 
   constructor(options: Options) {
     this.#options = options
@@ -167,7 +167,7 @@ export class Deliverer {
     const { db, clock, table } = this.#options
     const page = { now: new Date(clock.now()), limit: LOOK_TENANTS, after: this.#lookedAfter }
     const due = await dueTenantsAcrossTenants(db, table, page)
-    this.#lookedAfter = due.length < LOOK_TENANTS ? '' : (due.at(-1) ?? '')
+    this.#lookedAfter = due.length < LOOK_TENANTS ? null : (due.at(-1) ?? null)
     this.#want(due)
   }
 

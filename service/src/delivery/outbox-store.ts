@@ -13,6 +13,9 @@ export type OutboxStatus = (typeof OUTBOX_STATUSES)[number]
 /** The one thing that the operator's billing is told. */
 export type BillingEvent = 'billing.outcome'
 
+/** Stands in a row that tells of no tenant. */
+const NO_TENANT = '' as TenantId
+
 /** What goes over the wire, in the order of its members. An event without a call has empty ids. */
 export type EventEnvelope<Name extends string = EventName | BillingEvent> = {
   event: Name
@@ -28,7 +31,10 @@ export const OUTBOX_TABLES = ['webhook_outbox', 'billing_outbox', 'notification_
 
 export type OutboxTable = (typeof OUTBOX_TABLES)[number]
 
-type OutboxRow = {
+/** What people are told by mail: plain text, a subject of one line, and to whom where that is not NOTIFY_TO. */
+export type MailBody = { subject: string; text: string; to: string | null }
+
+type OutboxRow<Body = EventEnvelope> = {
   tenant_id: TenantId
   /** What a receiver tells a repeat by. */
   id: string
@@ -37,7 +43,7 @@ type OutboxRow = {
   voice_session_id: string | null
   sequence: number | null
   /** Written as JSON text. */
-  body: ColumnType<EventEnvelope, string, never>
+  body: ColumnType<Body, string, never>
   status: OutboxStatus
   /** Counted when a row is claimed, before it is sent. */
   attempts: number
@@ -57,7 +63,8 @@ declare module '../platform/db/schema.ts' {
   interface Schema {
     webhook_outbox: OutboxRow
     billing_outbox: OutboxRow
-    notification_outbox: OutboxRow
+    /** Of no tenant where `tenant_id` is empty. */
+    notification_outbox: OutboxRow<MailBody>
     webhook_sequences: { tenant_id: TenantId; call_sid: string; sequence: number }
   }
 }
@@ -86,6 +93,23 @@ export async function insertBillingRow(tx: Tx, tenantId: TenantId, row: NewOutbo
     .onConflict((conflict) => conflict.columns(['tenant_id', 'call_sid']).doNothing())
     .execute()
   noteForCommit(tx, 'billing_outbox', tenantId)
+}
+
+/** A mail to be written down; `tenantId` is null where it tells of no tenant. */
+export type NewMailRow = { id: string; tenantId: TenantId | null; event: string; createdAt: Date; mail: MailBody }
+
+/** Adds a mail, due at once. Pass the transaction that changed what it tells. */
+export async function insertMailRow(tx: Tx, { id, tenantId, event, createdAt, mail }: NewMailRow): Promise<void> {
+  const ofTenant = tenantId ?? NO_TENANT
+  await tx
+    .insertInto('notification_outbox')
+    .values({
+      ...{ tenant_id: ofTenant, id, event, call_sid: null, voice_session_id: null, sequence: null },
+      ...{ body: JSON.stringify(mail), status: 'pending', attempts: 0, due_at: createdAt, claim_token: null },
+      created_at: createdAt,
+    })
+    .execute()
+  noteForCommit(tx, 'notification_outbox', ofTenant)
 }
 
 function pending(tenantId: TenantId, { id, envelope, callSid, createdAt }: NewOutboxRow) {

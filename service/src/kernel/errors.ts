@@ -29,6 +29,7 @@ const STATUS = {
   headers_too_large: 431,
   internal: 500,
   upstream_failed: 502,
+  sso_failed: 502,
   unavailable: 503,
   database_not_configured: 503,
   carrier_credentials: 503,

@@ -11,7 +11,9 @@ import { businessEmailFault } from './business-email.ts'
 
 const test = useDatabase()
 const clock = new TestClock()
-const requests = () => makeAccessRequests({ db: test.db, clock })
+const notified: string[] = []
+const notify = async (_tx: unknown, { subject }: { subject: string }) => void notified.push(subject)
+const requests = () => makeAccessRequests({ db: test.db, clock, notify })
 const admin = useAdminServer(() => [accessRequestRoutes(requests())])
 
 const ASKED = { company_name: 'Acme', contact_name: 'Ann', work_email: 'ann@acme.example', use_case: 'Booking.' }
@@ -31,6 +33,7 @@ async function ask(body: unknown, path = '/api/v1/access-requests', take = reque
 
 beforeEach(() => {
   strangers = 0
+  notified.length = 0
 })
 
 describe('POST access-requests', () => {
@@ -44,7 +47,7 @@ describe('POST access-requests', () => {
     }
     const answer = await ask({ ...ASKED, ...rest, company_website_confirm: '' })
     expect(answer).toMatchObject({ status: 202, body: { ok: true, message: expect.any(String), request_id: someUuid } })
-    expect(strangers).toBe(1)
+    expect([strangers, notified]).toEqual([1, ['Access request: Acme']])
     expect(await admin.call('GET', '/api-access-requests')).toEqual({
       status: 200,
       body: {
@@ -66,11 +69,12 @@ describe('POST access-requests', () => {
     })
   })
 
-  it('keeps what an automaton sends as spam, and tells it nothing', async () => {
+  it('keeps what an automaton sends as spam, and tells neither it nor anybody else', async () => {
     const answer = await ask({ ...ASKED, company_website_confirm: 'https://x' })
     expect(answer).toMatchObject({ status: 202, body: { request_id: someUuid } })
     expect((await admin.call<List>('GET', '/api-access-requests?status=spam')).body.requests).toHaveLength(1)
     expect((await admin.call<List>('GET', '/api-access-requests?status=open')).body.requests).toHaveLength(0)
+    expect(notified).toEqual([])
   })
 
   it('is there at the old address too', async () => {

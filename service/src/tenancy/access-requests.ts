@@ -4,7 +4,7 @@ import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { newId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import {
   type AccessRequestRow,
   type AccessRequestStatus,
@@ -25,7 +25,7 @@ export type NewAccessRequest = Omit<AccessRequestRow, 'id' | 'status' | 'metadat
 
 /** Who asks to become a tenant. */
 export type AccessRequests = {
-  /** Keeps the request; that of an automaton as spam. @throws AppError `invalid_request` for an address of no company. */
+  /** Keeps the request, and has people told of it; that of an automaton as spam, of which nobody is told. @throws AppError `invalid_request` for an address of no company. */
   take(request: NewAccessRequest): Promise<string>
   /** Newest first. */
   list(status: AccessRequestStatus | null, page: PageRequest): Promise<Page<AccessRequestRow>>
@@ -33,14 +33,25 @@ export type AccessRequests = {
   review(id: string, review: { status: AccessRequestStatus; note: string | null }, by: Actor): Promise<AccessRequestRow>
 }
 
-export function makeAccessRequests({ db, clock }: { db: Db; clock: Clock }): AccessRequests {
+type Deps = {
+  db: Db
+  clock: Clock
+  /** Tells those who review requests, once the transaction commits. */
+  notify(tx: Tx, notice: { event: string; tenantId: null; subject: string; text: string }, now: Date): Promise<unknown>
+}
+
+export function makeAccessRequests({ db, clock, notify }: Deps): AccessRequests {
   return {
     async take({ honeypot, ...request }) {
       refuseFaults(request)
       const now = new Date(clock.now())
       const id = newId<string>(now.getTime())
       const status = honeypot === '' ? 'open' : 'spam'
-      await insertAccessRequest(db, { ...request, id, status, metadata: {}, created_at: now, reviewed_at: null })
+      const row = { ...request, id, status, metadata: {}, created_at: now, reviewed_at: null } as const
+      await db.transaction().execute(async (tx) => {
+        await insertAccessRequest(tx, row)
+        if (status === 'open') await notify(tx, noticeOf(row), now)
+      })
       return id
     },
     async list(status, page) {
@@ -60,6 +71,28 @@ export function makeAccessRequests({ db, clock }: { db: Db; clock: Clock }): Acc
         return reviewed
       }),
   }
+}
+
+/** Plain text: what was written is told as it was, and no more of it than a person reads. */
+function noticeOf(request: AccessRequestRow) {
+  const facts = [
+    ['Company', request.company_name],
+    ['Contact', request.contact_name],
+    ['E-mail', request.work_email],
+    ['Phone', request.phone],
+    ['Role', request.role],
+    ['Website', request.website],
+    ['Minutes a month', request.expected_monthly_minutes],
+    ['Timeline', request.timeline],
+  ].filter(([, value]) => value !== '')
+  const text = [
+    'Somebody asks to become a tenant. What follows is what they wrote; nobody has checked it.',
+    facts.map(([name, value]) => `${name}: ${value}`).join('\n'),
+    `What for:\n${request.use_case}`,
+    `Review it: PATCH /api/v1/admin/api-access-requests/${request.id}`,
+  ]
+  const subject = `Access request: ${request.company_name}`
+  return { event: 'access_request.created', tenantId: null, subject, text: `${text.join('\n\n')}\n` }
 }
 
 /** As the audit log tells it: nothing of who asked. */

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { type Actor, ROLES } from '../kernel/actor.ts'
 import { isRecognised, knownActorOf } from '../platform/http/guards.ts'
-import { refuseForeignOrigin, SESSION_COOKIE, sessionTokenOf } from '../platform/http/people.ts'
+import { refuseForeignOrigin, sessionTokenOf, setSession } from '../platform/http/people.ts'
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { type AdminSessions, SESSION_MS } from './admin-sessions.ts'
@@ -30,15 +30,15 @@ const Status = Type.Object({
   role: nullable(Type.Enum(ROLES)),
   tenant_id: nullable(Type.String({ description: 'Of a person; null for the administrator.' })),
   sso_enabled: Type.Boolean(),
-  sso_authorize_url: nullable(Type.String()),
+  sso_authorize_url: nullable(Type.String({ description: 'Where a browser goes to log in there.' })),
 })
 
 type Parts = {
   logins: Logins
   sessions: AdminSessions
   users: Users
-  /** Where single sign-on begins; null without it. */
-  ssoUrl: string | null
+  /** The path at which single sign-on begins; null without it. */
+  ssoPath: string | null
   /** The origin at which browsers reach this service. */
   origin(): string
   limits: Pick<RateLimits, 'asStranger'>
@@ -46,11 +46,12 @@ type Parts = {
 
 /** How people log in and out. None of it needs a credential. */
 export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
-  const { logins, sessions, users, ssoUrl, origin, limits } = parts
-  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl) })
+  const { logins, sessions, users, ssoPath, origin, limits } = parts
+  const ssoUrl = () => (ssoPath === null ? null : origin() + ssoPath)
+  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl()) })
 
   function welcome(reply: FastifyReply, { actor, token }: LoggedIn) {
-    setCookie(reply, origin(), token)
+    setSession(reply, origin(), { token, lifetimeMs: SESSION_MS })
     return { ok: true as const, username: actor.name }
   }
 
@@ -109,7 +110,7 @@ export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
       async (request, reply) => {
         const token = sessionTokenOf(request)
         if (token !== null) await sessions.end(token)
-        setCookie(reply, origin(), null)
+        setSession(reply, origin(), { token: null, lifetimeMs: 0 })
         return status(null)
       },
     )
@@ -143,11 +144,4 @@ function offered({ isEnabled }: Logins, ssoUrl: string | null) {
 /** A page of another origin shall not log somebody in as somebody else. What is no browser has no `Origin`. */
 function refuseOtherPages(request: FastifyRequest, ownOrigin: string): void {
   if (request.headers.origin !== undefined) refuseForeignOrigin(request, ownOrigin)
-}
-
-/** Lax, so that a link to the dashboard finds its reader logged in. */
-function setCookie(reply: FastifyReply, origin: string, token: string | null): void {
-  const lifetime = token === null ? 0 : SESSION_MS / 1_000
-  const flags = `Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax${origin.startsWith('https:') ? '; Secure' : ''}`
-  reply.header('set-cookie', `${SESSION_COOKIE}=${token ?? ''}; ${flags}`)
 }

@@ -1,3 +1,5 @@
+import { isEmail } from '../kernel/email.ts'
+
 /** Where anybody gets an address: it tells nothing of a company. */
 const FREE_MAIL = new Set([
   ...[
@@ -129,17 +131,10 @@ const FREE_MAIL = new Set([
 /** Providers that have the same name under many endings, such as yahoo.co.uk. */
 const FREE_MAIL_NAMES = /^(yahoo|hotmail|outlook|live|gmx|yandex|ymail)\.(com?\.)?[a-z]{2,3}$/
 
-const LOCAL = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/
-const DOMAIN = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
-const MAX_LOCAL_CHARS = 64
-const MAX_CHARS = 254
-
 /** Why this is no address of a company, or null. */
 export function businessEmailFault(address: string): string | null {
-  const text = address.toLowerCase()
-  const [local = '', domain = '', ...others] = text.split('@')
-  const isAddress = others.length === 0 && LOCAL.test(local) && DOMAIN.test(domain)
-  if (!isAddress || local.length > MAX_LOCAL_CHARS || text.length > MAX_CHARS) return 'must be an e-mail address'
+  if (!isEmail(address)) return 'must be an e-mail address'
+  const domain = address.toLowerCase().split('@')[1] ?? ''
   const isFree = FREE_MAIL.has(domain) || FREE_MAIL_NAMES.test(domain)
   return isFree ? 'must be a business e-mail address, not one of a public mail provider' : null
 }

@@ -31,6 +31,8 @@ export type Logins = {
    * @throws AppError `unauthorized` when they were deleted, or their password was changed, in the meantime.
    */
   letIn(user: UserRow, previous: string | null): Promise<LoggedIn>
+  /** Begins the session of an administrator of the installation whom somebody else vouches for. */
+  letInAdministrator(name: string, previous: string | null): Promise<LoggedIn>
 }
 
 type Deps = { db: Db; clock: Clock; sessions: AdminSessions; administrator: Administrator | null }
@@ -61,6 +63,7 @@ export function makeLogins({ db, clock, sessions, administrator }: Deps): Logins
   return {
     isEnabled: administrator !== null,
     letIn: (user, previous) => letIn(provedBy(user), previous),
+    letInAdministrator: (name, previous) => letIn({ actor: { kind: 'administrator', name }, user: null }, previous),
     async login(asked) {
       if (administrator === null) throw new AppError('not_found', 'Nobody can log in with a password here.')
       const attempt = await beginAttempt(db, clock, asked.ip)

@@ -2,6 +2,7 @@ import type { ModelCapabilities } from '../platform/realtime/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Plan } from './session/plan.ts'
+import { greetingOf } from './session-builder-setup.ts'
 
 /** What this process adds to every plan. `isResumable`: a carrier holds the call. */
 export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number; isResumable: boolean }
@@ -16,10 +17,9 @@ const USUAL_PREFIX_MS = 300
 export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts: PlanFacts): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
-  const isExact = config.greeting !== ''
   return {
     ...facts,
-    greeting: isExact ? [compliance.ai_disclosure ?? '', config.greeting].join(' ').trim() : '',
+    greeting: greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,

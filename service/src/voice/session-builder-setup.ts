@@ -41,8 +41,13 @@ function turnDetectionOf(detection: CompleteAgentConfig['turn_detection']): Turn
   return { type, threshold, prefixPaddingMs: prefix_padding_ms, silenceDurationMs: silence_duration_ms }
 }
 
+/** What the agent says first, as it stands, behind what the law wants said; empty where it words that itself. */
+export function greetingOf({ compliance }: TenantRuntime, { greeting }: Pick<CompleteAgentConfig, 'greeting'>): string {
+  return greeting === '' ? '' : [compliance.ai_disclosure ?? '', greeting].join(' ').trim()
+}
+
 /** The tenant's prompt, who the agent is, what it is to do, what the law wants said, and what is known of the call, in this order. */
-function instructionsOf(
+export function instructionsOf(
   tenant: TenantRuntime,
   { agentName, config }: Omit<Speaker, 'tools'>,
   facts: CallFacts,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { chatOf, identityProviderOf, mailerOf } from '../../src/deps.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
@@ -94,6 +95,9 @@ export class ServedApp {
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
+      chat: chatOf(config),
+      mailer: mailerOf(config, clock),
+      identityProvider: identityProviderOf(config, clock),
     })
     const { besides } = options
     return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines, besides })

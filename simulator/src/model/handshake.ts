@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { ModelFaults } from './faults.ts'
 
+/** Why a request is not taken. */
+type Refused = { kind: 'refused'; status: number; code: string; message: string }
+
 /** What becomes of a request to open a session. */
 export type Admission =
   | { kind: 'open'; model: string; script: string | null; error: { code: string; message: string } | null }
-  | { kind: 'refused'; status: number; code: string; message: string }
+  | Refused
 
 const BETA_MESSAGE =
   'The Realtime Beta API is no longer supported. Please use /v1/realtime with the shape of the generally available API.'
@@ -23,9 +26,8 @@ export function admit(request: IncomingMessage, apiKey: string | null, faults: M
   const url = new URL(request.url ?? '/', 'ws://localhost')
   if (faults.handshake_status) return refused(faults.handshake_status)
   if (!url.pathname.endsWith('/realtime')) return refused(404, 'invalid_url', `Invalid URL (GET ${url.pathname})`)
-  const key = keyOf(request)
-  if (key === null) return refused(401, 'missing_api_key', 'Missing bearer authentication in header.')
-  if (apiKey !== null && key !== apiKey) return refused(401)
+  const unknown = refusedKey(request, apiKey)
+  if (unknown) return unknown
   const given = ['model', 'call_id', 'intent'].filter((name) => url.searchParams.has(name))
   const model = url.searchParams.get('model')
   if (given.length !== 1) return refused(400, 'invalid_request', 'Give exactly one of model, call_id and intent.')
@@ -36,7 +38,7 @@ export function admit(request: IncomingMessage, apiKey: string | null, faults: M
 }
 
 /** The answer to a request that is refused, as bytes for the socket. */
-export function refusalResponse(refusal: Extract<Admission, { kind: 'refused' }>): string {
+export function refusalResponse(refusal: Refused): string {
   const { status, code, message } = refusal
   const type = status >= 500 ? 'server_error' : 'invalid_request_error'
   const body = JSON.stringify({ error: { message, type, param: null, code } })
@@ -50,7 +52,14 @@ export function refusalResponse(refusal: Extract<Admission, { kind: 'refused' }>
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-function refused(status: number, code?: string, message?: string): Admission {
+/** Why a key is not taken, or null: there has to be one, and where one is set it has to be that. */
+export function refusedKey(request: IncomingMessage, apiKey: string | null): Refused | null {
+  const key = keyOf(request)
+  if (key === null) return refused(401, 'missing_api_key', 'Missing bearer authentication in header.')
+  return apiKey !== null && key !== apiKey ? refused(401) : null
+}
+
+function refused(status: number, code?: string, message?: string): Refused {
   const known = STATUS_CODES[status] ?? { code: 'server_error', message: 'The server had an error.' }
   return { kind: 'refused', status, code: code ?? known.code, message: message ?? known.message }
 }

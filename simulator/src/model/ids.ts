@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 
 /** What an id names; it is the id's prefix. */
-export type IdKind = 'event' | 'sess' | 'conv' | 'item' | 'resp' | 'call' | 'req'
+export type IdKind = 'event' | 'sess' | 'conv' | 'item' | 'resp' | 'call' | 'chatcmpl' | 'req'
 
 /** An id as the server makes them: its kind and 21 unguessable letters and digits. */
 export function newId(kind: IdKind): string {

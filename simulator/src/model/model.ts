@@ -1,8 +1,9 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { PhraseBook } from '../speech/phrase-book.ts'
 import type { Speech } from '../speech/speech.ts'
+import { answerChat, CHAT_PATH } from './chat.ts'
 import { answerControl } from './control.ts'
 import { type FaultPlan, FaultSwitches } from './faults.ts'
 import { type Admission, admit, refusalResponse } from './handshake.ts'
@@ -34,6 +35,8 @@ export type ModelOptions = {
 export type Model = {
   /** Where its sessions open: `ws://host:port/v1/realtime`. */
   readonly url: string
+  /** The base address of its chats: `http://host:port/v1`. */
+  readonly baseUrl: string
   /** Sessions, oldest first: all open ones and the latest 200 that ended. */
   readonly sessions: readonly ModelSession[]
   /** The scripts that sessions may follow. */
@@ -76,15 +79,18 @@ class RunningModel implements Model {
     this.#pace = { ...NATURAL_PACE, ...options.pace }
     if (options.brain) this.scripts.setDefault(options.brain)
     this.#switches.set(options.faults ?? [])
-    this.#server = createServer((request, response) => void answerControl(this, request, response))
+    this.#server = createServer((request, response) => this.#answer(request, response))
     this.#server.headersTimeout = HEADERS_TIMEOUT_MS
     this.#server.on('connection', (socket) => this.#track(socket))
     this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket as Socket, head))
   }
 
   get url(): string {
-    const { port } = this.#server.address() as AddressInfo
-    return `ws://${this.#options.host}:${port}/v1/realtime`
+    return `ws://${this.#authority()}/v1/realtime`
+  }
+
+  get baseUrl(): string {
+    return `http://${this.#authority()}/v1`
   }
 
   get sessions(): readonly ModelSession[] {
@@ -113,6 +119,21 @@ class RunningModel implements Model {
     await stopped
     clearTimeout(impatient)
     this.#cutAll()
+  }
+
+  #authority(): string {
+    const { port } = this.#server.address() as AddressInfo
+    return `${this.#options.host}:${port}`
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    if (request.url?.split('?')[0] !== CHAT_PATH) {
+      void answerControl(this, request, response)
+      return
+    }
+    const { scripts } = this
+    // Only a request that broke off rejects; there is nobody left to tell.
+    answerChat({ scripts, apiKey: this.#options.apiKey ?? null }, request, response).catch(() => response.destroy())
   }
 
   #cutAll(): void {

@@ -14,7 +14,9 @@ export type FindTenant = (token: string) => Promise<{ tenantId: TenantId } | nul
 const ADMIN_PATH = '/api/v1/admin'
 
 /** Who is not known yet may ask for these, and finds out by them whether they are. */
-const OPEN_ROUTES = new Set(['login', 'logout', 'session', 'invitation'].map((name) => `${ADMIN_PATH}/auth/${name}`))
+const OPEN_ROUTES = new Set(
+  ['login', 'logout', 'session', 'invitation', 'sso/start', 'sso/callback'].map((name) => `${ADMIN_PATH}/auth/${name}`),
+)
 
 type AdminGuard = { adminKey: string | null; people?: People }
 

@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor, Role } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { readCookie, setCookie } from './cookies.ts'
 
 /** Those who log in in a browser, as the guards know them. */
 export type People = {
@@ -15,18 +16,23 @@ export type People = {
 }
 
 /** Holds the session of a browser. */
-export const SESSION_COOKIE = 'parley_admin'
+const SESSION_COOKIE = 'parley_admin'
 
 /** What a session is told by: 32 random bytes. */
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
-/** The token of the session that the browser sent, or null. Of several the first counts, as in RFC 6265's order. */
-export function sessionTokenOf({ headers }: FastifyRequest): string | null {
-  for (const part of (headers.cookie ?? '').split(';')) {
-    const [name, value = ''] = part.trim().split('=', 2)
-    if (name === SESSION_COOKIE && TOKEN.test(value)) return value
-  }
-  return null
+/** The token of the session that the browser sent, or null. */
+export function sessionTokenOf(request: FastifyRequest): string | null {
+  return readCookie(request, SESSION_COOKIE, TOKEN)
+}
+
+/** Gives the browser its session, or takes it away: with a token of null. */
+export function setSession(
+  reply: FastifyReply,
+  origin: string,
+  { token, lifetimeMs }: { token: string | null; lifetimeMs: number },
+): void {
+  setCookie(reply, origin, { name: SESSION_COOKIE, value: token, path: '/', maxAgeSeconds: lifetimeMs / 1_000 })
 }
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])

@@ -1,0 +1,118 @@
+import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from '../platform/chat/port.ts'
+import type { Log } from '../platform/log.ts'
+import type { ToolDeclaration } from '../platform/realtime/port.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { greetingOf, instructionsOf } from '../voice/session-builder-setup.ts'
+import { type NamedAgent, namedAgent } from './named-agent.ts'
+
+/** What was said so far, as in a transcript. */
+export type Said = { role: 'caller' | 'agent'; text: string }
+
+/** What the agent says next, and the functions that it called on the way there. */
+export type ChatReply = { text: string; functionCalls: { name: string; arguments: Record<string, unknown> }[] }
+
+/** Agents tried in text: nothing of it is kept, and nothing that they call is done. */
+export type Chats = {
+  /**
+   * What the agent says next. Before anything was said that is its greeting.
+   *
+   * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` without a chat
+   * model, `upstream_failed` when it does not answer within 30 s.
+   */
+  reply(tenantId: TenantId, choice: NamedAgent, said: Said[]): Promise<ChatReply>
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
+  prompts: { textFor(tenant: TenantRuntime): Promise<string | null> }
+  /** What an agent may call, by the names in its config. */
+  toolsFor(names: readonly string[]): ToolDeclaration[]
+  /** Null while none is configured. */
+  model: ChatModel | null
+}
+
+const REPLY_WITHIN_MS = 30_000
+/** How often a model may call before it says something. */
+const MAX_ROUNDS = 3
+/** Stands in for the result of every function: the model goes on as in a call, and nothing was done. */
+const NOT_DONE = JSON.stringify({
+  ok: true,
+  note: 'This is a trial in text: nothing was done. Go on as if it had been.',
+})
+
+export function makeChats(deps: Deps): Chats {
+  const { clock, log, tenants, resolveAgent, prompts } = deps
+
+  async function instructed(tenant: TenantRuntime, agent: ResolvedAgent): Promise<ChatMessage> {
+    const facts = { direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName, orgId: null }
+    const prompt = await prompts.textFor(tenant)
+    return { role: 'system', text: instructionsOf(tenant, agent, { ...facts, now: new Date(clock.now()), prompt }) }
+  }
+
+  return {
+    async reply(tenantId, choice, said) {
+      const tenant = await tenants.get(tenantId)
+      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const agent = await namedAgent(resolveAgent, tenant, choice)
+      const greeting = greetingOf(tenant, agent.config)
+      if (said.length === 0 && greeting !== '') return { text: greeting, functionCalls: [] }
+      if (!deps.model) throw new AppError('unavailable', 'No chat model is configured: set OPENAI_API_KEY.')
+      const messages = [await instructed(tenant, agent), ...said.map(messageOf)]
+      const asked = { model: agent.config.chat_model || null, messages, tools: deps.toolsFor(agent.config.tools) }
+      return withDeadline(clock, (signal) => talk(deps.model as ChatModel, { ...asked, signal })).catch(
+        (err: unknown) => {
+          if (!(err instanceof ChatFault)) throw err
+          log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
+          throw new AppError('upstream_failed', 'The chat model did not answer. Try again.', { cause: err })
+        },
+      )
+    },
+  }
+}
+
+function messageOf({ role, text }: Said): ChatMessage {
+  return { role: role === 'caller' ? 'user' : 'assistant', text }
+}
+
+type Asked = { model: string | null; messages: ChatMessage[]; tools: ToolDeclaration[]; signal: AbortSignal }
+
+/** Asks until something is said. */
+async function talk(model: ChatModel, { messages, ...asked }: Asked): Promise<ChatReply> {
+  const functionCalls: ChatReply['functionCalls'] = []
+  let told = messages
+  for (let round = 1; ; round += 1) {
+    const { text, calls } = await model.complete({ ...asked, messages: told })
+    functionCalls.push(...calls.map(callOf))
+    if (text.trim() !== '' || calls.length === 0 || round === MAX_ROUNDS) return { text, functionCalls }
+    const results = calls.map(({ id }): ChatMessage => ({ role: 'tool', callId: id, text: NOT_DONE }))
+    told = [...told, { role: 'assistant', text, calls }, ...results]
+  }
+}
+
+/** Arguments that are no object are told as they came. */
+function callOf({ name, argumentsText }: ChatFunctionCall): ChatReply['functionCalls'][number] {
+  return { name, arguments: objectIn(argumentsText) ?? { unreadable: argumentsText } }
+}
+
+function objectIn(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text)
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+    return isObject ? (value as Record<string, unknown>) : null
+  } catch {
+    return null
+  }
+}
+
+async function withDeadline<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController()
+  const cancel = clock.after(REPLY_WITHIN_MS, () => stopping.abort())
+  return work(stopping.signal).finally(cancel)
+}

@@ -1,0 +1,120 @@
+import type { ToolDeclaration } from '../realtime/port.ts'
+import { type ChatAnswer, ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from './port.ts'
+
+type Options = {
+  /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
+  baseUrl: string
+  apiKey: string
+}
+
+const DEFAULT_MODEL = 'gpt-4o-mini'
+/** More than a model writes as one answer. */
+const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_REASON_CHARS = 300
+
+/** Chat Completions, as OpenAI and many others serve them. */
+export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
+  return {
+    async complete({ model, messages, tools, signal }) {
+      const body = {
+        model: model ?? DEFAULT_MODEL,
+        messages: messages.map(messageOf),
+        ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+      }
+      const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })
+      const answer = parsed(text)
+      if (status !== 200) throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`)
+      return answerOf(answer)
+    },
+  }
+}
+
+type Asked = { apiKey: string; body: object; signal: AbortSignal }
+
+async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<{ status: number; text: string }> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      // The key goes to the address that was configured and to no other one.
+      redirect: 'error',
+      signal,
+    })
+    return { status: response.status, text: await bounded(response) }
+  } catch (cause) {
+    if (cause instanceof ChatFault) throw cause
+    throw new ChatFault('the chat model did not answer', { cause })
+  }
+}
+
+async function bounded(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_ANSWER_BYTES) throw new ChatFault('the chat model says more than 1 MiB')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function messageOf(message: ChatMessage) {
+  if (message.role === 'tool') return { role: 'tool', tool_call_id: message.callId, content: message.text }
+  const calls = message.role === 'assistant' ? (message.calls ?? []) : []
+  return {
+    role: message.role,
+    content: message.text,
+    ...(calls.length > 0 && { tool_calls: calls.map(callOut) }),
+  }
+}
+
+function callOut({ id, name, argumentsText }: ChatFunctionCall) {
+  return { id, type: 'function', function: { name, arguments: argumentsText } }
+}
+
+function toolOf({ name, description, parameters }: ToolDeclaration) {
+  return { type: 'function', function: { name, description, parameters } }
+}
+
+/** What came is nobody's promise: members are taken one by one. */
+function answerOf(body: Members): ChatAnswer {
+  const [choice] = listOf(body['choices'])
+  const message = choice && membersOf(choice['message'])
+  if (!message) throw new ChatFault('the chat model answered with no message')
+  const { content, tool_calls: calls, refusal } = message
+  const words = typeof content === 'string' ? content : refusal
+  return {
+    text: typeof words === 'string' ? words : '',
+    calls: listOf(calls).flatMap((call, index) => {
+      const called = membersOf(call['function'])
+      const { name, arguments: argumentsText } = called
+      if (typeof name !== 'string') return []
+      const id = typeof call['id'] === 'string' ? call['id'] : `call_${index}`
+      return [{ id, name, argumentsText: typeof argumentsText === 'string' ? argumentsText : '{}' }]
+    }),
+  }
+}
+
+type Members = Record<string, unknown>
+
+function parsed(text: string): Members {
+  try {
+    return membersOf(JSON.parse(text))
+  } catch {
+    return {}
+  }
+}
+
+function membersOf(value: unknown): Members {
+  return typeof value === 'object' && value !== null ? (value as Members) : {}
+}
+
+function listOf(value: unknown): Members[] {
+  return Array.isArray(value) ? value.map(membersOf) : []
+}
+
+function reasonOf(body: Members): string {
+  const { message } = membersOf(body['error'])
+  return typeof message === 'string' ? message.slice(0, MAX_REASON_CHARS) : 'no reason'
+}

@@ -1,0 +1,34 @@
+import type { ToolDeclaration } from '../realtime/port.ts'
+
+/** Something that was said, or is to be kept in mind. */
+export type ChatMessage =
+  | { role: 'system' | 'user'; text: string }
+  | { role: 'assistant'; text: string; calls?: ChatFunctionCall[] }
+  /** What came of a function that the model has called. */
+  | { role: 'tool'; callId: string; text: string }
+
+/** A function that the model wants called. */
+export type ChatFunctionCall = { id: string; name: string; argumentsText: string }
+
+export type ChatRequest = {
+  /** Null is the driver's own default. */
+  model: string | null
+  messages: ChatMessage[]
+  /** What the model may call. */
+  tools: ToolDeclaration[]
+  signal: AbortSignal
+}
+
+/** What the model says, and calls; either may be empty. */
+export type ChatAnswer = { text: string; calls: ChatFunctionCall[] }
+
+/** A model that answers in text. */
+export type ChatModel = {
+  /** @throws ChatFault when there is no answer; there is no other limit to how long it takes than the signal. */
+  complete(request: ChatRequest): Promise<ChatAnswer>
+}
+
+/** Why there is no answer, in the provider's words; for the log. */
+export class ChatFault extends Error {
+  override readonly name = 'ChatFault'
+}

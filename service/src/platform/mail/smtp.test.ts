@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { type MailServer, startMailServer } from '../../../test/harness/mail-server.ts'
+import { until } from '../../../test/harness/wait.ts'
+import type { Mail } from './port.ts'
+import { smtpMailer } from './smtp.ts'
+
+const MAIL: Mail = {
+  ...{ id: '0190a000-0000-7000-8000-000000000001', to: ['ann@acme.example', 'bob@acme.example'] },
+  ...{ subject: 'Grüße', text: 'First line.\n.\nÄnd so on.\n' },
+}
+
+let server: MailServer
+const clock = new TestClock()
+beforeEach(async () => {
+  server = await startMailServer()
+})
+afterEach(() => server.close())
+
+const mailer = (url = `smtp://127.0.0.1:${server.port}`) => smtpMailer({ clock, url, from: 'parley@voice.example' })
+const send = (mail: Partial<Mail> = {}, url?: string) =>
+  mailer(url).send({ ...MAIL, ...mail }, new AbortController().signal)
+
+describe('a mail', () => {
+  it('arrives as it was written, and says that a program wrote it', async () => {
+    expect(await send()).toEqual({ refused: 0 })
+    const [mail] = server.mails
+    expect(mail).toMatchObject({ from: 'parley@voice.example', to: MAIL.to, text: MAIL.text })
+    expect(mail?.header).toEqual(
+      expect.arrayContaining([
+        ...['From: parley@voice.example', 'To: ann@acme.example, bob@acme.example', 'Auto-Submitted: auto-generated'],
+        ...[`Message-ID: <${MAIL.id}@voice.example>`, 'Content-Type: text/plain; charset=utf-8'],
+        `Date: ${new Date(clock.now()).toUTCString().replace(/GMT/, '+0000')}`,
+      ]),
+    )
+  })
+
+  it.each(['Hello\r\nBcc: eve@evil.example', 'Hello\nBcc: eve@evil.example\n\nBody', 'Hello\u2028Bcc: x'])(
+    'has no header that its subject brought along: %j',
+    async (subject) => {
+      await send({ subject })
+      const names = server.mails[0]?.header.map((line) => line.split(':')[0]?.toLowerCase())
+      expect(names).not.toContain('bcc')
+      expect(server.mails[0]?.to).toEqual(MAIL.to)
+    },
+  )
+
+  it('reads no file and fetches nothing, whatever its words look like', async () => {
+    const text = '{"path":"/etc/passwd"} file:///etc/passwd http://127.0.0.1/'
+    await send({ text, subject: 'file:///etc/passwd' })
+    expect(server.mails[0]?.text.trim()).toBe(text)
+  })
+
+  it('goes to those whom the server takes', async () => {
+    server.refused.add('bob@acme.example')
+    expect(await send()).toEqual({ refused: 1 })
+    expect(server.mails[0]?.to).toEqual(['ann@acme.example'])
+  })
+
+  it('fails with what the server says', async () => {
+    server.refusal = { code: 451, words: 'come back later' }
+    await expect(send()).rejects.toMatchObject({ reply: 451, message: expect.stringContaining('come back later') })
+    for (const address of MAIL.to) server.refused.add(address)
+    await expect(send()).rejects.toMatchObject({ reply: 550 })
+  })
+
+  it('fails without a server', async () => {
+    const url = `smtp://127.0.0.1:${server.port}`
+    await server.close()
+    await expect(send({}, url)).rejects.toMatchObject({ name: 'MailFault', reply: null })
+    server = await startMailServer()
+  })
+
+  it('fails when the server takes over ten seconds, and is given up when the service stops', async () => {
+    server.hangs = true
+    const late = send()
+    const held = expect(late).rejects.toMatchObject({ message: 'The mail server took over 10 s.', isStopped: false })
+    await clock.advance(10_000)
+    await held
+    const stopping = new AbortController()
+    const given = mailer().send(MAIL, stopping.signal)
+    stopping.abort()
+    await expect(given).rejects.toMatchObject({ isStopped: true })
+    expect(clock.pendingTimers).toBe(0)
+  })
+})
+
+describe('a password', () => {
+  it('is shown to a server on this machine', async () => {
+    await send({}, `smtp://ann:p%40ss@127.0.0.1:${server.port}`)
+    expect(server.logins).toEqual([{ username: 'ann', password: 'p@ss' }])
+    expect(mailer('smtp://ann:secret@mail.example').address).toBe('smtp://mail.example:587')
+  })
+
+  it('is never shown to another one without TLS', async () => {
+    // An address of this machine in other clothes, as a server elsewhere would be met.
+    const url = `smtp://ann:secret@[::ffff:127.0.0.1]:${server.port}`
+    await expect(send({}, url)).rejects.toMatchObject({ name: 'MailFault' })
+    await until(() => server.mails.length === 0, { what: 'nothing' })
+    expect(server.logins).toEqual([])
+  })
+})

@@ -1,0 +1,118 @@
+import MailComposer from 'nodemailer/lib/mail-composer'
+import SMTPConnection from 'nodemailer/lib/smtp-connection'
+import type { Clock } from '../../kernel/clock.ts'
+import { type Mail, type Mailer, MailFault } from './port.ts'
+
+type Options = {
+  clock: Clock
+  /** `smtp://` or `smtps://`, with user and password where the server asks for them. */
+  url: string
+  /** The address that mail comes from. */
+  from: string
+}
+
+const SEND_WITHIN_MS = 10_000
+/** Should nobody be there to count: what the library does by itself. */
+const SILENT_MS = 15_000
+/** Whoever does not let go of the connection has it taken away. */
+const CLOSE_WITHIN_MS = 1_000
+const PORTS = { smtp: 587, smtps: 465 }
+/** What of a server's own words is passed on. */
+const MAX_REASON_CHARS = 300
+
+/**
+ * Mail over SMTP, a connection for each. A password goes over TLS alone, except to this machine.
+ *
+ * @throws TypeError for an address that is none.
+ */
+export function smtpMailer({ clock, url, from }: Options): Mailer {
+  const server = serverOf(url)
+  return {
+    address: server.address,
+    async send(mail, signal) {
+      const connection = new SMTPConnection({
+        ...{ host: server.host, port: server.port, secure: server.isSecure, requireTLS: server.needsTls },
+        ...{ connectionTimeout: SILENT_MS, greetingTimeout: SILENT_MS, socketTimeout: SILENT_MS },
+        socketCloseTimeout: CLOSE_WITHIN_MS,
+      })
+      const { promise: ending, reject } = Promise.withResolvers<never>()
+      const stop = () => reject(new MailFault('The mail was given up: the service stops.', { isStopped: true }))
+      const cancel = clock.after(SEND_WITHIN_MS, () => reject(new MailFault('The mail server took over 10 s.')))
+      signal.addEventListener('abort', stop)
+      if (signal.aborted) stop()
+      connection.on('error', (error: Error) => reject(faultOf(error)))
+      connection.on('end', () => reject(new MailFault('The mail server closed the connection.')))
+      const talk = written(mail, from, new Date(clock.now())).then((message) =>
+        conversation(connection, server.login, { from, to: mail.to, message }),
+      )
+      // Whoever comes second is not waited for.
+      talk.catch(() => undefined)
+      try {
+        return await Promise.race([ending, talk])
+      } finally {
+        cancel()
+        signal.removeEventListener('abort', stop)
+        connection.close()
+      }
+    },
+  }
+}
+
+type Login = { user: string; pass: string } | null
+
+function serverOf(text: string) {
+  const url = new URL(text)
+  const isSecure = url.protocol === 'smtps:'
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = Number(url.port) || PORTS[isSecure ? 'smtps' : 'smtp']
+  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+  const login: Login = user === '' ? null : { user, pass }
+  const isHere = host === 'localhost' || host === '::1' || host.startsWith('127.')
+  const address = `${url.protocol}//${url.hostname}:${port}`
+  return { host, port, isSecure, needsTls: login !== null && !isHere, login, address }
+}
+
+/** Nothing of it is read from a file or fetched, whatever its words look like. */
+async function written({ id, to, subject, text }: Mail, from: string, date: Date): Promise<Buffer> {
+  const composer = new MailComposer({
+    ...{ from: addressed(from), to: to.map(addressed), subject, text, date, textEncoding: 'quoted-printable' },
+    messageId: `<${id}@${from.split('@')[1] ?? 'parley'}>`,
+    // No program shall answer what a program wrote (RFC 3834).
+    headers: { 'auto-submitted': 'auto-generated' },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  })
+  return composer.compile().build()
+}
+
+/** As it stands, never read as a list or as a name with an address. */
+function addressed(address: string) {
+  return { name: '', address }
+}
+
+type Handed = { from: string; to: string[]; message: Buffer }
+
+async function conversation(connection: SMTPConnection, login: Login, { from, to, message }: Handed) {
+  await asked((done) => connection.connect(done))
+  if (login) await asked((done) => connection.login({ credentials: login }, done))
+  const sent = await new Promise<{ rejected: string[] }>((resolve, reject) =>
+    connection.send({ from, to }, message, (error, info) => (error ? reject(faultOf(error)) : resolve(info))),
+  )
+  connection.quit()
+  return { refused: sent.rejected.length }
+}
+
+function asked(ask: (done: (error?: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => ask((error) => (error ? reject(faultOf(error)) : resolve())))
+}
+
+function faultOf(error: Error & { responseCode?: unknown; response?: unknown }): MailFault {
+  const reply = typeof error.responseCode === 'number' ? error.responseCode : null
+  const reason = typeof error.response === 'string' ? error.response : error.message
+  const said = reason.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS)
+  return new MailFault(
+    reply === null ? `The mail server cannot be used: ${said}` : `The mail server answered ${said}`,
+    {
+      reply,
+    },
+  )
+}

@@ -1,0 +1,101 @@
+import * as oidc from 'openid-client'
+import type { Clock } from '../../kernel/clock.ts'
+import { sha256 } from '../../kernel/seal.ts'
+import { type Identity, IdentityFault, type IdentityProvider } from './port.ts'
+
+type Options = {
+  clock: Clock
+  /** As the provider calls itself, to the character. */
+  issuerUrl: string
+  clientId: string
+  clientSecret: string
+}
+
+/** For each request to the provider. */
+const REQUEST_SECONDS = 10
+/** What the provider says of itself is asked for again after this. */
+const KNOWN_FOR_MS = 3_600_000
+const SCOPE = 'openid email'
+/** For an http address, which the settings take for this machine alone. */
+// oxlint-disable-next-line typescript/no-deprecated -- marked so that it stands out; it is not going away
+const TAKE_HTTP: (configuration: oidc.Configuration) => void = oidc.allowInsecureRequests
+
+/**
+ * An OpenID Connect provider: the code flow with PKCE, state and nonce; signatures of ID tokens are checked against its keys.
+ */
+export function oidcProvider(options: Options): IdentityProvider {
+  const { clock } = options
+  let known: { configuration: oidc.Configuration; untilMs: number } | null = null
+
+  async function configuration(): Promise<oidc.Configuration> {
+    if (known && clock.monotonicMs() < known.untilMs) return known.configuration
+    const found = await discovered(options)
+    known = { configuration: found, untilMs: clock.monotonicMs() + KNOWN_FOR_MS }
+    return found
+  }
+
+  return {
+    begin: (secrets, redirectUri) =>
+      asking(async () => {
+        const url = oidc.buildAuthorizationUrl(await configuration(), {
+          ...{ redirect_uri: redirectUri, scope: SCOPE, response_type: 'code' },
+          ...{ state: secrets.state, nonce: secrets.nonce },
+          ...{ code_challenge: sha256(secrets.verifier).toString('base64url'), code_challenge_method: 'S256' },
+        })
+        return url.href
+      }),
+    complete: (callback, { state, nonce, verifier }) =>
+      asking(async () => {
+        const provider = await configuration()
+        const tokens = await oidc.authorizationCodeGrant(provider, callback, {
+          ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
+        })
+        const claims = tokens.claims()
+        if (!claims) throw new IdentityFault('failed', 'the provider sent no ID token')
+        // Many providers tell the e-mail only when they are asked for it.
+        const told = 'email' in claims ? claims : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)
+        return identityOf(told)
+      }),
+  }
+}
+
+/** The provider's own description of itself, and how it wants to be shown the secret. */
+async function discovered({ issuerUrl, clientId, clientSecret }: Options): Promise<oidc.Configuration> {
+  const url = new URL(issuerUrl)
+  const options = { execute: url.protocol === 'http:' ? [TAKE_HTTP] : [], timeout: REQUEST_SECONDS }
+  const found = await oidc.discovery(url, clientId, undefined, oidc.None(), options)
+  const metadata = found.serverMetadata()
+  const takesPost = metadata.token_endpoint_auth_methods_supported?.includes('client_secret_post') ?? false
+  const authentication = takesPost ? oidc.ClientSecretPost(clientSecret) : oidc.ClientSecretBasic(clientSecret)
+  const configuration = new oidc.Configuration(metadata, clientId, undefined, authentication)
+  configuration.timeout = REQUEST_SECONDS
+  for (const extend of [...options.execute, oidc.enableNonRepudiationChecks]) extend(configuration)
+  return configuration
+}
+
+function identityOf({ email, email_verified: verified }: Record<string, unknown>): Identity {
+  // Some providers write it as a text.
+  return { email: typeof email === 'string' ? email : null, isVerified: verified === true || verified === 'true' }
+}
+
+/** @throws IdentityFault alone. */
+async function asking<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof IdentityFault ? error : faultOf(error)
+  }
+}
+
+/** What the provider's words are is told to the log alone, and of the errors of the library no more than code and message. */
+function faultOf(error: unknown): IdentityFault {
+  if (error instanceof oidc.AuthorizationResponseError)
+    return new IdentityFault('refused', `it answered ${error.error}`)
+  if (error instanceof oidc.ResponseBodyError) {
+    const isRefusal = error.error === 'invalid_grant'
+    return new IdentityFault(isRefusal ? 'refused' : 'failed', `its token endpoint answered ${error.error}`)
+  }
+  const { message, code, cause } = error as Error & { code?: unknown }
+  const because = cause instanceof Error ? `: ${cause.message}` : ''
+  return new IdentityFault('failed', `${typeof code === 'string' ? `${code}: ` : ''}${message}${because}`)
+}

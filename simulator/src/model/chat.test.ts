@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makePhraseBook } from '../speech/phrase-book.ts'
+import { makeSpeech, type Speech } from '../speech/speech.ts'
+import { type Model, startModel } from './model.ts'
+
+let model: Model
+let speech: Speech
+beforeAll(async () => {
+  const phraseBook = makePhraseBook()
+  speech = makeSpeech({ phraseBook })
+  model = await startModel({ host: '127.0.0.1', port: 0, speech, phraseBook, apiKey: 'right' })
+  model.scripts.set('shop', {
+    rules: [
+      { when: { greeting: true }, say: 'Welcome to the shop.' },
+      { when: { says: 'order' }, call: { name: 'find_order', arguments: { id: 7 } } },
+      { when: { after_tool: 'find_order' }, say: 'It is {output.state}.' },
+      { when: { turn: 2 }, say: 'That was your second question.' },
+    ],
+  })
+})
+afterAll(async () => {
+  await model.close()
+  await speech.close()
+})
+
+type Message = { content: string | null; tool_calls?: { id: string; function: { name: string; arguments: string } }[] }
+type Completion = { choices: [{ message: Message; finish_reason: string }]; usage: { total_tokens: number } }
+
+async function chat(body: unknown, { key = 'right', method = 'POST' } = {}) {
+  const response = await fetch(`${model.baseUrl}/chat/completions`, {
+    method,
+    headers: { authorization: `Bearer ${key}` },
+    ...(method === 'POST' && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  return { status: response.status, body: (await response.json()) as Completion & { error: { code: string } } }
+}
+
+const user = (content: string) => ({ role: 'user', content })
+const assistant = (content: string) => ({ role: 'assistant', content })
+const tools = [{ type: 'function', function: { name: 'find_order', parameters: { type: 'object' } } }]
+const SHOP = { model: 'any:shop', tools }
+
+async function said(messages: object[], more: object = SHOP): Promise<Message> {
+  const { body } = await chat({ ...more, messages })
+  return body.choices[0].message
+}
+
+describe('a chat with the simulated model', () => {
+  it('follows the script that its model names, from its beginning each time', async () => {
+    const system = { role: 'system', content: 'You sell chairs.' }
+    expect((await said([system])).content).toBe('Welcome to the shop.')
+    const asked = [
+      system,
+      assistant('Welcome to the shop.'),
+      user('What is it?'),
+      assistant('A shop.'),
+      user('And this?'),
+    ]
+    for (const _again of [1, 2]) expect((await said(asked)).content).toBe('That was your second question.')
+  })
+
+  it('calls functions that it may call, and goes on from their results', async () => {
+    const first = await said([user('Where is my order?')])
+    expect(first).toMatchObject({
+      content: null,
+      tool_calls: [{ function: { name: 'find_order', arguments: '{"id":7}' } }],
+    })
+    const result = { role: 'tool', tool_call_id: first.tool_calls?.[0]?.id, content: '{"state":"sent"}' }
+    const next = [user('Where is my order?'), { role: 'assistant', ...first }, result]
+    expect((await said(next)).content).toBe('It is sent.')
+    expect((await said([user('Where is my order?')], { model: 'any:shop' })).tool_calls).toBeUndefined()
+  })
+
+  it('says plainly that it is a rehearsal', async () => {
+    expect((await said([user('Hello?')], { model: 'gpt-4o-mini' })).content).toBe(
+      'You said: Hello?. This is a rehearsal, so I only repeat it.'.replace('?.', '.'),
+    )
+  })
+
+  it.each([
+    ['nothing to answer', { model: 'm', messages: [] }, 400],
+    ['a stream', { model: 'm', messages: [user('x')], stream: true }, 400],
+    ['what it does not know', { model: 'm', messages: [user('x')], temperature: 1 }, 400],
+    ['what is no JSON', '{', 400],
+  ])('refuses %s', async (_what, body, status) => {
+    expect((await chat(body)).status).toBe(status)
+  })
+
+  it('asks for a key, and for a POST', async () => {
+    const body = { model: 'm', messages: [user('x')] }
+    expect(await chat(body, { key: 'wrong' })).toMatchObject({
+      status: 401,
+      body: { error: { code: 'invalid_api_key' } },
+    })
+    expect((await chat(body, { method: 'GET' })).status).toBe(405)
+  })
+})

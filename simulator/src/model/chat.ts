@@ -1,0 +1,144 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Cue, Reply } from './brain.ts'
+import { refusedKey } from './handshake.ts'
+import { newId } from './ids.ts'
+import { ModelError } from './model-error.ts'
+import type { ScriptBook } from './script-book.ts'
+import { anything, boolean, list, nullable, object, oneOf, record, type Shaped, text } from './shape.ts'
+import { textTokens } from './usage.ts'
+import { wordsToSay } from './words.ts'
+
+/** Where chats are asked for, below the address that clients call their base. */
+export const CHAT_PATH = '/v1/chat/completions'
+
+const functionCall = object(
+  { id: text(), type: oneOf(['function']), function: object({ name: text(), arguments: text() }, {}) },
+  {},
+)
+
+const message = object(
+  { role: oneOf(['system', 'developer', 'user', 'assistant', 'tool']) },
+  {
+    content: nullable(text()),
+    refusal: nullable(text()),
+    tool_calls: list(functionCall),
+    tool_call_id: text(),
+    name: text(),
+  },
+)
+
+const tool = object(
+  { type: oneOf(['function']) },
+  { function: object({ name: text() }, { description: text(), parameters: record(anything), strict: boolean }) },
+)
+
+/** What of a request is understood; a rehearsal refuses what it would not do, so that nobody counts on it. */
+const request = object(
+  { model: text(200), messages: list(message) },
+  { tools: list(tool), metadata: record(text()), stream: boolean, user: text() },
+)
+type Request = Shaped<typeof request>
+type Message = Shaped<typeof message>
+
+type Deps = { scripts: ScriptBook; apiKey: string | null }
+
+/** Answers a request for a chat: with the script that its model or its instructions name, from its beginning. */
+export async function answerChat(deps: Deps, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { status, body } = await answer(deps, incoming)
+  const written = JSON.stringify(body)
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(written) })
+  response.end(written)
+}
+
+async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
+  const refusal = refusedKey(incoming, apiKey)
+  if (refusal) return { status: refusal.status, body: errorOf(refusal.code, refusal.message, null) }
+  if (incoming.method !== 'POST') return { status: 405, body: errorOf('method_not_supported', 'Use POST.', null) }
+  try {
+    const asked = request(JSON.parse(await bodyOf(incoming)), '')
+    if (asked.stream) throw new ModelError('not_rehearsed', 'This rehearsal does not stream chats.', 'stream')
+    if (asked.messages.length === 0) throw new ModelError('empty_array', "Invalid 'messages': empty array.", 'messages')
+    return { status: 200, body: completion(asked, replyTo(asked, scripts)) }
+  } catch (error) {
+    if (error instanceof SyntaxError)
+      return { status: 400, body: errorOf('invalid_json', 'The body is not JSON.', null) }
+    if (!(error instanceof ModelError)) throw error
+    return { status: 400, body: errorOf(error.code, error.message, error.param) }
+  }
+}
+
+/** The script is followed from the first message on each time: nothing is kept between two requests. */
+function replyTo({ model, messages, tools = [], metadata }: Request, scripts: ScriptBook): Reply {
+  const instructions = messages
+    .filter(({ role }) => role === 'system' || role === 'developer')
+    .map(contentOf)
+    .join('\n\n')
+  const brain = scripts.open({ query: null, model, instructions, metadata: metadata?.['script'] ?? null })
+  const names = tools.flatMap((each) => (each.function ? [each.function.name] : []))
+  const turns = messages.filter(({ role }) => role === 'user' || role === 'tool')
+  const greeting = cueOf({ kind: 'greeting', words: wordsToSay(instructions), tools: names })
+  // Whoever has heard an answer has heard the greeting before it.
+  const isFirst = turns.length === 0
+  let reply = isFirst || messages.some(({ role }) => role === 'assistant') ? brain.reply(greeting) : null
+  for (const turn of turns) {
+    brain.delivered()
+    reply = brain.reply(cueFor(turn, messages, names))
+  }
+  return reply ?? brain.reply(greeting)
+}
+
+function cueFor(turn: Message, messages: Message[], tools: string[]): Cue {
+  if (turn.role === 'user') return cueOf({ kind: 'turn', heard: contentOf(turn), tools })
+  const calls = messages.flatMap(({ tool_calls: made = [] }) => made)
+  const name = calls.find(({ id }) => id === turn.tool_call_id)?.function.name ?? ''
+  return cueOf({ kind: 'tool', tool: { name, output: contentOf(turn) }, tools })
+}
+
+function cueOf(given: Partial<Cue> & Pick<Cue, 'kind'>): Cue {
+  return { heard: null, spokenSeconds: 0, keys: null, tool: null, words: null, tools: [], ...given }
+}
+
+function contentOf({ content }: Message): string {
+  return content ?? ''
+}
+
+function completion({ model, messages, tools = [] }: Request, { say, calls }: Reply) {
+  const toolCalls = calls.map(({ name, arguments: given = {} }) => ({
+    id: newId('call'),
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }))
+  const prompt = textTokens(JSON.stringify([messages, tools]))
+  const written = textTokens(say) + textTokens(JSON.stringify(toolCalls))
+  return {
+    ...{ id: newId('chatcmpl'), object: 'chat.completion', created: Math.floor(Date.now() / 1_000), model },
+    choices: [
+      {
+        index: 0,
+        message: {
+          ...{ role: 'assistant', content: say === '' ? null : say, refusal: null },
+          ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+        },
+        finish_reason: toolCalls.length > 0 ? 'tool_calls' : 'stop',
+      },
+    ],
+    usage: { prompt_tokens: prompt, completion_tokens: written, total_tokens: prompt + written },
+  }
+}
+
+function errorOf(code: string, message: string, param: string | null) {
+  return { error: { message, type: 'invalid_request_error', param, code } }
+}
+
+const BODY_BYTES_MAX = 1024 * 1024
+
+async function bodyOf(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > BODY_BYTES_MAX) throw new ModelError('too_large', 'The body is larger than 1 MiB.')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
