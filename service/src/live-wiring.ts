@@ -63,7 +63,8 @@ export async function wireCalls(
   const voice = await makeVoice(deps, given, server)
   const routes = makeCallRoutes(deps, needs, voice)
   const operators = makeOperators(deps, {
-    ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall, notify: null },
+    ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
+    notify: floors.delivery.notify,
   })
   const liveCalls = makeLiveCalls(deps, floors)
   const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })

@@ -1,3 +1,4 @@
+import type { Notify } from './delivery/notify.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
 import { callbackTaskActionRoutes } from './operators/callback-task-action-routes.ts'
@@ -5,12 +6,14 @@ import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
 import { callbackTaskRoutes } from './operators/callback-task-routes.ts'
 import { type CheckTaskCall, makeDispatchTask, type PlaceTaskCall } from './operators/dispatch-task.ts'
+import { collectMissedCalls } from './operators/missed-calls.ts'
 import { operatorQueueAdminRoutes } from './operators/operator-queue-admin-routes.ts'
 import { operatorQueueRoutes } from './operators/operator-queue-routes.ts'
 import { makeOperatorQueues } from './operators/operator-queues.ts'
 import { makeSettlingDispatches } from './operators/settle-dispatches.ts'
 import { sweepDispatches } from './operators/sweeps/dispatch-sweep.ts'
-import { type NotifyOperator, sweepFollowUps } from './operators/sweeps/follow-up-sweep.ts'
+import { sweepFollowUps } from './operators/sweeps/follow-up-sweep.ts'
+import { mailOperators } from './operators/sweeps/mail-notice.ts'
 import { sweepSla } from './operators/sweeps/sla-sweep.ts'
 import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
 import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
@@ -26,8 +29,8 @@ type Needs = {
   credentials: Pick<Credentials, 'findTenant'>
   place: PlaceTaskCall
   check: CheckTaskCall
-  /** Null where there is no way to tell operators anything. */
-  notify: NotifyOperator | null
+  /** Has people told by mail. */
+  notify: Notify
 }
 
 /** As many as an endpoint does when it is not told otherwise. */
@@ -57,14 +60,17 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
   const known = { db, clock, log, tenants, isStopping: () => isStopping }
   const sweeps: Sweeps = {
     sla: (ask) => sweepSla(known, ask),
-    followUps: (ask) => sweepFollowUps({ ...known, notify }, ask),
+    followUps: (ask) => sweepFollowUps({ ...known, notify: mailOperators(notify) }, ask),
     dispatches: (ask) => sweepDispatches({ ...known, dispatch, check }, ask),
     tickets: (ask) => sweepTickets({ ...known, systems }, ask),
   }
   const tenantBy = tenantByToken(needs.credentials)
   return {
     /** What is to be done again and again. */
-    scheduled: scheduledSweeps(sweeps),
+    scheduled: [
+      ...scheduledSweeps(sweeps),
+      { name: 'missed calls', run: () => collectMissedCalls(known) },
+    ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [
       callbackTaskRoutes(desk),

@@ -1,15 +1,9 @@
 import { type Static, Type } from 'typebox'
 import { nullable, pageFields, strict } from '../platform/http/schemas.ts'
-import { CallableNumber } from '../tenancy/tenant-values.ts'
+import { CallableNumber, QueueKey } from '../tenancy/tenant-values.ts'
 import type { TaskFields } from './add-callback-task.ts'
 import type { CallbackTaskId, TaskFilter } from './callback-task-store.ts'
-import {
-  DEFAULT_QUEUE,
-  QUEUE_KEY_PATTERN,
-  TASK_DISPOSITIONS,
-  TASK_PRIORITIES,
-  TASK_STATUSES,
-} from './callback-task-values.ts'
+import { DEFAULT_QUEUE, TASK_DISPOSITIONS, TASK_PRIORITIES, TASK_STATUSES } from './callback-task-values.ts'
 import type { TaskEdit } from './edit-callback-task.ts'
 
 const text = (maxLength: number, description: string) => Type.String({ minLength: 1, maxLength, description })
@@ -19,8 +13,6 @@ const filter = (description: string) => Type.Optional(Type.String({ minLength: 1
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(Type.String({ minLength: 1, maxLength: 200 })) })
-
-export const QueueKey = Type.String({ pattern: QUEUE_KEY_PATTERN, description: 'A queue: any such key works.' })
 
 /** Who acts. */
 export const Operator = text(

@@ -27,6 +27,3 @@ export type TaskPriority = (typeof TASK_PRIORITIES)[number]
 
 /** The queue that every tenant has. */
 export const DEFAULT_QUEUE = 'default'
-
-/** What a queue may be called: any such key works, with the defaults until it has settings. */
-export const QUEUE_KEY_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$'

@@ -13,8 +13,9 @@ import {
   PageQuery,
   strict,
 } from '../platform/http/schemas.ts'
+import { QueueKey } from '../tenancy/tenant-values.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
-import { Operator, QueueKey } from './callback-task-fields.ts'
+import { Operator } from './callback-task-fields.ts'
 import { CallbackTask, showCallbackTask } from './callback-task-shape.ts'
 import { LoadedQueue } from './operator-queue-shape.ts'
 import type { ListedQueue } from './operator-queue-store.ts'

@@ -65,6 +65,7 @@ describe('toRuntime', () => {
       transfer_targets: [],
       tools: [],
       ticketing: null,
+      missed_calls: null,
     })
   })
 
@@ -93,6 +94,7 @@ describe('toRuntime', () => {
         webhook: { url: 'https://hooks.example.com/' },
         inbound_decision: { url: 'https://decide.example.com/' },
         ticketing: { driver: 'generic', base_url: 'https://tickets.example.com' },
+        missed_calls: {},
         tools: [
           { type: 'http', name: 'find_slot', url: 'https://api.example.com/' },
           { type: 'mcp', name: 'records', url: 'https://mcp.example.com/' },
@@ -104,6 +106,7 @@ describe('toRuntime', () => {
       webhook: { secret: null, secret_previous: null, disabled: false },
       inbound_decision: { timeout_ms: 2_000 },
       ticketing: { token: null },
+      missed_calls: { queue_key: 'default', when: ['missed', 'failed', 'abandoned'] },
       tools: [
         { method: 'POST', timeout_ms: 10_000, idempotent: false, parameters: { type: 'object' }, headers: {} },
         { headers: {}, tools: null },

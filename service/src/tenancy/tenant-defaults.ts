@@ -11,6 +11,7 @@ import type {
   TenantWebhook,
 } from './tenant-runtime.ts'
 import type { TenantTool } from './tenant-tools.ts'
+import { MISSED_CALL_KINDS } from './tenant-values.ts'
 
 const NO_NAMES: Pick<TenantRuntime, 'name' | 'org_id' | 'model' | 'voice' | 'system_prompt_key'> = {
   name: null,
@@ -64,6 +65,8 @@ const UNSIGNED_WEBHOOK: Omit<TenantWebhook, 'url'> = {
   disabled: false,
 }
 
+const ALL_MISSED = { queue_key: 'default', when: [...MISSED_CALL_KINDS] }
+
 const NO_ARGUMENTS = { type: 'object', properties: {} }
 
 /**
@@ -88,6 +91,7 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
       transfer_targets: document.transfer_targets ?? [],
       tools: (document.tools ?? []).map(tool),
       ticketing: document.ticketing ? { ...document.ticketing, token: document.ticketing.token ?? null } : null,
+      missed_calls: document.missed_calls ? { ...ALL_MISSED, ...document.missed_calls } : null,
     }),
   )
 }

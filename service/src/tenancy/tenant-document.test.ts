@@ -100,6 +100,8 @@ describe('the schema of a tenant document', () => {
     ['/tools/1/headers', [{}, { 'x-key': 'a' }], [{ 'x-key': 1 }, [], null]],
     ['/tools/1/tools', [null, [], ['a']], [['a', 'a'], ['']]],
     ['/ticketing/driver', ['generic', 'zendesk'], ['other', null]],
+    ['/missed_calls/queue_key', ['a', 'a_b-1'], ['', 'A', null]],
+    ['/missed_calls/when', [['missed'], ['failed', 'abandoned']], [[], ['missed', 'missed'], ['lost']]],
   ])('keeps the bounds of %s', (pointer, taken, refused) => {
     expect(taken.filter((value) => !isDocument(having(pointer, value)))).toEqual([])
     expect(refused.filter((value) => isDocument(having(pointer, value)))).toEqual([])

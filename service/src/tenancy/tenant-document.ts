@@ -6,7 +6,7 @@ import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
 import { TenantTool } from './tenant-tools.ts'
-import { CallableNumber, HttpUrl, Label, TimeOfDay, WriteOnly } from './tenant-values.ts'
+import { CallableNumber, HttpUrl, Label, MISSED_CALL_KINDS, QueueKey, TimeOfDay, WriteOnly } from './tenant-values.ts'
 
 /** A member that may be left out, or be null to say the same. */
 function maybe<Schema extends TSchema>(schema: Schema) {
@@ -100,6 +100,17 @@ const Ticketing = strict({
   token: maybe(WriteOnly(4_000, 'The bearer token, or email/token:api_token for Basic.')),
 })
 
+const MissedCalls = strict({
+  queue_key: Type.Optional(QueueKey),
+  when: Type.Optional(
+    Type.Array(Type.Enum(MISSED_CALL_KINDS), {
+      minItems: 1,
+      uniqueItems: true,
+      description: 'Calls that came in of which a callback task is made. Default: all of them.',
+    }),
+  ),
+})
+
 const TransferTarget = Type.String({ pattern: '^\\+[1-9][0-9]{0,14}$' })
 
 /** Everything about a tenant that its administrators set. What is left out has its default; see `toRuntime`. */
@@ -127,5 +138,6 @@ export const TenantDocument = strict({
   ),
   tools: Type.Optional(Type.Array(TenantTool, { maxItems: 100 })),
   ticketing: maybe(Ticketing),
+  missed_calls: maybe(MissedCalls),
 })
 export type TenantDocument = Static<typeof TenantDocument>

@@ -90,6 +90,7 @@ export const FULL_DOCUMENT: TenantDocument = {
     },
   ],
   ticketing: { driver: 'generic', base_url: 'https://tickets.example.com', token: CANARIES.ticketingToken },
+  missed_calls: { queue_key: 'callbacks', when: ['missed', 'abandoned'] },
 }
 
 const secret = fc.string({ minLength: 16, maxLength: 60, unit: visibleAscii() })

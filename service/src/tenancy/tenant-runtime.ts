@@ -5,6 +5,7 @@ import type { TicketingDriverName } from '../platform/ticketing/registry.ts'
 import type { CompleteAgentConfig } from './agent-config-defaults.ts'
 import type { EventName } from './tenant-events.ts'
 import type { HttpTool, McpServer } from './tenant-tools.ts'
+import type { MissedCallKind } from './tenant-values.ts'
 
 /** The carrier account of tenants that have none of their own; null where the operator set nothing. */
 export type TelephonyDefaults = {
@@ -74,4 +75,6 @@ export type TenantRuntime = {
   transfer_targets: string[]
   tools: RuntimeTool[]
   ticketing: { driver: TicketingDriverName; base_url: string; token: string | null } | null
+  /** Calls that came in of which callback tasks are made; null: of none. */
+  missed_calls: { queue_key: string; when: MissedCallKind[] } | null
 }

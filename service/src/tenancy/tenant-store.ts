@@ -74,12 +74,12 @@ export async function findTenantEtag(db: Db, tenantId: TenantId): Promise<string
   return row?.etag ?? null
 }
 
-/** The tenants whose document names a ticket system. */
-export async function listTicketingTenantsAcrossTenants(db: Db): Promise<TenantId[]> {
+/** The tenants whose document sets this: an object, and not null. */
+export async function listTenantsWithAcrossTenants(db: Db, member: 'ticketing' | 'missed_calls'): Promise<TenantId[]> {
   const rows = await db
     .selectFrom('tenants')
     .select('tenant_id')
-    .where(sql<boolean>`jsonb_typeof(document -> 'ticketing') = 'object'`)
+    .where(sql<boolean>`jsonb_typeof(document -> ${member}::text) = 'object'`)
     .orderBy('tenant_id')
     .execute()
   return rows.map(({ tenant_id }) => tenant_id)

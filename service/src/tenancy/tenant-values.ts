@@ -25,5 +25,16 @@ export function Label(description: string) {
   return Type.String({ minLength: 1, maxLength: 200, description })
 }
 
+/** What a queue of operators may be called: any such key works, with the defaults until it has settings. */
+export const QueueKey = Type.String({
+  pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+  description: 'A queue: any such key works.',
+})
+
+/** Calls of which a callback may be wanted: nobody answered, something broke, the caller hung up without a word. */
+export const MISSED_CALL_KINDS = ['missed', 'failed', 'abandoned'] as const
+
+export type MissedCallKind = (typeof MISSED_CALL_KINDS)[number]
+
 /** An hour and minute of the day, `00:00` to `24:00`. */
 export const TimeOfDay = Type.String({ pattern: '^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$', description: 'HH:MM.' })

@@ -85,6 +85,17 @@ export async function deleteUser(tx: Tx, tenantId: TenantId, userId: UserId): Pr
   await tx.deleteFrom('tenant_users').where('tenant_id', '=', tenantId).where('id', '=', userId).execute()
 }
 
+/** Whether a person of the tenant has this e-mail. */
+export async function isUserOf(db: Db, tenantId: TenantId, email: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('tenant_users')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('email', '=', email.toLowerCase())
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Who has this e-mail, whichever tenant they are of: whoever logs in says nothing else. */
 export async function findUserAcrossTenants(db: Db, email: string): Promise<UserRow | null> {
   const row = await db

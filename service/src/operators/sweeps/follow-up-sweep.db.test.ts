@@ -17,6 +17,8 @@ const NOTHING = {
   ...{ notifications_sent: 0, escalations_applied: 0, webhooks_enqueued: 0 },
 }
 const EMIT = '?emit_webhooks=true'
+/** Several nodes on a machine that does much else. */
+const AT_LEISURE = { timeout: 60_000 }
 
 const test = useDatabase()
 let clock = new TestClock()
@@ -175,16 +177,16 @@ describe('POST operator-queues/follow-up-notifications/sweep', () => {
     expect(await sweep()).toMatchObject({ items: [] })
   })
 
-  it('does each once, however many sweep at once', async () => {
+  it('does each once, however many sweep at once', AT_LEISURE, async () => {
     const ids: CallbackTaskId[] = []
-    for (let count = 0; count < 8; count += 1) ids.push(await claimed({ sla_due_at: inMinutes(1) }))
+    for (let count = 0; count < 4; count += 1) ids.push(await claimed({ sla_due_at: inMinutes(1) }))
     await pass(90)
     const nodes = await Promise.all([test.anotherNode(), test.anotherNode(), test.anotherNode()])
     const ask = { tenantId: null, limitRows: 100, emitWebhooks: true, sendNotifications: true }
     const results = await Promise.all(nodes.map(({ db }) => sweepFollowUps(needs(db), ask)))
     expect(results.flatMap(({ failures }) => failures)).toEqual([])
-    expect(await told('operator_queue.follow_up_due')).toHaveLength(8)
-    expect(await told('operator_queue.escalated')).toHaveLength(8)
+    expect(await told('operator_queue.follow_up_due')).toHaveLength(4)
+    expect(await told('operator_queue.escalated')).toHaveLength(4)
     expect(await read(ids[0] ?? '')).toMatchObject({ priority: 'high' })
     await desk().move(ACME, ids[0] as CallbackTaskId, () => snooze(inMinutes(1), null, null))
     await pass(2)

@@ -48,8 +48,7 @@ export type FollowUpSweepResult = SweepResult & {
   webhooks_enqueued: number
 }
 
-/** `notify`: null where there is no way to tell anybody. */
-export type FollowUpDeps = SweepDeps & { db: Db; notify: NotifyOperator | null }
+export type FollowUpDeps = SweepDeps & { db: Db; notify: NotifyOperator }
 
 const MINUTE_MS = 60_000
 const WAITED_FOR = ['open', 'claimed', 'dispatching'] as const
@@ -200,7 +199,7 @@ class FollowUpSteps {
   }
 
   async #notify(tx: Tx, tenant: TenantRuntime, notice: OperatorNotice, now: Date): Promise<void> {
-    if (this.#ask.sendNotifications) await this.#deps.notify?.(tx, tenant, notice, now)
+    if (this.#ask.sendNotifications) await this.#deps.notify(tx, tenant, notice, now)
     this.notified += 1
   }
 }

@@ -177,17 +177,17 @@ describe('POST operator-queues/sweep', () => {
     })
   })
 
-  it('alerts each task once, however many sweep at once', async () => {
-    for (let count = 0; count < 20; count += 1) await create()
+  it('alerts each task once, however many sweep at once', { timeout: 60_000 }, async () => {
+    for (let count = 0; count < 10; count += 1) await create()
     await clock.advance(31 * MINUTE_MS)
     const nodes = await Promise.all([test.anotherNode(), test.anotherNode(), test.anotherNode()])
     const ask = { tenantId: null, limitRows: 100, emitWebhooks: true }
     const results = await Promise.all(nodes.map(({ db }) => sweepSla(known(db), ask)))
     expect(results.flatMap(({ failures }) => failures)).toEqual([])
     const alerted = results.flatMap(({ items }) => items).filter(({ outcome }) => outcome === 'alerted')
-    expect(new Set(alerted.map(({ task_id }) => task_id)).size).toBe(20)
-    expect(alerted).toHaveLength(20)
-    expect(await breaches()).toHaveLength(20)
+    expect(new Set(alerted.map(({ task_id }) => task_id)).size).toBe(10)
+    expect(alerted).toHaveLength(10)
+    expect(await breaches()).toHaveLength(10)
   })
 
   it('is for administrators, and asked for as described', async () => {

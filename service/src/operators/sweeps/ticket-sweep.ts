@@ -5,7 +5,7 @@ import { TicketFault, type TicketState } from '../../platform/ticketing/port.ts'
 import type { TicketSystems } from '../../platform/ticketing/registry.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
-import { listTicketingTenantsAcrossTenants } from '../../tenancy/tenant-store.ts'
+import { listTenantsWithAcrossTenants } from '../../tenancy/tenant-store.ts'
 import { moveTask } from '../callback-task-move-store.ts'
 import { reopen, type TaskMove } from '../callback-task-moves.ts'
 import { type CallbackTaskRow, lockCallbackTask } from '../callback-task-store.ts'
@@ -43,7 +43,7 @@ export async function sweepTickets(deps: TicketSweepDeps, ask: TicketAsk): Promi
   const run = new SweepRun(deps, ask)
   await run.goThrough({
     lanes: LANES,
-    tenants: () => listTicketingTenantsAcrossTenants(db),
+    tenants: () => listTenantsWithAcrossTenants(db, 'ticketing'),
     async tasks({ tenant_id, ticketing }, page) {
       if (!ticketing) return []
       const nowMs = clock.now()

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import type { SessionId } from '../records/call-values.ts'
+import type { MissedCallKind } from '../tenancy/tenant-values.ts'
+
+/** A call that came in and came to nothing. `from` is as the carrier sent it. */
+export type MissedCall = {
+  log_id: string
+  call_sid: string
+  stream_sid: string | null
+  session_id: SessionId
+  agent_name: string | null
+  from: string
+  kind: MissedCallKind
+}
+
+/** Which calls: of these kinds, that ended since then; as many. */
+export type MissedCallPage = { kinds: MissedCallKind[]; since: Date; begunAfter: Date; limit: number }
+
+/**
+ * The tenant's calls that came in and came to nothing, of which there is no callback task, whose callers wait for no other
+ * one and may be called; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ */
+export async function listMissedCalls(
+  db: Db,
+  tenantId: TenantId,
+  { kinds, since, begunAfter, limit }: MissedCallPage,
+): Promise<MissedCall[]> {
+  const { rows } = await sql<MissedCall>`
+    select missed.*
+      from (
+        select log.id as log_id, log.call_sid, log.stream_sid, session.id as session_id, log.agent_name, log."from",
+               log.ended_at,
+               case
+                 when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
+                 when log.status = 'failed'
+                   or session.end_reason in ('model_lost', 'process_lost', 'carrier_lost', 'rejected') then 'failed'
+                 when session.end_reason = 'caller_hangup' and not exists (
+                   select from transcript_turns turn
+                    where turn.tenant_id = log.tenant_id and turn.session_id = session.id and turn.role = 'caller'
+                 ) then 'abandoned'
+               end as kind
+          from call_logs log
+          join voice_sessions session on session.tenant_id = log.tenant_id and session.id = log.voice_session_id
+         where log.tenant_id = ${tenantId} and log.direction = 'inbound' and log.created_at > ${begunAfter}
+           and log.ended_at >= ${since} and session.ended_at is not null
+      ) missed
+     where kind = any (${kinds}::text[])
+       and not exists (
+         select from callback_tasks task
+          where task.tenant_id = ${tenantId}
+            and (task.call_sid = missed.call_sid
+                 or task.customer_phone = missed."from"
+                    and task.status in ('open', 'claimed', 'snoozed', 'dispatching'))
+       )
+       and not exists (
+         select from do_not_call listed where listed.tenant_id = ${tenantId} and listed.phone = missed."from"
+       )
+     order by ended_at, log_id
+     limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+/** Whether this transaction is the one that makes a task of the call: of several at once one is, until it ends. */
+export async function takeMissedCall(tx: Tx, tenantId: TenantId, { log_id, call_sid }: MissedCall): Promise<boolean> {
+  const held = await tx
+    .selectFrom('call_logs')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', log_id)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  if (!held) return false
+  // Asked once the row is held: whoever had it before may have made one.
+  const task = await tx
+    .selectFrom('callback_tasks')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', call_sid)
+    .executeTakeFirst()
+  return task === undefined
+}

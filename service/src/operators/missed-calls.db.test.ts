@@ -1,0 +1,151 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { makeLog } from '../platform/log.ts'
+import type { CallLogRow } from '../records/call-log-store.ts'
+import type { SessionEndReason } from '../records/call-values.ts'
+import { NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
+import { putTurnsAcrossTenants } from '../records/transcript-store.ts'
+import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
+import { makeDoNotCall } from './do-not-call.ts'
+import { collectMissedCalls } from './missed-calls.ts'
+
+type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; from?: string; tenant?: string }
+
+const MINUTE_MS = 60_000
+const log = makeLog({ level: 'silent', secrets: [] })
+
+const test = useDatabase()
+let clock: TestClock
+let kinds: MissedCallKind[]
+let calls: number
+
+const told = (id: TenantId) => ({ ...tenantTold(id), missed_calls: { queue_key: 'callbacks', when: kinds } })
+const tenants = { get: async (id: TenantId) => told(id) }
+const collect = (db = test.db) => collectMissedCalls({ db, clock, log, tenants, isStopping: () => false })
+
+beforeEach(async () => {
+  clock = new TestClock()
+  kinds = [...MISSED_CALL_KINDS]
+  calls = 0
+  for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
+  const document = JSON.stringify({ tenant_id: 'acme', missed_calls: {} })
+  await test.db
+    .updateTable('tenants')
+    .set({ document })
+    .where('tenant_id', '=', 'acme' as TenantId)
+    .execute()
+})
+
+/** A call that came in and is over; each has a caller of its own. */
+async function call({ status = 'completed', end = 'caller_hangup', from, tenant = 'acme' }: Ended = {}) {
+  calls += 1
+  const callSid = `CA${calls}`
+  const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+  const caller = from ?? `+1202555010${calls}`
+  const { sessionId } = await sessions.open(tenantTold(tenant), someCall(callSid, { from: caller }))
+  const ended = { ended_at: new Date(clock.now()) }
+  await test.db
+    .updateTable('call_logs')
+    .set({ ...ended, status })
+    .where('call_sid', '=', callSid)
+    .execute()
+  await test.db
+    .updateTable('voice_sessions')
+    .set({ ...ended, end_reason: end })
+    .where('id', '=', sessionId)
+    .execute()
+  return { callSid, sessionId, caller }
+}
+
+const tasks = () =>
+  test.db
+    .selectFrom('callback_tasks')
+    .select(['call_sid', 'customer_phone', 'queue_key', 'status', 'metadata'])
+    .orderBy('call_sid')
+    .execute()
+
+describe('calls that came to nothing', () => {
+  it.each([
+    [{ status: 'busy', end: 'rejected' }, 'missed'],
+    [{ status: 'no-answer', end: 'rejected' }, 'missed'],
+    [{ status: 'canceled' }, 'missed'],
+    [{ status: 'failed', end: 'rejected' }, 'failed'],
+    [{ end: 'model_lost' }, 'failed'],
+    [{ end: 'process_lost' }, 'failed'],
+    [{ end: 'carrier_lost' }, 'failed'],
+    [{}, 'abandoned'],
+    [{ end: 'agent_hangup' }, null],
+    [{ end: 'supervisor' }, null],
+  ] as const)('are told apart: %o is %s', async (ended, kind) => {
+    const { callSid, caller } = await call(ended)
+    expect(await collect()).toBe(kind === null ? 0 : 1)
+    const task = { call_sid: callSid, customer_phone: caller, queue_key: 'callbacks', status: 'open' }
+    expect(await tasks()).toEqual(kind === null ? [] : [{ ...task, metadata: { missed_call: kind } }])
+    expect(await collect()).toBe(0)
+  })
+
+  it('have a task each, of which the tenant is told', async () => {
+    const { callSid } = await call()
+    await collect()
+    expect(await storedEvents(test.db)).toContainEqual(
+      expect.objectContaining({ event: 'callback.task.created', call_sid: callSid }),
+    )
+  })
+
+  it('are none where the caller has said something', async () => {
+    const { callSid, sessionId } = await call()
+    const turn = someTurn(2, { role: 'caller' })
+    await test.db.transaction().execute((tx) =>
+      putTurnsAcrossTenants(tx, [
+        {
+          ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: turn.itemId, seq: turn.seq },
+          ...{ role: turn.role, text: turn.text, unheard: '', start_ms: 0, end_ms: 1, interrupted: false },
+          ...{ sent_ms: null, heard_ms: null },
+        },
+      ]),
+    )
+    expect([callSid, await collect()]).toEqual([callSid, 0])
+  })
+
+  it('are those that the tenant asks for, of its own calls', async () => {
+    kinds = ['missed']
+    await call()
+    await call({ status: 'busy', tenant: 'globex' })
+    expect(await collect()).toBe(0)
+    await call({ status: 'busy' })
+    expect(await collect()).toBe(1)
+  })
+
+  it('make one task for a caller who waits already, and none for one who cannot or must not be called', async () => {
+    const { caller } = await call()
+    await call({ from: caller })
+    await call({ from: 'anonymous' })
+    const listed = await call()
+    const doNotCall = makeDoNotCall({ db: test.db, clock, tenants })
+    await doNotCall.add('acme' as TenantId, { phone: listed.caller as PhoneNumber, reason: null, source: null })
+    expect(await collect()).toBe(1)
+    await call({ from: caller })
+    expect(await collect()).toBe(0)
+  })
+
+  it('are of the last hour, and of nobody who is not over', async () => {
+    await call()
+    await clock.advance(61 * MINUTE_MS)
+    const { sessionId } = await call()
+    await test.db.updateTable('voice_sessions').set({ ended_at: null }).where('id', '=', sessionId).execute()
+    expect(await collect()).toBe(0)
+  })
+
+  it('have one task, however many nodes look at once', { timeout: 60_000 }, async () => {
+    for (let count = 0; count < 6; count += 1) await call()
+    const nodes = await Promise.all([test.anotherNode(), test.anotherNode(), test.anotherNode()])
+    const made = await Promise.all(nodes.map(({ db }) => collect(db)))
+    expect(made.reduce((a, b) => a + b)).toBe(6)
+    expect(await tasks()).toHaveLength(6)
+  })
+})

@@ -1,0 +1,92 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { isPhoneNumber } from '../kernel/phone.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { listTenantsWithAcrossTenants } from '../tenancy/tenant-store.ts'
+import type { MissedCallKind } from '../tenancy/tenant-values.ts'
+import { addTask, type TaskFields } from './add-callback-task.ts'
+import { listMissedCalls, type MissedCall, takeMissedCall } from './missed-call-store.ts'
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  isStopping: () => boolean
+}
+
+/** What ended earlier is history. */
+const LOOK_BACK_MS = 3_600_000
+/** The longest that a call can last. */
+const LONGEST_CALL_MS = 14_400_000
+const BATCH_ROWS = 100
+
+const SUMMARIES: Record<MissedCallKind, string> = {
+  missed: 'Called, and nobody answered.',
+  failed: 'Called, and the call broke off.',
+  abandoned: 'Called, and hung up without having said a word.',
+}
+
+/**
+ * Makes callback tasks of calls that came in and came to nothing, for the tenants that want that: one for each call, on however
+ * many nodes this is done. What fails with one tenant or call holds up no other one, and is tried again.
+ *
+ * @returns how many were made.
+ */
+export async function collectMissedCalls(deps: Deps): Promise<number> {
+  const { db, log, tenants, isStopping } = deps
+  let made = 0
+  for (const tenant_id of await listTenantsWithAcrossTenants(db, 'missed_calls')) {
+    if (isStopping()) break
+    try {
+      const tenant = await tenants.get(tenant_id)
+      if (tenant?.missed_calls) made += await collect(deps, tenant, tenant.missed_calls)
+    } catch (err) {
+      log.error({ tenant_id, err }, 'calls that were missed could not be looked for')
+    }
+  }
+  return made
+}
+
+async function collect(
+  { db, clock, log }: Deps,
+  tenant: TenantRuntime,
+  { queue_key, when: kinds }: NonNullable<TenantRuntime['missed_calls']>,
+): Promise<number> {
+  const { tenant_id } = tenant
+  const since = new Date(clock.now() - LOOK_BACK_MS)
+  const begunAfter = new Date(since.getTime() - LONGEST_CALL_MS)
+  let made = 0
+  /** Whoever called twice is called back once. */
+  const callers = new Set<string>()
+  for (const call of await listMissedCalls(db, tenant_id, { kinds, since, begunAfter, limit: BATCH_ROWS })) {
+    if (callers.has(call.from)) continue
+    callers.add(call.from)
+    const fields = fieldsOf(call, queue_key)
+    if (!fields) continue
+    const subject = { callSid: call.call_sid, sessionId: call.session_id }
+    try {
+      const isMade = await db.transaction().execute(async (tx) => {
+        if (!(await takeMissedCall(tx, tenant_id, call))) return false
+        await addTask(tx, tenant, { fields, subject }, new Date(clock.now()))
+        return true
+      })
+      if (isMade) made += 1
+    } catch (err) {
+      log.error({ tenant_id, call_sid: call.call_sid, err }, 'no callback task was made of a call that was missed')
+    }
+  }
+  return made
+}
+
+/** Null for a caller who cannot be called: who has withheld the number, or has none. */
+function fieldsOf(call: MissedCall, queue_key: string): TaskFields | null {
+  if (!isPhoneNumber(call.from)) return null
+  return {
+    ...{ customer_phone: call.from, queue_key, priority: 'normal', summary: SUMMARIES[call.kind], notes: null },
+    ...{ agent_name: call.agent_name, stream_sid: call.stream_sid, call_sid: call.call_sid },
+    ...{ metadata: { missed_call: call.kind }, created_by: 'missed call', due_at: null, sla_due_at: null },
+  }
+}
