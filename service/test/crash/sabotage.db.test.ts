@@ -48,17 +48,20 @@ describe.runIf(template.kind === 'server')('the check after a kill', () => {
   let server: StageServer
   let stage: Stage
 
-  beforeAll(async () => {
-    copy = await copyTemplate(template)
-    folder = await scratchFolder()
-    const makeDatabase = async () => copy.settings['DATABASE_URL'] ?? ''
-    server = { makeDatabase, folder: { path: folder, ownProcess: () => {} } }
-    stage = await startStage(server, 1)
-    await putTenant(stage, 1)
-    await putRollout(stage.node.address, stage.rolloutAgent, 1)
-    await listNumber(stage, LISTED)
-    await callAndDial()
-  }, STARTED_WITHIN_MS + TALKED_WITHIN_MS + SETTLED_WITHIN_MS)
+  beforeAll(
+    async () => {
+      copy = await copyTemplate(template)
+      folder = await scratchFolder()
+      const makeDatabase = async () => copy.settings['DATABASE_URL'] ?? ''
+      server = { makeDatabase, folder: { path: folder, ownProcess: () => {} } }
+      stage = await startStage(server, 1)
+      await putTenant(stage, 1)
+      await putRollout(stage.node.address, stage.rolloutAgent, 1)
+      await listNumber(stage, LISTED)
+      await callAndDial()
+    },
+    STARTED_WITHIN_MS + TALKED_WITHIN_MS + SETTLED_WITHIN_MS,
+  )
   afterEach(async () => {
     await stage.database.query(MEND)
     await rm(join(stage.installation.dataDir, 'journal', 'nobody-1.log'), { force: true })
