@@ -16,7 +16,7 @@ describe('the jobs of the stages', () => {
   it('have their share of the rounds where nobody says how many', () => {
     const jobs = jobsOf(POINTS, parseCrashOptions([]))
     const roundsOf = (wanted: string) => jobs.find(({ name }) => name === wanted)?.rounds
-    expect([roundsOf('before-dial'), roundsOf('after-end-commit'), roundsOf('heartbeat')]).toEqual([20, 10, 4])
+    expect([roundsOf('before-dial'), roundsOf('after-end-commit'), roundsOf('heartbeat')]).toEqual([20, 10, 2])
   })
 
   it('have no part by chance where there are fewer of these than stages', () => {

@@ -15,6 +15,8 @@ export class CrashLedger {
   readonly kept: { callSid: string; role: string; text: string }[] = []
   /** Numbers that were put on the do-not-call list, and that was acknowledged. */
   readonly blocked: string[] = []
+  /** Why the last call that was asked for was not placed, as the answer says; null when it was. */
+  refusal: string | null = null
   /** Calls that were asked for, by their Idempotency-Key; the call's id once it was told. */
   readonly dials = new Map<string, { to: string; callSid: string | null }>()
 

@@ -33,7 +33,7 @@ Kills the service (SIGKILL) at named moments: as a statement, a commit, a reques
 tells whether something is gone that a client had been told, whether a call was dialled twice, and what is stuck.
 
   --point NAME     only this moment; may be given more than once
-  --rounds N       kills at each; without it 20, 10 or 4
+  --rounds N       kills at each; without it 20, 10 or 2
   --random 100     kills at a time by chance; 0 for none
   --seed 1         of what is by chance
   --reach 120      seconds within which a moment has to come

@@ -36,7 +36,9 @@ export async function crash(stage: Stage, kill: Kill, options: RoundOptions): Pr
   for (const { sid, streams } of await stage.carrier.hangUp()) if (streams.length > 0) ledger.streams.add(sid)
   await sabotage?.spoil?.(stage, ledger)
   const damage = await check(stage, ledger, settleMs)
-  return { ...damage, failures: [], isReached, startMs, told: ledger.told, repeats: stage.receiver.takeRepeats() }
+  // A moment may not come because the service refuses what leads to it.
+  const failures = isReached || ledger.refusal === null ? [] : [ledger.refusal]
+  return { ...damage, failures, isReached, startMs, told: ledger.told, repeats: stage.receiver.takeRepeats() }
 }
 
 /** Resolves when the service is dead and no client asks for anything. */

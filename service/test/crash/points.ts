@@ -11,7 +11,7 @@ export type Way =
 
 /**
  * A moment at which the process is killed. `does: start`: a start on a new database. `share`: of the rounds that a moment has; one
- * half each for the two sides of a commit that are one matter, a fifth for what stands beside the ways on which data can be lost.
+ * half each for the two sides of a commit that are one matter, a tenth for what stands beside the ways on which data can be lost.
  */
 export type CrashPoint = {
   name: string
@@ -67,7 +67,7 @@ const TOOL_SOON = { talk: { orders: 2, skipped: 1 }, timesMax: 2 }
 const END_SOON = { talk: { orders: 1 }, timesMax: 2 }
 const ONCE = { timesMax: 1 }
 const HALF = { share: 1 / 2 }
-const BESIDE = { share: 1 / 5 }
+const BESIDE = { share: 1 / 10 }
 const RESCUE = { way: 'rescue', ...ONCE, ...BESIDE } as const
 const RECORDED_CALLS = { isRecorded: true, timesMax: 2, ...BESIDE }
 /** So that a file is full soon. */

@@ -105,7 +105,8 @@ const dial: Work = async ({ stage, ledger, isOver }) => {
   while (!isOver()) {
     const [key, to] = [`key-${randomBytes(8).toString('hex')}`, newNumber()]
     ledger.dials.set(key, { to, callSid: null })
-    const { status, callSid } = await makeCall(stage, key, to)
+    const { status, code, callSid } = await makeCall(stage, key, to)
+    ledger.refusal = status < 300 ? null : `make-call was answered with ${status} ${code}`
     if (status === 400) throw new Error('make-call was refused')
     if (status < 300) ledger.dials.set(key, { to, callSid })
     stage.trap.reach({ where: 'client', when: 'told', method: 'POST', path: '/api/v1/make-call' })
@@ -130,8 +131,8 @@ export async function listNumber(stage: Stage, phone: string): Promise<boolean> 
 /** Asks for a call; again with the same key it is the same call. */
 export async function makeCall(stage: Stage, key: string, to: string) {
   const response = await post(stage, '/api/v1/make-call', { to, from: NUMBER, agent_key: AGENT_KEY }, key)
-  const { call_sid: callSid = null } = (await response.json()) as { call_sid?: string | null }
-  return { status: response.status, callSid }
+  const { call_sid: callSid = null, code } = (await response.json()) as { call_sid?: string | null; code?: string }
+  return { status: response.status, code, callSid }
 }
 
 function post({ clientProxy, token }: Stage, path: string, body: unknown, key?: string): Promise<Response> {
