@@ -24,7 +24,9 @@ beforeAll(async () => {
     ADMIN_API_KEY: 'ak_key_of_the_pages_tests',
     RATE_LIMIT_IP_PER_MINUTE: '1000000',
   }
-  address = await startProgram(settings).listening()
+  const program = startProgram(settings)
+  // On a machine that is busy with other tests it may take twice its time.
+  address = await program.listening().catch(() => program.listening())
   chromium = await startChromium()
 })
 afterAll(async () => {
