@@ -100,8 +100,14 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
     await page.locator('.body-param textarea').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
     for (const [at, name] of (['public', 'admin', 'openapi'] as const).entries()) {
-      const description = (await (await fetch(`${address}/api-docs/${name}.json`)).json()) as { paths: object }
-      const count = Object.values(description.paths).flatMap((each) => Object.keys(each as object)).length
+      const description = (await (await fetch(`${address}/api-docs/${name}.json`)).json()) as {
+        paths: object
+        webhooks?: object
+      }
+      const { paths, webhooks = {} } = description
+      const count = [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) =>
+        Object.keys(each as object),
+      ).length
       await page.locator('#select').selectOption({ index: at })
       await expect.poll(() => page.locator('.opblock').count(), { timeout: 30_000 }).toBe(count)
     }
