@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ROLE_TABLE } from '../service/src/role-table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const inDocs = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -8,13 +9,17 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...inDocs.map((name) => join('doc
   name.endsWith('.md'),
 )
 
+/** A file beside the page, or an address of the service that shows it. */
+const isThere = (page: string, link: string): boolean =>
+  link.startsWith('/') ? `GET ${link}` in ROLE_TABLE : existsSync(join(ROOT, dirname(page), link))
+
 const read = (name: string): string => readFileSync(join(ROOT, name), 'utf8')
 
 describe('the documents', () => {
   it.each(PAGES)('%s links to no page that is not there', (page) => {
     const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
     const inside = links.filter((link) => !/^[a-z]+:/.test(link))
-    expect(inside.filter((link) => !existsSync(join(ROOT, dirname(page), link)))).toEqual([])
+    expect(inside.filter((link) => !isThere(page, link))).toEqual([])
   })
 
   it.each(PAGES)('%s names no command that is not there', (page) => {

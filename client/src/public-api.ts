@@ -734,6 +734,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow the log
+         * @description WebSocket. Each message is a line: {time, level, msg, tenant_id, …}. A reader that is too slow is told how many it has missed: {type: "dropped", count}.
+         */
+        get: operations["followLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/media-stream": {
         parameters: {
             query?: never;
@@ -5412,6 +5432,46 @@ export interface operations {
                     };
                 };
             };
+        };
+    };
+    followLogs: {
+        parameters: {
+            query?: {
+                /** @description A credential of a tenant, if LEGACY_QUERY_AUTH_ENABLED takes it. */
+                auth_token?: string;
+                /** @description Of this call. */
+                call_sid?: string;
+                /** @description This level and above. */
+                level?: "debug" | "info" | "warn" | "error" | "fatal";
+                /** @description Words in the line, in any case. */
+                q?: string;
+                /** @description Of this tenant: the administrator's filter. */
+                tenant_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connection is a WebSocket from here on. */
+            101: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Upgrade: components["headers"]["Upgrade"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            426: components["responses"]["UpgradeRequired"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     streamMedia: {
