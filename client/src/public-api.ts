@@ -3844,6 +3844,7 @@ export interface operations {
                     messages: {
                         /** @enum {unknown} */
                         role: "caller" | "agent";
+                        /** @description Empty where the agent only called functions: as it was answered. */
                         text: string;
                     }[];
                 };
@@ -4293,7 +4294,7 @@ export interface operations {
     answerIncomingCall: {
         parameters: {
             query?: {
-                again?: number;
+                again?: string;
             };
             header?: never;
             path?: never;

@@ -85,8 +85,8 @@ async function wire(deps: Deps): Promise<App> {
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asPerson)
   if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
-  const pinged = database.kind === 'memory' ? [] : [{ name: 'database', check: () => database.ping(2_000) }]
-  const checks = [...pinged, ...deps.cluster.checks]
+  const name = database.kind === 'memory' ? 'memory' : 'database'
+  const checks = [{ name, check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
   await administration.register(server, rateLimits)
   await server.register(apiKeyRoutes(floors.apiKeys))

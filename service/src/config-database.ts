@@ -23,7 +23,13 @@ export const DATABASE_SETTINGS = {
   }),
 }
 
-type DatabaseValues = { databaseUrl?: string | null; tenantsFile?: string | null; encryptionKey?: Buffer | null }
+type DatabaseValues = {
+  databaseUrl?: string | null
+  tenantsFile?: string | null
+  encryptionKey?: Buffer | null
+  redisUrl?: string | null
+  oidcIssuerUrl?: string | null
+}
 
 /** What the address of the database stands for. */
 export function databaseOf(url: string | null, dataDir: string): DatabaseConfig {
@@ -32,8 +38,9 @@ export function databaseOf(url: string | null, dataDir: string): DatabaseConfig 
 }
 
 /** What these settings cannot mean together, a sentence for each. */
-export function databaseContradictions({ databaseUrl: url, tenantsFile, encryptionKey }: DatabaseValues): string[] {
-  const faults: string[] = []
+export function databaseContradictions(values: DatabaseValues): string[] {
+  const { databaseUrl: url, tenantsFile, encryptionKey } = values
+  const faults: string[] = url === NO_DATABASE ? withoutDatabase(values) : []
   if (tenantsFile && url !== NO_DATABASE) {
     faults.push('TENANTS_FILE is read only with DATABASE_URL=none: a database has its tenants in itself.')
   }
@@ -43,4 +50,13 @@ export function databaseContradictions({ databaseUrl: url, tenantsFile, encrypti
     )
   }
   return faults
+}
+
+function withoutDatabase({ redisUrl, oidcIssuerUrl }: DatabaseValues): string[] {
+  return [
+    ...(redisUrl
+      ? ['REDIS_URL joins nodes that share a database, and with DATABASE_URL=none there is none to share.']
+      : []),
+    ...(oidcIssuerUrl ? ['OIDC_ISSUER_URL needs a database to know people by, and DATABASE_URL is none.'] : []),
+  ]
 }

@@ -95,6 +95,14 @@ describe('readConfig', () => {
     ])
   })
 
+  it('refuses what joins nodes, or people, by a database where there is none', () => {
+    const identity = { OIDC_ISSUER_URL: 'https://id.example', OIDC_CLIENT_ID: 'parley', OIDC_CLIENT_SECRET: 'secret' }
+    expect(faultsOf({ DATABASE_URL: 'none', REDIS_URL: 'redis://localhost:6379', ...identity })).toEqual([
+      expect.stringMatching(/^REDIS_URL joins nodes/),
+      expect.stringMatching(/^OIDC_ISSUER_URL needs a database/),
+    ])
+  })
+
   it('refuses half a carrier account', () => {
     expect(faultsOf({ TELEPHONY_ACCOUNT_SID: 'AC1' })).toEqual([
       expect.stringMatching(/^TELEPHONY_AUTH_TOKEN must be set/),

@@ -24,6 +24,9 @@ afterAll(() => served.app.close())
 /** What writes below /admin without a change of what is administered; who comes and goes has its own test. */
 const NO_CHANGES = [
   ...['POST /tenants/validate', 'POST /tenants/evict-idle', 'POST /tenants/reload-cached'],
+  // What they do to tasks stands in the history of each.
+  ...['POST /operator-queues/sweep', 'POST /operator-queues/dispatch'],
+  ...['POST /operator-queues/follow-up-notifications/sweep', 'POST /operator-queues/external-reconciliation/sweep'],
   ...['POST /outboxes/billing-outcomes/sweep', 'POST /auth/login', 'POST /auth/logout', 'POST /auth/invitation'],
 ]
 

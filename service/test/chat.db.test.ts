@@ -102,6 +102,13 @@ describe('POST /api/v1/chats', () => {
     provider.answer({ calls: [{ name: 'end_call', arguments: '{}' }] })
     const { body } = await ask(hello)
     expect([body.message.text, body.function_calls.length, provider.asked.length]).toEqual(['', 3, 3])
+    provider.answer({ says: 'Bye.' })
+    const messages = [...hello.messages, body.message, says('And now?')]
+    expect((await ask({ ...hello, messages })).body.message.text).toBe('Bye.')
+    expect(provider.asked.at(-1)?.messages.slice(1)).toEqual([
+      { role: 'user', content: 'Are you open?' },
+      { role: 'user', content: 'And now?' },
+    ])
   })
 
   it.each([
@@ -130,7 +137,7 @@ describe('POST /api/v1/chats', () => {
     [{ agent_key: 'nobody', messages: [] }, '/body/agent_key'],
     [{ agent_version_id: 'no version', messages: [] }, '/body/agent_version_id'],
     [{ agent_key: 'desk', messages: [{ role: 'system', text: 'x' }] }, '/body/messages/0/role'],
-    [{ agent_key: 'desk', messages: [{ role: 'caller', text: '' }] }, '/body/messages/0/text'],
+    [{ agent_key: 'desk', messages: [{ role: 'caller', text: 'x'.repeat(8_001) }] }, '/body/messages/0/text'],
     [{ agent_key: 'desk', messages: Array.from({ length: 20 }, () => says('x'.repeat(6_000))) }, '/body/messages'],
     [{ agent_key: 'desk', messages: Array.from({ length: 201 }, () => says('x')) }, '/body/messages'],
     [{ agent_key: 'desk', messages: [], stream: true }, '/body/stream'],

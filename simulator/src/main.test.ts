@@ -96,7 +96,7 @@ describe('the command', () => {
     const { code, out } = await done
     expect(code).toBe(0)
     expect(out).toMatch(/REST base +http:\/\/127\.0\.0\.1:\d+\n/)
-    expect(out).toMatch(/websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +key +k\n/)
+    expect(out).toMatch(/websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +chats +http:.*\/v1\n +key +k\n/)
   })
 
   it('serves programs with one JSON line, and with a token that nobody else knows', async () => {
@@ -117,7 +117,11 @@ describe('the command', () => {
         account_sid: 'AC00000000000000000000000000000001',
         auth_token: expect.stringMatching(/^[0-9a-f]{32}$/),
       },
-      model: { url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime$/), api_key: null },
+      model: {
+        url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime$/),
+        base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+        api_key: null,
+      },
     })
     expect(lines[0].carrier.auth_token).not.toBe(lines[1].carrier.auth_token)
   })

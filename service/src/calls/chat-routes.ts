@@ -4,16 +4,18 @@ import { invalidRequest } from '../kernel/errors.ts'
 import type { AgentVersionId } from '../kernel/ids.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { ErrorBody, errorResponses, Ok, strict } from '../platform/http/schemas.ts'
-import type { Chats, Said } from './chat.ts'
+import { type Chats, MAX_TEXT_CHARS, type Said } from './chat.ts'
 
 const MAX_MESSAGES = 200
-const MAX_TEXT_CHARS = 8_000
 /** Of all messages together: what comes after it no model would read. */
 const MAX_CHARS = 100_000
 
 const Message = strict({
   role: Type.Enum(['caller', 'agent']),
-  text: Type.String({ minLength: 1, maxLength: MAX_TEXT_CHARS }),
+  text: Type.String({
+    maxLength: MAX_TEXT_CHARS,
+    description: 'Empty where the agent only called functions: as it was answered.',
+  }),
 })
 
 const Body = strict({

@@ -21,7 +21,7 @@ export type Chats = {
    * What the agent says next. Before anything was said that is its greeting.
    *
    * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` without a chat
-   * model, `upstream_failed` when it does not answer within 30 s.
+   * model, `upstream_failed` when it does not answer within 30 s, `rate_limited` while too many wait.
    */
   reply(tenantId: TenantId, choice: NamedAgent, said: Said[]): Promise<ChatReply>
 }
@@ -38,7 +38,12 @@ type Deps = {
   model: ChatModel | null
 }
 
+/** Of one message: what is answered can be sent back. */
+export const MAX_TEXT_CHARS = 8_000
 const REPLY_WITHIN_MS = 30_000
+/** Chats at a time: each holds messages of 100,000 characters, beside calls that are live. */
+const MAX_CHATS = 50
+const MAX_CHATS_OF_TENANT = 8
 /** How often a model may call before it says something. */
 const MAX_ROUNDS = 3
 /** Stands in for the result of every function: the model goes on as in a call, and nothing was done. */
@@ -49,6 +54,24 @@ const NOT_DONE = JSON.stringify({
 
 export function makeChats(deps: Deps): Chats {
   const { clock, log, tenants, resolveAgent, prompts } = deps
+  const running = new Map<TenantId, number>()
+
+  /** @throws AppError `rate_limited` when there are as many as there may be. */
+  async function counted<T>(tenantId: TenantId, work: () => Promise<T>): Promise<T> {
+    const own = running.get(tenantId) ?? 0
+    const all = [...running.values()].reduce((sum, count) => sum + count, 0)
+    if (own >= MAX_CHATS_OF_TENANT || all >= MAX_CHATS) {
+      throw new AppError('rate_limited', 'Too many chats wait for an answer: send it again once one has come.', {
+        headers: { 'retry-after': '5' },
+      })
+    }
+    running.set(tenantId, own + 1)
+    return work().finally(() => {
+      const left = (running.get(tenantId) ?? 1) - 1
+      if (left === 0) running.delete(tenantId)
+      else running.set(tenantId, left)
+    })
+  }
 
   async function instructed(tenant: TenantRuntime, agent: ResolvedAgent): Promise<ChatMessage> {
     const facts = { direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName, orgId: null }
@@ -64,15 +87,17 @@ export function makeChats(deps: Deps): Chats {
       const greeting = greetingOf(tenant, agent.config)
       if (said.length === 0 && greeting !== '') return { text: greeting, functionCalls: [] }
       if (!deps.model) throw new AppError('unavailable', 'No chat model is configured: set OPENAI_API_KEY.')
-      const messages = [await instructed(tenant, agent), ...said.map(messageOf)]
+      const messages = [
+        await instructed(tenant, agent),
+        ...said.filter(({ text }) => text.trim() !== '').map(messageOf),
+      ]
       const asked = { model: agent.config.chat_model || null, messages, tools: deps.toolsFor(agent.config.tools) }
-      return withDeadline(clock, (signal) => talk(deps.model as ChatModel, { ...asked, signal })).catch(
-        (err: unknown) => {
-          if (!(err instanceof ChatFault)) throw err
-          log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
-          throw new AppError('upstream_failed', 'The chat model did not answer. Try again.', { cause: err })
-        },
-      )
+      const talked = () => withDeadline(clock, (signal) => talk(deps.model as ChatModel, { ...asked, signal }))
+      return counted(tenantId, talked).catch((err: unknown) => {
+        if (!(err instanceof ChatFault)) throw err
+        log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
+        throw new AppError('upstream_failed', 'The chat model did not answer. Try again.', { cause: err })
+      })
     },
   }
 }
@@ -90,7 +115,8 @@ async function talk(model: ChatModel, { messages, ...asked }: Asked): Promise<Ch
   for (let round = 1; ; round += 1) {
     const { text, calls } = await model.complete({ ...asked, messages: told })
     functionCalls.push(...calls.map(callOf))
-    if (text.trim() !== '' || calls.length === 0 || round === MAX_ROUNDS) return { text, functionCalls }
+    if (text.trim() !== '' || calls.length === 0 || round === MAX_ROUNDS)
+      return { text: text.slice(0, MAX_TEXT_CHARS).toWellFormed(), functionCalls }
     const results = calls.map(({ id }): ChatMessage => ({ role: 'tool', callId: id, text: NOT_DONE }))
     told = [...told, { role: 'assistant', text, calls }, ...results]
   }

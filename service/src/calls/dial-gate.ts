@@ -52,7 +52,7 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
     async refusals(tx, tenant, dial) {
       const { max_attempts_per_day: maxAttempts } = tenant.compliance
       const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes } = tenant.limits
-      if (maxAttempts !== null || maxCalls !== null) await lockDials(tx, tenant.tenant_id)
+      if (maxAttempts !== null || maxCalls !== null || maxMinutes !== null) await lockDials(tx, tenant.tenant_id)
       const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
       const found = [
         await listed(asked),

@@ -59,13 +59,14 @@ export function incomingRoutes({
           summary: 'Answer a call that comes in',
           operationId: 'answerIncomingCall',
           // Numbers may be connected to an address with a query of their own.
-          querystring: Type.Object({ again: Type.Optional(Again) }, { additionalProperties: true }),
+          querystring: Type.Object({ again: Type.Optional(Type.String()) }, { additionalProperties: true }),
         },
       },
       async (request, reply) => {
         const form = formOf(request)
         const parties = { from: partyIn(form, 'From'), to: partyIn(form, 'To') }
-        const { again = 0 } = request.query
+        const told = Number(request.query.again)
+        const again = Number.isInteger(told) && told > 0 ? Math.min(told, MAX_ASKED_AGAIN) : 0
         const answered = await incoming.answer({ ...idsIn(form), ...parties, again, signed: signed(request) })
         const { body, contentType } = written(answered)
         return reply.type(contentType).send(body)

@@ -33,7 +33,7 @@ const MAX_TEXT_CHARS = 20_000
 export function makeNotify({ hasMail }: { hasMail: boolean }): Notify {
   return async (tx, { event, tenantId, subject, text, to = null }, now) => {
     if (!hasMail) return false
-    const mail = { subject: oneLine(subject).slice(0, MAX_SUBJECT_CHARS), text: plain(text), to }
+    const mail = { subject: oneLine(subject).slice(0, MAX_SUBJECT_CHARS).toWellFormed(), text: plain(text), to }
     await insertMailRow(tx, { id: newId<string>(now.getTime()), tenantId, event, createdAt: now, mail })
     return true
   }
@@ -49,4 +49,5 @@ function plain(text: string): string {
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/[^\P{C}\n\t]/gu, '')
     .slice(0, MAX_TEXT_CHARS)
+    .toWellFormed()
 }

@@ -23,6 +23,7 @@ export function makeSendMail({ mailer, recipients, log }: Deps): Send {
     } catch (error) {
       if (!(error instanceof MailFault)) throw error
       if (error.isStopped) return 'stopped'
+      log.warn({ delivery_id: row.id, status_code: error.reply }, 'a mail was not taken by its server')
       return { ...told, statusCode: error.reply, error: error.message }
     }
   }

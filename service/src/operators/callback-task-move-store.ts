@@ -32,13 +32,14 @@ export async function moveTask(
 /**
  * Has an open task, or one that the operator has claimed, dispatched: one statement.
  *
+ * @param ifIn only if it is in this queue yet, and due.
  * @returns the task as it is now; null when it is not to be dispatched, or not by this operator.
  */
 export async function beginDispatch(
   tx: Tx,
   tenantId: TenantId,
   id: CallbackTaskId,
-  { operator, now }: { operator: string | null; now: Date },
+  { operator, now, ifIn = null }: { operator: string | null; now: Date; ifIn?: string | null },
 ): Promise<CallbackTaskRow | null> {
   const row = await tx
     .updateTable('callback_tasks')
@@ -54,6 +55,11 @@ export async function beginDispatch(
     .where('id', '=', id)
     .where((eb) =>
       eb.or([eb('status', '=', 'open'), eb.and([eb('status', '=', 'claimed'), eb('assigned_to', '=', operator)])]),
+    )
+    .$if(ifIn !== null, (query) =>
+      query
+        .where('queue_key', '=', ifIn ?? '')
+        .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)])),
     )
     .returningAll()
     .executeTakeFirst()

@@ -43,7 +43,6 @@ export type CheckTaskCall = (tenant: TenantRuntime, call: Omit<TaskCall, 'onQueu
  * Has an agent call the customer of a task that is open, or claimed by the same operator. The task is `dispatching` from the
  * transaction on that writes the call down, until it is known what became of that.
  *
- * @param isTold whether the tenant's webhook is told that it was dispatched; default true.
  * @returns the task as it is then.
  * @throws AppError `not_found`; `conflict` when it is not to be dispatched, or not by this operator; a code of the dial gate,
  *   after which nothing has changed; what the carrier says, after which the attempt counts.
@@ -52,8 +51,14 @@ export type DispatchTask = (
   tenantId: TenantId,
   id: CallbackTaskId,
   actor: Actor,
-  isTold?: boolean,
+  how?: Partial<DispatchHow>,
 ) => Promise<CallbackTaskRow>
+
+/**
+ * `isTold`: whether the tenant's webhook is told that it was dispatched; it is. `ifIn`: only if the task is in this queue yet,
+ * and due, for somebody else may have been at it since it was looked for; null, as by default, for whichever it is in.
+ */
+export type DispatchHow = { isTold: boolean; ifIn: string | null }
 
 type Deps = {
   db: Db
@@ -64,7 +69,7 @@ type Deps = {
   settle(): Promise<void>
 }
 
-type Beginning = { callLogId: string; actor: Actor; isTold: boolean }
+type Beginning = DispatchHow & { callLogId: string; actor: Actor }
 
 const DISPATCHABLE = ['open', 'claimed'] as const
 
@@ -73,7 +78,7 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
   async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: Beginning) {
     const { tenant_id: tenantId } = tenant
     const now = new Date(clock.now())
-    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now })
+    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, ifIn: of.ifIn })
     if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
     await insertDispatch(tx, tenantId, { call_log_id: of.callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }
@@ -81,14 +86,14 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
     await tellTaskChange(tx, tenant, { task: begun, change, event }, now)
   }
 
-  return async (tenantId, id, actor, isTold = true) => {
+  return async (tenantId, id, actor, { isTold = true, ifIn = null } = {}) => {
     const tenant = await tenants.get(tenantId)
     if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
     const task = await expectTask(db, tenantId, id)
     if (!mayDispatch(task, actor)) throw refusal(task, actor)
     const call: TaskCall = {
       ...(await taskCallOf(db, task)),
-      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor, isTold }),
+      onQueued: (tx, callLogId) => begin(tx, tenant, task, { callLogId, actor, isTold, ifIn }),
     }
     try {
       await noteDispatchCall(db, tenantId, await place(tenant, call))

@@ -19,8 +19,8 @@ export type MissedCall = {
 export type MissedCallPage = { kinds: MissedCallKind[]; since: Date; begunAfter: Date; limit: number }
 
 /**
- * The tenant's calls that came in and came to nothing, of which there is no callback task, whose callers wait for no other
- * one and may be called; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
+ * other one, have not been called since, and may be called; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  */
 export async function listMissedCalls(
   db: Db,
@@ -46,13 +46,14 @@ export async function listMissedCalls(
          where log.tenant_id = ${tenantId} and log.direction = 'inbound' and log.created_at > ${begunAfter}
            and log.ended_at >= ${since} and session.ended_at is not null
       ) missed
-     where kind = any (${kinds}::text[])
+     where kind = any (${kinds}::text[]) and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
        and not exists (
          select from callback_tasks task
           where task.tenant_id = ${tenantId}
             and (task.call_sid = missed.call_sid
                  or task.customer_phone = missed."from"
-                    and task.status in ('open', 'claimed', 'snoozed', 'dispatching'))
+                    and (task.status in ('open', 'claimed', 'snoozed', 'dispatching')
+                         or task.updated_at >= missed.ended_at))
        )
        and not exists (
          select from do_not_call listed where listed.tenant_id = ${tenantId} and listed.phone = missed."from"

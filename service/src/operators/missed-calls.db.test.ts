@@ -131,6 +131,14 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(1)
     await call({ from: caller })
     expect(await collect()).toBe(0)
+    // All of those calls came before somebody spoke with them.
+    await clock.advance(MINUTE_MS)
+    const completed = { status: 'completed' as const, updated_at: new Date(clock.now()) }
+    await test.db.updateTable('callback_tasks').set(completed).execute()
+    expect(await collect()).toBe(0)
+    await clock.advance(MINUTE_MS)
+    await call({ from: caller })
+    expect(await collect()).toBe(1)
   })
 
   it('are of the last hour, and of nobody who is not over', async () => {

@@ -6,6 +6,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { IdentityFault, type IdentityProvider, type LoginSecrets } from '../platform/sso/port.ts'
 import { audit } from './audit-log.ts'
+import { beginAttempt } from './login-attempts.ts'
 import type { LoggedIn, Logins } from './logins.ts'
 import { findUserAcrossTenants } from './user-store.ts'
 
@@ -26,7 +27,7 @@ export type Sso = {
    * Lets in who comes back: whose verified e-mail is one of the administrators', or a person's.
    *
    * @throws AppError `unauthorized` when the login was not begun in this browser, or the provider does not vouch for them,
-   * `forbidden` when nobody here has their e-mail, `sso_failed` when the provider fails.
+   * `forbidden` when nobody here has their e-mail, `sso_failed` when the provider fails, `rate_limited` after ten failures.
    */
   finish(returned: Returned): Promise<LoggedIn & { returnTo: string }>
 }
@@ -112,8 +113,17 @@ export function makeSso(deps: Deps): Sso {
       }
       const callback = new URL(callbackUrl())
       callback.search = returned.query
-      const email = await verifiedEmail(callback, { pending, ip: returned.ip })
-      return { ...(await letIn(email, returned)), returnTo: pending.returnTo }
+      // As with passwords: what fails counts against the address, and what the provider could not do does not.
+      const attempt = await beginAttempt(db, clock, returned.ip)
+      try {
+        const email = await verifiedEmail(callback, { pending, ip: returned.ip })
+        const loggedIn = await letIn(email, returned)
+        await attempt.succeeded(db)
+        return { ...loggedIn, returnTo: pending.returnTo }
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code === 'sso_failed') await attempt.succeeded(db)
+        throw error
+      }
     },
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { until } from './wait.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
-const START_TIMEOUT_MS = 30_000
+const START_TIMEOUT_MS = 60_000
 
 /** How a program ended, and how long that took after it was told to. */
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; afterMs: number }

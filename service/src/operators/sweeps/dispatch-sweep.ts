@@ -1,4 +1,4 @@
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, type ErrorCode } from '../../kernel/errors.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { findCallbackTask } from '../callback-task-store.ts'
@@ -63,9 +63,9 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
 }
 
 /** What is so for every call of the tenant. */
-const HOLDS_FOR_ALL = new Set<string>([
-  ...['tenant_busy', 'missing_route', 'minutes_exhausted', 'budget_exhausted'],
-  ...['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'],
+const HOLDS_FOR_ALL = new Set<ErrorCode>([
+  ...(['tenant_busy', 'missing_route', 'minutes_exhausted'] as const),
+  ...(['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'] as const),
 ])
 
 async function wouldDispatch(
@@ -82,18 +82,19 @@ async function wouldDispatch(
 async function dispatch(
   { db, clock, dispatch: place }: DispatchSweepDeps,
   { tenant_id: tenantId }: TenantRuntime,
-  { id }: SweptTask,
+  { id, queue_key: queueKey }: SweptTask,
   { emitWebhooks }: DispatchAsk,
 ): Promise<Taken | null> {
   try {
-    const task = await place(tenantId, id, { operator: null, note: null }, emitWebhooks)
+    const task = await place(tenantId, id, { operator: null, note: null }, { isTold: emitWebhooks, ifIn: queueKey })
     const { last_dispatch_call_sid: call_sid, dispatch_attempt_count: attempt } = task
     return { item: { outcome: 'dispatched', call_sid, attempt }, webhooks: 0 }
   } catch (error) {
     // Somebody was faster, or the task is gone.
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) return null
-    // To the end of the line, whatever it was.
-    await noteFollowUp(db, tenantId, id, { refused_at: new Date(clock.now()) })
+    // To the end of the line, unless it was not about this one.
+    const isOfAll = error instanceof AppError && HOLDS_FOR_ALL.has(error.code)
+    if (!isOfAll) await noteFollowUp(db, tenantId, id, { refused_at: new Date(clock.now()) })
     if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
     throw error
   }

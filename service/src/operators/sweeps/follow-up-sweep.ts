@@ -155,11 +155,13 @@ class FollowUpSteps {
     })
   }
 
-  escalate(tenant: TenantRuntime, { id }: LateTask): Promise<Taken | null> {
+  escalate(tenant: TenantRuntime, { id, queue_key: queueKey, sla_due_at: dueAt }: LateTask): Promise<Taken | null> {
     return this.#within(tenant, async (tx, now) => {
       const { tenant_id: tenantId } = tenant
       const task = await takeTask(tx, tenantId, id, WAITED_FOR)
-      if (!task || (await findFollowUp(tx, tenantId, id)).escalated_at !== null) return null
+      // It may have been put off, or into another queue, since it was found.
+      const isLate = task?.queue_key === queueKey && task.sla_due_at.getTime() === dueAt.getTime()
+      if (!isLate || (await findFollowUp(tx, tenantId, id)).escalated_at !== null) return null
       const { escalation_target: target } = await findQueue(tx, tenantId, task.queue_key)
       const set = { priority: oneStepUp(task.priority), updated_at: now }
       const escalated = await moveTask(tx, tenantId, id, { from: WAITED_FOR, set })

@@ -23,7 +23,8 @@ function wordsOf({ kind, to, task }: OperatorNotice, tenantId: string): { subjec
     ['Task', task.id],
     ['Priority', task.priority],
     ['To be done by', task.sla_due_at.toISOString()],
-    [isReminder ? 'Claimed by' : 'Escalated to', to],
+    // Written by the tenant: one line of it is one line here.
+    [isReminder ? 'Claimed by' : 'Escalated to', to.replaceAll(/[\s\p{C}]+/gu, ' ')],
   ]
   const subject = isReminder ? `A callback waits in ${task.queue_key}` : `A callback is too late in ${task.queue_key}`
   const sentence = isReminder

@@ -106,19 +106,24 @@ export class SweepRun {
   async goThrough<Task extends SweptTask>(work: SweepWork<Task>): Promise<void> {
     if (this.#isOver) return
     const { tenantId } = this.#ask
-    const tenantIds = tenantId === null ? await work.tenants() : [tenantId]
+    const tenantIds = tenantId === null ? this.#inTurn(await work.tenants()) : [tenantId]
     const share = Math.ceil(this.#leftRows / Math.max(1, tenantIds.length))
     const tried = new Map(tenantIds.map((id) => [id, new Set<CallbackTaskId>()]))
     const hasMore: TenantId[] = []
-    for (const [round, limit] of [
-      [tenantIds, share],
-      [hasMore, Number.POSITIVE_INFINITY],
-    ] as const) {
-      await inLanes([...round], work.lanes, async (id) => {
-        const isFull = await this.#goThroughTenant(work, id, { limit, tried: tried.get(id) ?? new Set() })
-        if (isFull) hasMore.push(id)
-      })
-    }
+    await inLanes(tenantIds, work.lanes, async (id) => {
+      const isFull = await this.#goThroughTenant(work, id, { limit: share, tried: tried.get(id) ?? new Set() })
+      if (isFull) hasMore.push(id)
+    })
+    const rest = Math.ceil(this.#leftRows / Math.max(1, hasMore.length))
+    await inLanes(hasMore, work.lanes, async (id) => {
+      await this.#goThroughTenant(work, id, { limit: rest, tried: tried.get(id) ?? new Set() })
+    })
+  }
+
+  /** Each second another one comes first: where there is not enough for all, nobody is always the one who gets nothing. */
+  #inTurn(tenantIds: TenantId[]): TenantId[] {
+    const first = Math.floor(this.#deps.clock.now() / 1_000) % Math.max(1, tenantIds.length)
+    return [...tenantIds.slice(first), ...tenantIds.slice(0, first)]
   }
 
   get #isOver(): boolean {

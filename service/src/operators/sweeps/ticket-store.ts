@@ -20,7 +20,7 @@ declare module '../../platform/db/schema.ts' {
 }
 
 /** A task and the ticket that it names. */
-export type TicketedTask = SweptTask & { ticket_id: string }
+export type TicketedTask = SweptTask & { ticket_id: string; checked_at: Date | null }
 
 /** Which tasks: those that nobody has asked about since `checkedBefore`, and completed ones only until they are this old. */
 export type TicketPage = TaskPage & { now: Date; checkedBefore: Date; completedAfter: Date }
@@ -38,7 +38,7 @@ export async function listTicketedTasks(
   { now, checkedBefore, completedAfter, limit, except }: TicketPage,
 ): Promise<TicketedTask[]> {
   const { rows } = await sql<TicketedTask>`
-    select task.id, task.queue_key, task.metadata -> 'external_ticket' ->> 'id' as ticket_id
+    select task.id, task.queue_key, task.metadata -> 'external_ticket' ->> 'id' as ticket_id, ticket.checked_at
       from callback_tasks task
       left join callback_task_tickets ticket on ticket.tenant_id = task.tenant_id and ticket.task_id = task.id
      where task.tenant_id = ${tenantId} and task.metadata ? 'external_ticket'
@@ -54,17 +54,18 @@ export async function listTicketedTasks(
   return rows
 }
 
-/** Says that we ask about a task's ticket now; false when somebody else does. Of several at once one does. */
+/** Says that we ask about a task's ticket now; false when somebody else does, or has since it was listed. */
 export async function beginCheck(
   db: Db,
   tenantId: TenantId,
-  taskId: CallbackTaskId,
+  { id, checked_at }: TicketedTask,
   { now, until }: { now: Date; until: Date },
 ): Promise<boolean> {
   const { rows } = await sql`
     insert into callback_task_tickets as ticket (tenant_id, task_id, checking_until)
-    values (${tenantId}, ${taskId}, ${until})
-    on conflict (tenant_id, task_id) do update set checking_until = excluded.checking_until where ${isFree(now)}
+    values (${tenantId}, ${id}, ${until})
+    on conflict (tenant_id, task_id) do update set checking_until = excluded.checking_until
+      where ${isFree(now)} and ticket.checked_at is not distinct from ${checked_at}::timestamptz
     returning task_id
   `.execute(db)
   return rows.length > 0

@@ -73,7 +73,7 @@ async function reconcile(
   const { tenant_id: tenantId, ticketing } = tenant
   if (!ticketing) return null
   const now = new Date(clock.now())
-  if (!(await beginCheck(db, tenantId, task.id, { now, until: new Date(now.getTime() + CHECK_MS) }))) return null
+  if (!(await beginCheck(db, tenantId, task, { now, until: new Date(now.getTime() + CHECK_MS) }))) return null
   try {
     const state = await systems[ticketing.driver].find(ticketing, task.ticket_id)
     if (state !== null) return await follow(deps, tenant, task, { state, emitWebhooks })
@@ -109,7 +109,9 @@ function follow(
     const now = new Date(clock.now())
     await holdKnownTenant(tx, tenantId)
     const task = await lockCallbackTask(tx, tenantId, id)
-    const move = task && moveOf(task, state, { completedAt: await findTicketCompletion(tx, tenantId, id), now })
+    // It may name another one by now.
+    const isNamed = task !== null && ticketOf(task) === ticket_id
+    const move = isNamed && moveOf(task, state, { completedAt: await findTicketCompletion(tx, tenantId, id), now })
     const told = { ticket_id, ticket_status: state }
     if (!move) {
       await endCheck(tx, tenantId, id, { checked_at: now })
@@ -124,6 +126,12 @@ function follow(
     const webhooks = await tellTaskChange(tx, tenant, { task: moved, change, event }, now)
     return { item: { outcome: state === 'closed' ? 'reconciled' : 'reopened', ...told }, webhooks }
   })
+}
+
+/** The id of the ticket that a task names; null when it names none. */
+function ticketOf({ metadata }: CallbackTaskRow): string | null {
+  const ticket = metadata['external_ticket'] as { id?: unknown } | null | undefined
+  return typeof ticket?.id === 'string' || typeof ticket?.id === 'number' ? String(ticket.id) : null
 }
 
 /** What a ticket makes of its task; null for nothing. `completedAt`: when it was completed because its ticket was closed. */

@@ -193,7 +193,7 @@ async function letHolderIn(request: FastifyRequest, findTenant: FindTenant, toke
 /** The credential in the query of a WebSocket's address, as clients of old send it; null without one. */
 export function queryTokenOf({ query }: FastifyRequest): string | null {
   const { auth_token: token } = query as Record<string, unknown>
-  return typeof token === 'string' && token.length <= MAX_TOKEN_CHARS ? token : null
+  return typeof token === 'string' && token !== '' && token.length <= MAX_TOKEN_CHARS ? token : null
 }
 
 /** The tenant that a request is let in for; null for the administrator, and while nobody was let in. */

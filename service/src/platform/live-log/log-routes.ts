@@ -106,6 +106,7 @@ export function logRoutes({
         const leave = subscribers.enter(reader)
         // A socket that is gone before it is one tells nobody but its connection.
         request.raw.socket.once('close', leave)
+        if (request.raw.socket.destroyed) leave()
         webSockets.accept(request, reply, (socket) => {
           socket.exempt()
           const follower: LogSocket = new LogSocket(socket, {

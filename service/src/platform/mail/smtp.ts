@@ -108,7 +108,10 @@ function asked(ask: (done: (error?: Error | null) => void) => void): Promise<voi
 function faultOf(error: Error & { responseCode?: unknown; response?: unknown }): MailFault {
   const reply = typeof error.responseCode === 'number' ? error.responseCode : null
   const reason = typeof error.response === 'string' ? error.response : error.message
-  const said = reason.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON_CHARS)
+  const said = reason
+    .replaceAll(/[\s\p{C}]+/gu, ' ')
+    .slice(0, MAX_REASON_CHARS)
+    .toWellFormed()
   return new MailFault(
     reply === null ? `The mail server cannot be used: ${said}` : `The mail server answered ${said}`,
     {

@@ -47,6 +47,7 @@ export function oidcProvider(options: Options): IdentityProvider {
     complete: (callback, { state, nonce, verifier }) =>
       asking(async () => {
         const provider = await configuration()
+        refuseForged(callback.searchParams, provider.serverMetadata().issuer)
         const tokens = await oidc.authorizationCodeGrant(provider, callback, {
           ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier, idTokenExpected: true },
         })
@@ -57,6 +58,21 @@ export function oidcProvider(options: Options): IdentityProvider {
         return identityOf(told)
       }),
   }
+}
+
+/** What an answer of a provider says is wrong. */
+const CODE = /^[a-z_]{1,64}$/
+/** Of other flows than ours. Providers add words of their own to what they send, and those say nothing. */
+const OF_OTHER_FLOWS = ['response', 'id_token', 'token', 'access_token'] as const
+const ONCE = ['code', 'state', 'iss', 'error'] as const
+
+/** @throws IdentityFault `refused` for what the provider does not write: that is no fault of the provider's. */
+function refuseForged(query: URLSearchParams, issuer: string): void {
+  const isOdd = OF_OTHER_FLOWS.some((name) => query.has(name)) || ONCE.some((name) => query.getAll(name).length > 1)
+  if (isOdd || !(query.has('error') || query.get('code'))) {
+    throw new IdentityFault('refused', 'somebody came back with what it does not send')
+  }
+  if (query.has('iss') && query.get('iss') !== issuer) throw new IdentityFault('refused', 'somebody else sent it')
 }
 
 /** The provider's own description of itself, and how it wants to be shown the secret. */
@@ -90,7 +106,7 @@ async function asking<T>(work: () => Promise<T>): Promise<T> {
 /** What the provider's words are is told to the log alone, and of the errors of the library no more than code and message. */
 function faultOf(error: unknown): IdentityFault {
   if (error instanceof oidc.AuthorizationResponseError)
-    return new IdentityFault('refused', `it answered ${error.error}`)
+    return new IdentityFault('refused', `it answered ${CODE.test(error.error) ? error.error : 'with words of its own'}`)
   if (error instanceof oidc.ResponseBodyError) {
     const isRefusal = error.error === 'invalid_grant'
     return new IdentityFault(isRefusal ? 'refused' : 'failed', `its token endpoint answered ${error.error}`)
