@@ -63,13 +63,13 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
       ? null
       : new Deliverer({
           ...of('notification_outbox'),
-          send: makeSendMail({ mailer, recipients: config.notifyTo, log }),
+          send: makeSendMail({ mailer, log }),
           lanes: MAIL_LANES,
         })
   const deliveries = makeDeliveries({ db, clock })
   return {
     /** Has people told by mail. */
-    notify: makeNotify({ hasMail: mailer !== null }),
+    notify: makeNotify({ recipients: mailer === null ? null : config.notifyTo }),
     tenantRoutes: deliveryRoutes(deliveries),
     adminRoutes: adminDeliveryRoutes(deliveries, (tenantId) => expectTenant(db, tenantId)),
     outboxRoutes: outboxRoutes({

@@ -29,12 +29,16 @@ export type Notify = (tx: Tx, notice: Notice, now: Date) => Promise<boolean>
 const MAX_SUBJECT_CHARS = 200
 const MAX_TEXT_CHARS = 20_000
 
-/** @param hasMail whether NOTIFY_SMTP_URL is set. */
-export function makeNotify({ hasMail }: { hasMail: boolean }): Notify {
-  return async (tx, { event, tenantId, subject, text, to = null }, now) => {
-    if (!hasMail) return false
-    const mail = { subject: oneLine(subject).slice(0, MAX_SUBJECT_CHARS).toWellFormed(), text: plain(text), to }
-    await insertMailRow(tx, { id: newId<string>(now.getTime()), tenantId, event, createdAt: now, mail })
+/** @param recipients those of NOTIFY_TO; null when NOTIFY_SMTP_URL is not set. */
+export function makeNotify({ recipients }: { recipients: string[] | null }): Notify {
+  return async (tx, { event, tenantId, subject, text, to }, now) => {
+    if (recipients === null) return false
+    const words = { subject: oneLine(subject).slice(0, MAX_SUBJECT_CHARS).toWellFormed(), text: plain(text) }
+    // A server may take a mail for one of them and not for another: each has its own, and its own attempts.
+    for (const each of to === undefined ? recipients : [to]) {
+      const mail = { ...words, to: each }
+      await insertMailRow(tx, { id: newId<string>(now.getTime()), tenantId, event, createdAt: now, mail })
+    }
     return true
   }
 }

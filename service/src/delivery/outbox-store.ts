@@ -32,7 +32,7 @@ export const OUTBOX_TABLES = ['webhook_outbox', 'billing_outbox', 'notification_
 export type OutboxTable = (typeof OUTBOX_TABLES)[number]
 
 /** What people are told by mail: plain text, a subject of one line, and to whom where that is not NOTIFY_TO. */
-export type MailBody = { subject: string; text: string; to: string | null }
+export type MailBody = { subject: string; text: string; to: string }
 
 type OutboxRow<Body = EventEnvelope> = {
   tenant_id: TenantId

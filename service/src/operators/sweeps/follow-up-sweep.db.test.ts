@@ -26,7 +26,7 @@ let notices: Pick<OperatorNotice, 'kind' | 'to'>[] = []
 const { desk, known, create, read, setQueue, told, newestChange, routes } = sweepBench(test, () => clock)
 const needs = (db = test.db) => ({
   ...known(db),
-  notify: async (_tx: unknown, _tenant: unknown, { kind, to }: OperatorNotice) => void notices.push({ kind, to }),
+  notify: async (_tx: unknown, _tenant: unknown, { kind, to }: OperatorNotice) => notices.push({ kind, to }) > 0,
 })
 const admin = useAdminServer(() => [routes({ followUps: (ask) => sweepFollowUps(needs(), ask) })])
 

@@ -34,8 +34,8 @@ import {
 /** Somebody who is to be told that a task waits. `to`: whoever has it, or the target of the queue's escalation; in their words. */
 export type OperatorNotice = { kind: 'follow_up_due' | 'escalated'; to: string; task: CallbackTaskRow }
 
-/** Has somebody told, once the transaction commits. */
-export type NotifyOperator = (tx: Tx, tenant: TenantRuntime, notice: OperatorNotice, now: Date) => Promise<void>
+/** Has somebody told, once the transaction commits. Returns whether there is a way to tell anybody. */
+export type NotifyOperator = (tx: Tx, tenant: TenantRuntime, notice: OperatorNotice, now: Date) => Promise<boolean>
 
 /** `sendNotifications` false: nobody is told, and everything is noted as if they were. */
 export type FollowUpAsk = SweepAsk & { sendNotifications: boolean }
@@ -201,8 +201,8 @@ class FollowUpSteps {
   }
 
   async #notify(tx: Tx, tenant: TenantRuntime, notice: OperatorNotice, now: Date): Promise<void> {
-    if (this.#ask.sendNotifications) await this.#deps.notify(tx, tenant, notice, now)
-    this.notified += 1
+    const isTold = !this.#ask.sendNotifications || (await this.#deps.notify(tx, tenant, notice, now))
+    if (isTold) this.notified += 1
   }
 }
 

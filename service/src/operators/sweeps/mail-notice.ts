@@ -10,7 +10,7 @@ export function mailOperators(notify: Notify): NotifyOperator {
   return async (tx, { tenant_id: tenantId }, notice, now) => {
     const isPerson = await isUserOf(tx, tenantId, notice.to)
     const to = isPerson ? { to: notice.to } : {}
-    await notify(tx, { event: `operator_queue.${notice.kind}`, tenantId, ...wordsOf(notice, tenantId), ...to }, now)
+    return notify(tx, { event: `operator_queue.${notice.kind}`, tenantId, ...wordsOf(notice, tenantId), ...to }, now)
   }
 }
 

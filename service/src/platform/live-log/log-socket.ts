@@ -9,7 +9,7 @@ const MAX_WAITING_BYTES = 256 * 1024
 const MAX_STUCK_MS = 15_000
 const LOOK_INTERVAL_MS = 1_000
 /** Whether the reader may still be here is asked anew this often: keys are revoked, people leave. */
-const ASK_AGAIN_MS = 15_000
+const ASK_AGAIN_MS = 1_000
 
 const TRY_AGAIN = 1013
 const UNAUTHENTICATED = 4401
@@ -30,6 +30,7 @@ export class LogSocket implements LineFollower, FrameSocketListener {
   readonly #stops: Cancel[]
   #dropped = 0
   #stuckSinceMs: number | null = null
+  #isAsking = false
 
   constructor(socket: FrameSocket, deps: Deps) {
     this.#socket = socket
@@ -84,7 +85,10 @@ export class LogSocket implements LineFollower, FrameSocketListener {
   }
 
   async #askAgain(): Promise<void> {
+    if (this.#isAsking) return
+    this.#isAsking = true
     const mayStay = await this.#deps.mayStay().catch(() => true)
+    this.#isAsking = false
     if (!mayStay) this.#socket.close(UNAUTHENTICATED, 'The credential is not good any more.')
   }
 

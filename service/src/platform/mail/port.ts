@@ -1,8 +1,8 @@
-/** A mail of plain text. Its addresses are single ones without a name, and its subject is one line. */
+/** A mail of plain text, to one address without a name. Its subject is one line. */
 export type Mail = {
   /** The same in every attempt, so that a mail program can tell a repeat. */
   id: string
-  to: string[]
+  to: string
   subject: string
   text: string
 }
@@ -11,13 +11,8 @@ export type Mail = {
 export type Mailer = {
   /** Where that is, without credentials. */
   address: string
-  /**
-   * Hands a mail over, within 10 s.
-   *
-   * @returns how many of the recipients the server refused; never all of them.
-   * @throws MailFault when it was not taken, or nobody knows whether it was.
-   */
-  send(mail: Mail, signal: AbortSignal): Promise<{ refused: number }>
+  /** Hands a mail over, within 10 s. @throws MailFault when it was not taken, or nobody knows whether it was. */
+  send(mail: Mail, signal: AbortSignal): Promise<void>
 }
 
 /** Why a mail was not handed over, as a sentence without secrets. */

@@ -6,7 +6,7 @@ import type { Mail } from './port.ts'
 import { smtpMailer } from './smtp.ts'
 
 const MAIL: Mail = {
-  ...{ id: '0190a000-0000-7000-8000-000000000001', to: ['ann@acme.example', 'bob@acme.example'] },
+  ...{ id: '0190a000-0000-7000-8000-000000000001', to: 'ann@acme.example' },
   ...{ subject: 'Grüße', text: 'First line.\n.\nÄnd so on.\n' },
 }
 
@@ -23,12 +23,12 @@ const send = (mail: Partial<Mail> = {}, url?: string) =>
 
 describe('a mail', () => {
   it('arrives as it was written, and says that a program wrote it', async () => {
-    expect(await send()).toEqual({ refused: 0 })
+    await send()
     const [mail] = server.mails
-    expect(mail).toMatchObject({ from: 'parley@voice.example', to: MAIL.to, text: MAIL.text })
+    expect(mail).toMatchObject({ from: 'parley@voice.example', to: [MAIL.to], text: MAIL.text })
     expect(mail?.header).toEqual(
       expect.arrayContaining([
-        ...['From: parley@voice.example', 'To: ann@acme.example, bob@acme.example', 'Auto-Submitted: auto-generated'],
+        ...['From: parley@voice.example', 'To: ann@acme.example', 'Auto-Submitted: auto-generated'],
         ...[`Message-ID: <${MAIL.id}@voice.example>`, 'Content-Type: text/plain; charset=utf-8'],
         `Date: ${new Date(clock.now()).toUTCString().replace(/GMT/, '+0000')}`,
       ]),
@@ -41,7 +41,7 @@ describe('a mail', () => {
       await send({ subject })
       const names = server.mails[0]?.header.map((line) => line.split(':')[0]?.toLowerCase())
       expect(names).not.toContain('bcc')
-      expect(server.mails[0]?.to).toEqual(MAIL.to)
+      expect(server.mails[0]?.to).toEqual([MAIL.to])
     },
   )
 
@@ -51,16 +51,10 @@ describe('a mail', () => {
     expect(server.mails[0]?.text.trim()).toBe(text)
   })
 
-  it('goes to those whom the server takes', async () => {
-    server.refused.add('bob@acme.example')
-    expect(await send()).toEqual({ refused: 1 })
-    expect(server.mails[0]?.to).toEqual(['ann@acme.example'])
-  })
-
   it('fails with what the server says', async () => {
     server.refusal = { code: 451, words: 'come back later' }
     await expect(send()).rejects.toMatchObject({ reply: 451, message: expect.stringContaining('come back later') })
-    for (const address of MAIL.to) server.refused.add(address)
+    server.refused.add(MAIL.to)
     await expect(send()).rejects.toMatchObject({ reply: 550 })
   })
 

@@ -75,7 +75,7 @@ function serverOf(text: string) {
 /** Nothing of it is read from a file or fetched, whatever its words look like. */
 async function written({ id, to, subject, text }: Mail, from: string, date: Date): Promise<Buffer> {
   const composer = new MailComposer({
-    ...{ from: addressed(from), to: to.map(addressed), subject, text, date, textEncoding: 'quoted-printable' },
+    ...{ from: addressed(from), to: addressed(to), subject, text, date, textEncoding: 'quoted-printable' },
     messageId: `<${id}@${from.split('@')[1] ?? 'parley'}>`,
     // No program shall answer what a program wrote (RFC 3834).
     headers: { 'auto-submitted': 'auto-generated' },
@@ -89,16 +89,13 @@ function addressed(address: string) {
   return { name: '', address }
 }
 
-type Handed = { from: string; to: string[]; message: Buffer }
+type Handed = { from: string; to: string; message: Buffer }
 
-async function conversation(connection: SMTPConnection, login: Login, { from, to, message }: Handed) {
+async function conversation(connection: SMTPConnection, login: Login, { from, to, message }: Handed): Promise<void> {
   await asked((done) => connection.connect(done))
   if (login) await asked((done) => connection.login({ credentials: login }, done))
-  const sent = await new Promise<{ rejected: string[] }>((resolve, reject) =>
-    connection.send({ from, to }, message, (error, info) => (error ? reject(faultOf(error)) : resolve(info))),
-  )
+  await asked((done) => connection.send({ from, to: [to] }, message, (error) => done(error)))
   connection.quit()
-  return { refused: sent.rejected.length }
 }
 
 function asked(ask: (done: (error?: Error | null) => void) => void): Promise<void> {

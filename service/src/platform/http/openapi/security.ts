@@ -33,7 +33,7 @@ const SCHEMES = {
     in: 'query',
     name: 'stream_token',
     description:
-      'Opens one stream, once, within two minutes. It may also be the last segment of the path, or come in the start message.',
+      'Opens one stream, once, within STREAM_TOKEN_TTL_SECONDS (two minutes). It may also be the last segment of the path, or come in the start message.',
   },
 }
 

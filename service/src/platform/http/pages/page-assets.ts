@@ -14,14 +14,14 @@ const TYPES: Record<string, string> = {
 /** The files that pages refer to. */
 export class PageAssets {
   readonly #kept = new Map<string, KeptAnswer>()
-  readonly #addresses = new Map<URL, string>()
+  readonly #addresses = new Map<string, string>()
 
   /** Keeps a file of the disk; returns its address. Again, it returns the same. @throws Error for one that is not there. */
   async addFile(file: URL): Promise<string> {
-    const known = this.#addresses.get(file)
+    const known = this.#addresses.get(file.href)
     if (known !== undefined) return known
     const address = await this.add(file.pathname.split('/').at(-1) ?? '', await readFile(file))
-    this.#addresses.set(file, address)
+    this.#addresses.set(file.href, address)
     return address
   }
 

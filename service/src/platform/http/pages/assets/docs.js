@@ -42,8 +42,11 @@
       pre.replaceWith(block)
       block.append(pre, button)
       button.addEventListener('click', async () => {
-        await navigator.clipboard.writeText(pre.textContent ?? '')
-        button.textContent = 'Copied'
+        const isCopied = await navigator.clipboard.writeText(pre.textContent ?? '').then(
+          () => true,
+          () => false,
+        )
+        button.textContent = isCopied ? 'Copied' : 'Not allowed'
         setTimeout(() => {
           button.textContent = 'Copy'
         }, 1500)
@@ -109,7 +112,13 @@
     search.hidden = false
     let index = null
     const load = () => {
-      index ??= fetch(search.dataset.index).then((answer) => answer.json())
+      index ??= fetch(search.dataset.index)
+        .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(`${answer.status}`))))
+        .catch(() => {
+          // The next key tries again.
+          index = null
+          return []
+        })
       return index
     }
     const links = () => [...list.querySelectorAll('a')]
