@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
+/** A browser takes all that the machine has, and calls that are heard at their own pace would stutter beside it. */
+const BROWSER_TESTS = ['service/test/pages.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
 /** The same files on both databases; the setup makes the one that they run on. */
@@ -22,9 +24,14 @@ export default defineConfig({
     hookTimeout: 30_000,
     setupFiles: ['service/test/harness/ledger-setup.ts'],
     projects: [
-      { extends: true, test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, DATABASE_TESTS] } },
+      {
+        extends: true,
+        test: { name: 'unit', include: ['**/*.test.ts'], exclude: [...NOT_OURS, ...BROWSER_TESTS, DATABASE_TESTS] },
+      },
       databaseProject('embedded'),
       databaseProject('server'),
+      // When all others are through.
+      { extends: true, test: { name: 'browser', include: BROWSER_TESTS, sequence: { groupOrder: 1 } } },
     ],
   },
 })

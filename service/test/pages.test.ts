@@ -79,8 +79,8 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
   it('have no fault that a browser, or a rule of accessibility, could find', async () => {
     const context = await chromium.context(look)
     const found: Record<string, string[]> = {}
-    // Each in one of the looks, and in all of them where there is time.
-    const shown = (await guides()).filter((_path, at) => IS_FULL || at % LOOKS.length === LOOKS.indexOf(look))
+    // All of them where there is time, else some in each look: a page takes three seconds.
+    const shown = (await guides()).filter((_path, at) => IS_FULL || at % 8 === LOOKS.indexOf(look))
     for (const path of shown) {
       const page = await context.newPage()
       const faults = await faultsOf(page, path)
@@ -91,7 +91,7 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
     expect(found).toEqual({})
   })
 
-  it('show the three descriptions of the API, each whole', async () => {
+  it.runIf(IS_FULL || look === LOOKS[0])('show the three descriptions of the API, each whole', async () => {
     const context = await chromium.context(look)
     const page = await context.newPage()
     expect(await faultsOf(page, '/swagger-ui')).toEqual([])
