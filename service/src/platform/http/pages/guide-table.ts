@@ -16,9 +16,13 @@ export const SECTIONS: Section[] = [
     pages: {
       'outbound-calls': 'Place calls, and repeat a request safely.',
       agents: 'What agents can be set to, and how versions share their calls.',
+      tools: 'What agents can do: your addresses, and servers of tools.',
+      evaluations: 'How good calls were, and rollouts that follow from it.',
       webhooks: 'Be told what happens: signatures, repeats, order.',
+      campaigns: 'Call a list of people, at a pace, within hours.',
       'dial-gate': 'Which calls go out, and which are refused.',
       recordings: 'Record calls, and listen to them.',
+      erasure: 'Erase what was said, by request or by age.',
       operators: 'Callback tasks, queues, do-not-call.',
     },
   },
@@ -34,6 +38,7 @@ export const SECTIONS: Section[] = [
     title: 'Operate',
     pages: {
       deployment: 'Databases, many nodes, containers, probes, logs.',
+      dashboard: 'The page that people work with, and how to add to it.',
       admin: 'Logins, people and their roles, the audit log.',
       tenants: 'Documents, runtime settings, prompts, what nodes remember.',
     },
@@ -43,6 +48,7 @@ export const SECTIONS: Section[] = [
     pages: {
       architecture: 'What lies where in the code, and why.',
       performance: 'What was measured, and how.',
+      interface: 'All that is promised, row by row, and the test of each.',
       proof: 'What was run, and what it printed.',
       dependencies: 'What is not ours, and what it spares us.',
     },

@@ -11,9 +11,6 @@ import type { PageMaker } from './page-maker.ts'
 
 type Deps = { pages: PageMaker; limits: Pick<RateLimits, 'asStranger'> }
 
-/** The page that people work with; there may be none. */
-const DASHBOARD = '/app/'
-
 const Html = { 200: { content: { 'text/html': { schema: Type.String() } } }, 304: Type.Null(), ...errorResponses }
 const Elsewhere = { 302: Type.Null({ description: 'It is elsewhere.' }), ...errorResponses }
 
@@ -34,10 +31,7 @@ export function pageRoutes({ pages, limits }: Deps): FastifyPluginAsyncTypebox {
     app.get(
       '/',
       { schema: { tags: ['pages'], summary: 'The way in', operationId: 'getHome', response: Elsewhere } },
-      async (request, reply): Promise<void> => {
-        const hasDashboard = [DASHBOARD, `${DASHBOARD}*`].some((url) => request.server.hasRoute({ method: 'GET', url }))
-        void reply.redirect(hasDashboard ? DASHBOARD : '/docs')
-      },
+      async (_request, reply): Promise<void> => void reply.redirect('/app/'),
     )
     app.get('/docs', { schema: schemaOf('getDocs', 'The hub of the guides') }, (request, reply) =>
       send('/docs', request, reply),

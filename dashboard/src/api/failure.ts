@@ -1,0 +1,61 @@
+/** One fault of what was sent, as the service tells it. */
+type Fault = { path: string; message: string }
+
+type Told = {
+  status: number
+  code: string
+  message: string
+  requestId?: string
+  faults?: Fault[]
+  waitSeconds?: number
+}
+
+/** A request that did not do what it was to do, in the words of the service. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure'
+  /** 0: nobody answered. */
+  readonly status: number
+  readonly code: string
+  /** By which the log of the service tells of it. */
+  readonly requestId: string | null
+  readonly faults: Fault[]
+  /** After which it is worth asking again. */
+  readonly waitSeconds: number | null
+
+  constructor({ status, code, message, requestId, faults = [], waitSeconds }: Told) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId ?? null
+    this.faults = faults
+    this.waitSeconds = waitSeconds ?? null
+  }
+}
+
+/** Nobody answered: the service is away, or the network is. */
+export function unreachable(): ApiFailure {
+  const message = 'The service cannot be reached. Look whether it runs, and whether you are online.'
+  return new ApiFailure({ status: 0, code: 'unreachable', message })
+}
+
+/** Reads a refusal; what is not of the service's own shape came from something in between. */
+export async function failureOf(response: Response, body?: unknown): Promise<ApiFailure> {
+  const told = (body ?? (await response.json().catch(() => null))) as Record<string, unknown> | null
+  const text = (name: string) => (typeof told?.[name] === 'string' ? told[name] : undefined)
+  const wait = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return new ApiFailure({
+    status: response.status,
+    code: text('code') ?? `http_${response.status}`,
+    message: text('error') ?? `The answer was ${response.status}, and not the service's own.`,
+    requestId: text('request_id') ?? response.headers.get('x-request-id') ?? undefined,
+    faults: Array.isArray(told?.['details']) ? (told['details'] as Fault[]) : [],
+    waitSeconds: Number.isFinite(wait) ? wait : undefined,
+  })
+}
+
+/** Whatever was thrown, as a failure that can be shown. */
+export function asFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new ApiFailure({ status: 0, code: 'page_fault', message: `This page has a fault: ${message}` })
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { afterEvent, NOTHING_SAID } from './live-conversation.ts'
+
+type Told = [event: string, data: object]
+const after = (...told: Told[]) =>
+  told.reduce((known, [event, data]) => afterEvent(known, { event, data }), NOTHING_SAID)
+
+const words = (id: string, text: string): Told => ['turn_delta', { item_id: id, role: 'agent', text }]
+const turn = (id: string, startMs: number, more: object = {}): Told => [
+  'turn',
+  { item_id: id, seq: startMs, role: 'agent', text: id, unheard: '', start_ms: startMs, interrupted: false, ...more },
+]
+
+describe('a conversation, as its events tell it', () => {
+  it('grows by words until the turn says what was heard of them', () => {
+    expect(after(words('a', 'Hel'), words('a', 'lo.')).turns).toMatchObject([{ text: 'Hello.', isOpen: true }])
+    const heard = { text: 'Hel', unheard: 'lo.', interrupted: true }
+    expect(after(words('a', 'Hello.'), turn('a', 10, heard)).turns).toMatchObject([{ ...heard, isOpen: false }])
+  })
+
+  it('stays as it is when words come again that a turn holds', () => {
+    expect(after(turn('a', 10), words('a', 'more')).turns).toMatchObject([{ text: 'a', isOpen: false }])
+  })
+
+  it('stands in the order in which it was said, and not in which it was written down', () => {
+    const { turns } = after(turn('greeting', 10), words('answer', 'Yes'), turn('question', 500, { role: 'caller' }))
+    expect(turns.map(({ item_id }) => item_id)).toEqual(['greeting', 'question', 'answer'])
+  })
+
+  it('gives a measured wait to the answer that is heard, before or after its first words', () => {
+    expect(after(['latency', { response_ms: 320 }], words('a', 'Yes')).turns).toMatchObject([{ response_ms: 320 }])
+    const { turns } = after(turn('a', 1), words('b', 'Yes'), ['latency', { response_ms: 410 }], words('c', 'And'))
+    expect(turns.map(({ response_ms }) => response_ms)).toEqual([null, 410, null])
+  })
+
+  it('knows of a tool what was told last', () => {
+    const { tools } = after(
+      ['tool', { call_id: '1', name: 'end_call', status: 'running' }],
+      ['tool', { call_id: '1', name: 'end_call', status: 'ok' }],
+    )
+    expect(tools).toEqual([{ call_id: '1', name: 'end_call', status: 'ok' }])
+  })
+
+  it('knows who has the call, and why it ended', () => {
+    const taken: Told = ['state', { state: 'talking', taken_over: true }]
+    expect(after(taken, ['state', { state: 'detached' }])).toMatchObject({ state: 'detached', isTakenOver: true })
+    expect(after(taken, ['state', { state: 'talking', taken_over: false }]).isTakenOver).toBe(false)
+    expect(after(taken, ['ended', { end_reason: 'caller_hangup' }])).toMatchObject({
+      ...{ state: 'ended', endReason: 'caller_hangup', isTakenOver: false },
+    })
+  })
+})

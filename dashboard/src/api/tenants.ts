@@ -1,0 +1,53 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { answerOf, api } from './client.ts'
+import { usePerson } from './session.ts'
+
+/** As many as a list shows at once; whoever has more finds the others by typing an address. */
+const MOST_TENANTS = 500
+
+const tenantsQuery = queryOptions({
+  queryKey: ['tenants'],
+  queryFn: () => answerOf(api.GET('/api/v1/admin/tenants', { params: { query: { limit: MOST_TENANTS } } })),
+  staleTime: 30_000,
+})
+
+/** A tenant to choose. */
+export type TenantChoice = { tenantId: string; name: string }
+
+const LAST_TENANT = 'parley-tenant'
+
+/** The tenant that the address names. @throws Error on a page that is of none: a fault of ours. */
+export function useTenant(): string {
+  const { tenantId } = useParams({ strict: false })
+  if (tenantId === undefined) throw new Error('this page is of no tenant')
+  return tenantId
+}
+
+/** The tenants that whoever is logged in can look at; undefined while they are asked for. */
+export function useTenants(): TenantChoice[] | undefined {
+  const { tenantId } = usePerson()
+  const { data } = useQuery({ ...tenantsQuery, enabled: tenantId === null })
+  if (tenantId !== null) return [{ tenantId, name: tenantId }]
+  return data?.tenants.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
+}
+
+function nameIn(config: object): string | null {
+  const { name } = config as { name?: unknown }
+  return typeof name === 'string' && name !== '' ? name : null
+}
+
+/** The tenant whose pages the navigation leads to: that of the address, else the one looked at last, else the first. */
+export function useCurrentTenant(): string | null {
+  const { tenantId } = useParams({ strict: false })
+  const choices = useTenants()
+  if (tenantId !== undefined) return tenantId
+  const last = localStorage.getItem(LAST_TENANT)
+  const known = choices?.find((choice) => choice.tenantId === last) ?? choices?.[0]
+  return known?.tenantId ?? null
+}
+
+/** Remembers the tenant for pages that are of none, and for the next visit. */
+export function rememberTenant(tenantId: string): void {
+  localStorage.setItem(LAST_TENANT, tenantId)
+}

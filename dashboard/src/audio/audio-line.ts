@@ -1,0 +1,176 @@
+import { ApiFailure } from '../api/failure.ts'
+import { FRAME_MS, FrameCutter, SILENT_FRAME } from './frame-cutter.ts'
+import type { Level } from './level.ts'
+import { type Microphone, openMicrophone } from './microphone.ts'
+import { TELEPHONE_RATE_HZ, toMulaw } from './mulaw.ts'
+import { Resampler } from './resampler.ts'
+import { Speaker } from './speaker.ts'
+import { readMessage, type StreamMessage, StreamWriter } from './stream-message.ts'
+
+/** What opens a media stream, as the service grants it. `callSid` and `streamSid` are of the call that it is of. */
+export type LineGrant = { streamUrl: string; streamToken: string; callSid: string; streamSid: string }
+
+/**
+ * call: somebody speaks with an agent · takeover: with the caller of an agent · listen: somebody hears both sides, and is heard
+ * by nobody.
+ */
+export type LineKind = 'call' | 'takeover' | 'listen'
+
+type LineOptions = {
+  kind: LineKind
+  /** Asked for when the microphone is there, because a grant is good for a while only. */
+  grant: () => Promise<LineGrant>
+  /** The other end has said something: the call goes on. */
+  onOpen: (grant: LineGrant) => void
+  /** Once, at the end; null when it is over as it should be. */
+  onOver: (failure: ApiFailure | null) => void
+}
+
+/** An agent speaks faster than it is heard: as much as carriers keep. */
+const MOST_OF_AN_AGENT_S = 600
+/** Of what comes as people speak no more is kept: it is heard when it is said. */
+const MOST_LIVE_S = 1
+const SILENCE: Level = () => 0
+const NORMAL = 1000
+
+/** Why a stream was not taken, or was not kept. */
+const CLOSINGS: Record<number, string> = {
+  1006: 'The connection was lost.',
+  1008: 'The service did not take the stream.',
+  1013: 'There is no room for the call now, or the connection is too slow. Try again.',
+  4401: 'The call had waited too long to be opened. Try again.',
+  4409: 'Somebody else has the call, or it is ending.',
+}
+
+/** A line of audio between this page and a call, over a WebSocket that speaks Media Streams. */
+export class AudioLine {
+  readonly #options: LineOptions
+  readonly #context = new AudioContext()
+  readonly #speakers = new Map<string, Speaker>()
+  readonly #frames = new FrameCutter()
+  readonly #toTelephone: Resampler
+  #microphone: Microphone | null = null
+  #socket: WebSocket | null = null
+  #writer: StreamWriter | null = null
+  #sentMs = 0
+  #isOpen = false
+  #isOver = false
+  isMuted = false
+
+  /** To be made while somebody clicks: browsers let nothing be heard otherwise. */
+  constructor(options: LineOptions) {
+    this.#options = options
+    this.#toTelephone = new Resampler(this.#context.sampleRate, TELEPHONE_RATE_HZ)
+    this.#begin().catch((error: unknown) => this.#end(error as ApiFailure))
+  }
+
+  /** How loud whoever speaks here is. */
+  readonly own: Level = () => (this.isMuted ? 0 : (this.#microphone?.level ?? SILENCE)())
+
+  /** How loud the others are. */
+  readonly others: Level = () => Math.max(0, ...[...this.#speakers.values()].map(({ level }) => level()))
+
+  /** Presses a key of a telephone. */
+  press(digit: string): void {
+    if (this.#writer) this.#send(this.#writer.dtmf(digit))
+  }
+
+  /** Hangs up. */
+  close(): void {
+    if (this.#writer) this.#send(this.#writer.stop())
+    this.#end(null)
+  }
+
+  async #begin(): Promise<void> {
+    const { kind, grant: ask } = this.#options
+    await this.#context.resume()
+    if (kind !== 'listen') {
+      const microphone = await openMicrophone(this.#context, (samples) => this.#speak(samples))
+      if (this.#isOver) return microphone.close()
+      this.#microphone = microphone
+    }
+    const grant = await ask()
+    if (!this.#isOver) this.#connect(grant)
+  }
+
+  #connect(grant: LineGrant): void {
+    const { kind, onOpen } = this.#options
+    const socket = new WebSocket(addressOf(grant))
+    this.#socket = socket
+    socket.onopen = () => {
+      if (kind === 'listen') return
+      const writer = new StreamWriter(grant.streamSid)
+      for (const text of writer.start(grant.callSid)) socket.send(text)
+      this.#writer = writer
+    }
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
+      if (this.#isOver) return
+      if (!this.#isOpen) onOpen(grant)
+      this.#isOpen = true
+      const message = readMessage(data)
+      if (message) this.#take(message)
+    }
+    socket.onclose = ({ code, reason }) => {
+      const isFine = code === NORMAL || (this.#isOpen && code === 1005)
+      const message = CLOSINGS[code] ?? `The line was closed (${code} ${reason}).`
+      this.#end(isFine ? null : new ApiFailure({ status: 0, code: 'line_closed', message }))
+    }
+  }
+
+  #take(message: StreamMessage): void {
+    switch (message.event) {
+      case 'media':
+        return this.#speaker(message.track).play(message.audio)
+      case 'mark':
+        return this.#speaker('outbound').mark(message.name)
+      case 'clear':
+        return this.#speaker('outbound').clear()
+      case 'stop':
+        return this.#end(null)
+      case 'start':
+        return
+    }
+  }
+
+  #speaker(track: string): Speaker {
+    const known = this.#speakers.get(track)
+    if (known) return known
+    const mostAheadS = this.#options.kind === 'call' ? MOST_OF_AN_AGENT_S : MOST_LIVE_S
+    const onMark = (name: string) => {
+      if (this.#writer) this.#send(this.#writer.mark(name))
+    }
+    const made = new Speaker(this.#context, { mostAheadS, onMark })
+    this.#speakers.set(track, made)
+    return made
+  }
+
+  #speak(samples: Float32Array): void {
+    const frames = this.#frames.push(toMulaw(this.#toTelephone.push(samples)))
+    for (const frame of frames) {
+      if (this.#writer) this.#send(this.#writer.media(this.isMuted ? SILENT_FRAME : frame, this.#sentMs))
+      this.#sentMs += FRAME_MS
+    }
+  }
+
+  #send(text: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text)
+  }
+
+  #end(failure: ApiFailure | null): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#microphone?.close()
+    for (const speaker of this.#speakers.values()) speaker.clear()
+    this.#socket?.close(NORMAL)
+    void this.#context.close()
+    this.#options.onOver(failure)
+  }
+}
+
+/** At the host that the page came from: the policy of the page lets it go nowhere else, and it is the same service. */
+function addressOf({ streamUrl, streamToken }: LineGrant): string {
+  const address = new URL(new URL(streamUrl).pathname, location.href)
+  address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:'
+  address.searchParams.set('stream_token', streamToken)
+  return address.href
+}

@@ -1,0 +1,117 @@
+import { UnstyledButton } from '@mantine/core'
+import { type ReactNode, useEffect, useRef } from 'react'
+import styles from './conversation.module.css'
+import { EmptyState } from './empty-state.tsx'
+import { Panel } from './panel.tsx'
+import { StatusBadge } from './status-badge.tsx'
+import { durationText } from './text.ts'
+
+/** Something that was said. */
+export type SpokenTurn = {
+  seq: number
+  role: 'caller' | 'agent' | 'system' | 'supervisor'
+  text: string
+  unheard: string
+  start_ms: number
+  interrupted: boolean
+  /** By which it is known while it is being said. */
+  item_id?: string
+  /** It is being said. */
+  isOpen?: boolean
+  /** How long the caller waited for it. */
+  response_ms?: number | null
+}
+
+type ConversationProps = {
+  turns: SpokenTurn[]
+  agentName: string | null
+  isLive: boolean
+  /** Stands there while nothing was said. */
+  silence?: ReactNode
+  /** Plays what was said from there on. */
+  onPlay?: ((startMs: number) => void) | null
+  /** What is being played. */
+  playedSeq?: number | null
+}
+
+/** What was said, as it was heard; of an agent that was interrupted also what nobody heard. While it goes on its end is shown. */
+export function Conversation({ turns, agentName, isLive, silence, ...playing }: ConversationProps) {
+  const frame = useRef<HTMLElement>(null)
+  const length = turns.reduce((sum, { text }) => sum + text.length + 1, 0)
+  useEffect(() => {
+    if (isLive && length > 0) frame.current?.scrollTo({ top: frame.current.scrollHeight })
+  }, [isLive, length])
+  return (
+    <Panel title="Conversation" aside={isLive && <StatusBadge tone="busy">Live</StatusBadge>}>
+      {turns.length === 0 ? (
+        (silence ?? <NothingSaid />)
+      ) : (
+        <section
+          className={isLive ? styles.live : ''}
+          ref={frame}
+          tabIndex={isLive ? 0 : -1}
+          aria-label="What was said"
+        >
+          <ol className={styles.turns} aria-live={isLive ? 'polite' : 'off'}>
+            {turns.map((turn) => (
+              <TurnItem key={keyOf(turn)} turn={turn} agentName={agentName} {...playing} />
+            ))}
+          </ol>
+        </section>
+      )}
+    </Panel>
+  )
+}
+
+function keyOf({ item_id, seq, start_ms, role }: SpokenTurn): string {
+  return item_id ?? `${seq} ${start_ms} ${role}`
+}
+
+function NothingSaid() {
+  return (
+    <EmptyState title="Nothing was said">The line was silent, or the call was over before anybody spoke.</EmptyState>
+  )
+}
+
+type TurnItemProps = Pick<ConversationProps, 'agentName' | 'onPlay' | 'playedSeq'> & { turn: SpokenTurn }
+
+function TurnItem({ turn, agentName, onPlay, playedSeq }: TurnItemProps) {
+  const { role, text, unheard, start_ms: startMs, interrupted, isOpen = false, response_ms: responseMs = null } = turn
+  const isPlayed = playedSeq === turn.seq
+  const speaker = speakerOf(role, agentName)
+  return (
+    <li className={`${styles.turn} ${styles[role]} ${isPlayed ? styles.played : ''}`}>
+      <div className={styles.head}>
+        <span className={styles.speaker}>{speaker}</span>
+        {!isOpen && <Time startMs={startMs} speaker={speaker} onPlay={onPlay} />}
+        {responseMs !== null && <span className="numbers">after {responseMs} ms</span>}
+        {interrupted && <span>interrupted</span>}
+      </div>
+      <p className={styles.text}>
+        {text}
+        {unheard && (
+          <span className={styles.unheard}>
+            <span className="unseen"> Not heard: </span> {unheard}
+          </span>
+        )}
+      </p>
+    </li>
+  )
+}
+
+type TimeProps = Pick<ConversationProps, 'onPlay'> & { startMs: number; speaker: string }
+
+function Time({ startMs, speaker, onPlay }: TimeProps) {
+  const at = durationText(startMs / 1_000)
+  if (!onPlay) return <span className="numbers">{at}</span>
+  return (
+    <UnstyledButton className={styles.play} aria-label={`Hear the ${speaker} at ${at}`} onClick={() => onPlay(startMs)}>
+      <span className="numbers">▸ {at}</span>
+    </UnstyledButton>
+  )
+}
+
+function speakerOf(role: SpokenTurn['role'], agentName: string | null): string {
+  const names = { caller: 'Caller', agent: agentName ?? 'Agent', system: 'System', supervisor: 'Supervisor' }
+  return names[role]
+}

@@ -1,0 +1,114 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useState } from 'react'
+import styles from './filters.module.css'
+import { words } from './text.ts'
+
+/** What a list is asked for, as it stands in the address. */
+export type Filters<Name extends string> = Partial<Record<Name, string>>
+
+/** Makes the `validateSearch` of a route whose page has these filters: what else stands in the address is left out. */
+export function filtersOf<const Name extends string>(names: readonly Name[]) {
+  return (search: Record<string, unknown>): Filters<Name> => {
+    const given = names.flatMap((name) => {
+      const value = search[name]
+      return typeof value === 'string' && value !== '' ? [[name, value] as const] : []
+    })
+    return Object.fromEntries(given) as Filters<Name>
+  }
+}
+
+type UsedFilters = {
+  values: Record<string, string | undefined>
+  set: (name: string, value: string) => void
+  clear: () => void
+}
+
+/** The filters in the address of this page. To set one to an empty text takes it away. */
+function useFilters(): UsedFilters {
+  const values: Record<string, string | undefined> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const go = (search: Record<string, string | undefined>) => {
+    void navigate({ to: '.', search: search as never, replace: true })
+  }
+  return {
+    values,
+    set: (name, value) => go({ ...values, [name]: value === '' ? undefined : value }),
+    clear: () => go({}),
+  }
+}
+
+/** Stands above a list: its filters, beside each other where there is room. */
+export function FilterBar({ children }: { children: ReactNode }) {
+  return (
+    <search className={styles.bar} aria-label="Filters">
+      {children}
+    </search>
+  )
+}
+
+type FilterProps = { name: string; label: string }
+
+/** One of some values. */
+export function FilterChoice({ name, label, choices }: FilterProps & { choices: readonly string[] }) {
+  const { values, set } = useFilters()
+  const data = [{ value: '', label: 'All' }, ...choices.map((value) => ({ value, label: words(value) }))]
+  return (
+    <NativeSelect
+      className={styles.filter}
+      size="sm"
+      label={label}
+      data={data}
+      value={values[name] ?? ''}
+      onChange={(event) => set(name, event.currentTarget.value)}
+    />
+  )
+}
+
+const PAUSE_MS = 400
+
+/** A text, asked for when whoever writes it pauses. */
+export function FilterText({ name, label, placeholder }: FilterProps & { placeholder?: string }) {
+  const { values, set } = useFilters()
+  const asked = values[name] ?? ''
+  // What was typed stands until the address says something else.
+  const [typed, setTyped] = useState({ over: asked, text: asked })
+  const text = typed.over === asked ? typed.text : asked
+  useEffect(() => {
+    if (text.trim() === asked) return
+    const timer = setTimeout(() => set(name, text.trim()), PAUSE_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <TextInput
+      className={styles.filter}
+      size="sm"
+      label={label}
+      placeholder={placeholder}
+      value={text}
+      onChange={(event) => setTyped({ over: asked, text: event.currentTarget.value })}
+    />
+  )
+}
+
+/** A day in the zone of whoever looks. `dayStart` makes an instant of it. */
+export function FilterDay({ name, label }: FilterProps) {
+  const { values, set } = useFilters()
+  return (
+    <TextInput
+      className={styles.filter}
+      size="sm"
+      type="date"
+      label={label}
+      value={values[name] ?? ''}
+      onChange={(event) => set(name, event.currentTarget.value)}
+    />
+  )
+}
+
+/** When a day begins, as the API takes it; `later` days after it. Undefined for what is no day. */
+export function dayStart(day: string | undefined, later = 0): string | undefined {
+  const [, year, month, date] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '') ?? []
+  if (!year || !month || !date) return undefined
+  return new Date(Number(year), Number(month) - 1, Number(date) + later).toISOString()
+}

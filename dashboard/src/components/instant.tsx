@@ -1,0 +1,24 @@
+import styles from './instant.module.css'
+import { DASH } from './text.ts'
+
+const TIME = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
+const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+
+/** An instant of the API in the zone of whoever looks; exactly, and as the API has it, under the pointer. */
+export function Instant({ at }: { at: string | null | undefined }) {
+  if (!at) return <span>{DASH}</span>
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={`${EXACT.format(date)}\n${at}`} className={styles.instant}>
+      <span className="numbers">{dayOf(date)},</span> <span className="numbers">{TIME.format(date)}</span>
+    </time>
+  )
+}
+
+function dayOf(date: Date): string {
+  const now = new Date()
+  if (date.toDateString() === now.toDateString()) return 'Today'
+  return (date.getFullYear() === now.getFullYear() ? DAY : DAY_OF_YEAR).format(date)
+}

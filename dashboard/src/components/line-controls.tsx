@@ -1,0 +1,72 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { UsedLine } from '../audio/use-audio-line.ts'
+import { Elapsed } from './elapsed.tsx'
+import { LevelMeter } from './level-meter.tsx'
+import styles from './line-controls.module.css'
+
+type LineControlsProps = {
+  line: UsedLine
+  /** Whom one hears. */
+  other: string
+  /** What the button that ends it says. */
+  hangUp: string
+  hasKeypad?: boolean
+  /** Whoever only listens has no microphone. */
+  isListening?: boolean
+}
+
+/** What there is to do on an open line: be quiet, press keys, hang up; and how loud both sides are. */
+export function LineControls({ line, other, hangUp, hasKeypad = false, isListening = false }: LineControlsProps) {
+  const { phase, isMuted, setMuted, own, others, close, press } = line
+  return (
+    <div className={styles.controls}>
+      <output>{phase === 'open' ? <Open /> : 'Connecting…'}</output>
+      <LevelMeter label={other} level={others} />
+      {!isListening && <LevelMeter label="You" level={own} />}
+      <div className={styles.buttons}>
+        {!isListening && (
+          <Button variant="default" aria-pressed={isMuted} onClick={() => setMuted(!isMuted)}>
+            {isMuted ? 'Unmute' : 'Mute'}
+          </Button>
+        )}
+        <Button color="red.8" onClick={close}>
+          {hangUp}
+        </Button>
+      </div>
+      {hasKeypad && <Keypad onPress={press} disabled={phase !== 'open'} />}
+    </div>
+  )
+}
+
+function Open() {
+  const [since] = useState(() => Date.now())
+  return (
+    <>
+      Connected · <Elapsed since={since} />
+    </>
+  )
+}
+
+const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '*', '0', '#']
+
+function Keypad({ onPress, disabled }: { onPress: (digit: string) => void; disabled: boolean }) {
+  return (
+    <details>
+      <summary className={styles.summary}>Keypad</summary>
+      <div className={styles.keys}>
+        {KEYS.map((key) => (
+          <Button
+            key={key}
+            variant="default"
+            disabled={disabled}
+            aria-label={`Key ${key}`}
+            onClick={() => onPress(key)}
+          >
+            {key}
+          </Button>
+        ))}
+      </div>
+    </details>
+  )
+}

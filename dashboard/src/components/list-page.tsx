@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { FailureState } from './failure-state.tsx'
+import styles from './list-page.module.css'
+import { type Column, ListTable } from './list-table.tsx'
+import { Page } from './page.tsx'
+import type { List } from './use-list.ts'
+
+type ListPageProps<Row> = {
+  title: string
+  description?: ReactNode
+  actions?: ReactNode
+  /** A `FilterBar`. */
+  filters?: ReactNode
+  list: List<Row>
+  columns: Column<Row>[]
+  keyOf: (row: Row) => string
+  /** An `EmptyState`, for a list without rows. */
+  empty: ReactNode
+}
+
+/** A page that is a list: filters, rows, more of them. What it had stays while it cannot be read again. */
+export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
+  const { rows, error, hasMore, isLoadingMore, loadMore, reload } = list
+  const isEmpty = rows?.length === 0
+  const hasTable = !isEmpty && !(error && rows === undefined)
+  return (
+    <Page {...page}>
+      {filters}
+      {error !== null && <FailureState error={error} onRetry={reload} />}
+      {isEmpty && empty}
+      {hasTable && <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />}
+      <div className={styles.more}>
+        {hasMore ? (
+          <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
+            Load more
+          </Button>
+        ) : null}
+        <output className={styles.count}>{countOf(rows, hasMore)}</output>
+      </div>
+    </Page>
+  )
+}
+
+function countOf(rows: unknown[] | undefined, hasMore: boolean): string {
+  if (!rows || rows.length === 0) return ''
+  if (hasMore) return `The first ${rows.length}`
+  return rows.length === 1 ? 'One in all' : `${rows.length} in all`
+}

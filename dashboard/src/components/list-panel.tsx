@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { FailureState } from './failure-state.tsx'
+import { Column as Below, Buttons } from './fields.tsx'
+import { type Column, ListTable } from './list-table.tsx'
+import { Panel } from './panel.tsx'
+import type { List } from './use-list.ts'
+
+type ListPanelProps<Row> = {
+  title: string
+  aside?: ReactNode
+  /** Above the rows. */
+  children?: ReactNode
+  list: List<Row>
+  columns: Column<Row>[]
+  keyOf: (row: Row) => string
+  /** An `EmptyState`, for a list without rows. */
+  empty: ReactNode
+}
+
+/** A list that is a part of a page. */
+export function ListPanel<Row>({ title, aside, children, list, columns, keyOf, empty }: ListPanelProps<Row>) {
+  const { rows, error, hasMore, isLoadingMore, loadMore, reload } = list
+  const hasTable = rows === undefined ? error === null : rows.length > 0
+  return (
+    <Panel title={title} aside={aside}>
+      <Below>
+        {children}
+        {error !== null && <FailureState error={error} onRetry={reload} />}
+        {rows?.length === 0 && empty}
+        {hasTable && <ListTable label={title} columns={columns} rows={rows} keyOf={keyOf} />}
+        {hasMore && (
+          <Buttons>
+            <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
+              Load more
+            </Button>
+          </Buttons>
+        )}
+      </Below>
+    </Panel>
+  )
+}

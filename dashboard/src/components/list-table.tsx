@@ -1,0 +1,109 @@
+import { Skeleton } from '@mantine/core'
+import { createLink } from '@tanstack/react-router'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type AnchorHTMLAttributes, type ReactNode, useRef } from 'react'
+import styles from './list-table.module.css'
+
+/** A column of a list. */
+export type Column<Row> = {
+  name: string
+  cell: (row: Row) => ReactNode
+  /** The width from which on there is room for it. Left out: always. */
+  from?: 'tablet' | 'desktop'
+  isNumber?: boolean
+}
+
+type ListTableProps<Row> = {
+  label: string
+  columns: Column<Row>[]
+  /** Undefined: not known yet. */
+  rows: Row[] | undefined
+  keyOf: (row: Row) => string
+}
+
+const ROW_PX = 49
+/** Longer lists draw what is in the window alone. */
+const MOST_DRAWN = 150
+const UNSEEN_ROWS = 20
+const EXPECTED_ROWS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+
+function RowAnchor({ children, className: _class, ...props }: AnchorHTMLAttributes<HTMLAnchorElement>) {
+  return (
+    <a {...props} className={styles.rowLink}>
+      {children}
+    </a>
+  )
+}
+
+/** A link in a row that the whole row stands for. */
+export const RowLink = createLink(RowAnchor)
+
+/** Rows in columns. What is not known yet has the height that it will have. */
+export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<Row>) {
+  const table = useRef<HTMLTableElement>(null)
+  const count = rows?.length ?? 0
+  const isLong = count > MOST_DRAWN
+  const virtual = useWindowVirtualizer({
+    count: isLong ? count : 0,
+    estimateSize: () => ROW_PX,
+    overscan: UNSEEN_ROWS,
+    scrollMargin: table.current?.offsetTop ?? 0,
+  })
+  const drawn = isLong ? virtual.getVirtualItems().map(({ index }) => index) : (rows ?? []).map((_row, at) => at)
+  const [first = 0, last = count - 1] = [drawn[0], drawn.at(-1)]
+  const classOf = ({ from, isNumber }: Column<Row>) => [from && styles[from], isNumber && styles.number].join(' ')
+
+  return (
+    // What is wider than the page is moved by the keyboard as well.
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reached
+    <section className={styles.frame} aria-label={label} tabIndex={0}>
+      <table className={styles.table} ref={table} aria-busy={rows === undefined}>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.name} scope="col" className={classOf(column)}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          <Space rows={isLong ? first : 0} columns={columns.length} />
+          {rows === undefined
+            ? EXPECTED_ROWS.map((row) => (
+                <tr key={row}>
+                  {columns.map((column) => (
+                    <td key={column.name} className={classOf(column)}>
+                      <Skeleton height={12} width="70%" my={6} />
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : drawn.map((at) => {
+                const row = rows[at] as Row
+                return (
+                  <tr key={keyOf(row)} className={styles.row}>
+                    {columns.map((column) => (
+                      <td key={column.name} className={classOf(column)}>
+                        {column.cell(row)}
+                      </td>
+                    ))}
+                  </tr>
+                )
+              })}
+          <Space rows={isLong ? count - 1 - last : 0} columns={columns.length} />
+        </tbody>
+      </table>
+    </section>
+  )
+}
+
+/** As high as the rows that are not drawn. */
+function Space({ rows, columns }: { rows: number; columns: number }) {
+  if (rows <= 0) return null
+  return (
+    <tr>
+      <td colSpan={columns} className={styles.space} style={{ height: rows * ROW_PX }} />
+    </tr>
+  )
+}

@@ -1,0 +1,27 @@
+import { Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { FailureState } from './failure-state.tsx'
+import { Column } from './fields.tsx'
+import { Panel } from './panel.tsx'
+
+type ReadPanelProps<Data> = {
+  title: string
+  aside?: ReactNode
+  query: UseQueryResult<Data>
+  children: (data: Data) => ReactNode
+}
+
+/** A part of a page that reads something of its own. What it had stays while it cannot be read again. */
+export function ReadPanel<Data>({ title, aside, query, children }: ReadPanelProps<Data>) {
+  const { data, error, refetch } = query
+  return (
+    <Panel title={title} aside={aside}>
+      <Column>
+        {error && <FailureState error={error} onRetry={() => void refetch()} />}
+        {data !== undefined && children(data)}
+        {data === undefined && !error && <Skeleton height={80} radius="md" aria-busy="true" />}
+      </Column>
+    </Panel>
+  )
+}

@@ -1,0 +1,23 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { FailureState } from './failure-state.tsx'
+
+type RunButtonProps = {
+  label: string
+  /** Resolves with what came of it, in a sentence. */
+  onRun: () => Promise<string>
+}
+
+/** A button that does something at once, and says what came of it. */
+export function RunButton({ label, onRun }: RunButtonProps) {
+  const run = useMutation({ mutationFn: onRun })
+  return (
+    <>
+      <Button variant="default" size="xs" loading={run.isPending} onClick={() => run.mutate()}>
+        {label}
+      </Button>
+      <output>{run.data}</output>
+      {run.error && <FailureState error={run.error} />}
+    </>
+  )
+}

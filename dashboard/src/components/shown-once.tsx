@@ -1,0 +1,34 @@
+import { Button, TextInput } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { Buttons } from './fields.tsx'
+import styles from './shown-once.module.css'
+
+type ShownOnceProps = { label: string; hint: string; secret: string; onDone: () => void }
+
+/** A secret that the service tells once: to be copied now. */
+export function ShownOnce({ label, hint, secret, onDone }: ShownOnceProps) {
+  const input = useRef<HTMLInputElement>(null)
+  const [isCopied, setCopied] = useState(false)
+
+  /** Where pages may not write to the clipboard it stands marked, to be copied by hand. */
+  function copy(): void {
+    input.current?.select()
+    navigator.clipboard?.writeText(secret).then(
+      () => setCopied(true),
+      () => {},
+    )
+  }
+
+  return (
+    <section className={styles.once} aria-live="polite">
+      <p>{hint}</p>
+      <TextInput ref={input} label={label} value={secret} readOnly className="mono" />
+      <Buttons>
+        <Button onClick={copy}>{isCopied ? 'Copied' : 'Copy'}</Button>
+        <Button variant="default" onClick={onDone}>
+          Done
+        </Button>
+      </Buttons>
+    </section>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Answer } from '../../api/answers.ts'
+import type { paths } from '../../api/api-types.ts'
+import { answerOf, api } from '../../api/client.ts'
+import type { ListPart } from '../../components/use-list.ts'
+import type { AccessFilters } from './access-filters.ts'
+
+const REQUESTS = '/api/v1/admin/api-access-requests'
+
+/** Somebody who would like to use the service. */
+export type AccessRequest = Answer<`${typeof REQUESTS}/{id}`, 'patch'>['request']
+export type AccessStatus = AccessRequest['status']
+type Query = NonNullable<paths[typeof REQUESTS]['get']['parameters']['query']>
+
+export const ACCESS_STATUSES: AccessStatus[] = ['open', 'approved', 'rejected', 'spam']
+export const ACCESS_KEY = ['access-requests']
+
+/** One page of the requests, newest first. */
+export async function listRequests(
+  filters: AccessFilters,
+  cursor: string | undefined,
+): Promise<ListPart<AccessRequest>> {
+  const query = { ...filters, cursor } as Query
+  const answer = await answerOf(api.GET(REQUESTS, { params: { query } }))
+  return { rows: answer.requests, next: answer.next_cursor }
+}
+
+/** Notes what was made of a request. */
+export async function reviewRequest(
+  id: string,
+  { status, note }: { status: AccessStatus; note: string },
+): Promise<void> {
+  const body = { status, ...(note !== '' && { note }) }
+  await answerOf(api.PATCH(`${REQUESTS}/{id}`, { params: { path: { id } }, body }))
+}

@@ -1,0 +1,153 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Answer } from '../../api/answers.ts'
+import { answerOf, api, forTenant } from '../../api/client.ts'
+import { ApiFailure } from '../../api/failure.ts'
+import type { ListPart } from '../../components/use-list.ts'
+
+const AGENTS = '/api/v1/admin/tenants/{tenant_id}/agents'
+const VERSIONS = '/api/v1/admin/tenants/{tenant_id}/agent-versions'
+const ROLLOUTS = '/api/v1/admin/tenants/{tenant_id}/agents/{agent_id}/rollouts'
+const POLICY = '/api/v1/admin/tenants/{tenant_id}/agents/{agent_id}/rollout-policy'
+const JUDGE = '/api/v1/admin/tenants/{tenant_id}/agents/{agent_id}/rollout-governance/evaluate'
+
+/** Who answers calls. */
+export type Agent = Answer<typeof AGENTS, 'post'>['agent']
+
+/** What makes it speak as it does, at one time. */
+export type Version = Answer<typeof VERSIONS, 'post'>['version']
+
+/** A version and its share of the calls in percent. */
+export type Share = { agent_version_id: string; traffic_percentage: number }
+
+/** By what a rollout is to be judged. */
+export type Policy = NonNullable<Answer<typeof POLICY, 'get'>['policy']>
+
+/** What the scores of calls say of a rollout. */
+export type Evaluation = Answer<typeof JUDGE, 'post'>['evaluation']
+
+/** Something that was said in a chat. */
+export type Said = { role: 'caller' | 'agent'; text: string }
+
+/** More than these are not looked through for one. */
+const MOST_ROWS = 500
+
+/** Of all agents of a tenant, their versions and rollouts. */
+export const agentsKey = (tenantId: string) => ['agents', tenantId]
+
+/** One page of the agents, newest first. */
+export async function listAgents(tenantId: string, cursor: string | undefined): Promise<ListPart<Agent>> {
+  const params = { path: { tenant_id: tenantId }, query: { cursor } }
+  const answer = await answerOf(api.GET(AGENTS, { params }))
+  return { rows: answer.agents, next: answer.next_cursor }
+}
+
+/** Makes an agent, which says nothing until a version of it is published. */
+export async function createAgent(tenantId: string, body: { agent_key: string; name: string; description: string }) {
+  return (await answerOf(api.POST(AGENTS, { params: { path: { tenant_id: tenantId } }, body }))).agent
+}
+
+/** One agent, found among all of the tenant. */
+export const agentQuery = (tenantId: string, agentId: string) =>
+  queryOptions({
+    queryKey: [...agentsKey(tenantId), agentId],
+    queryFn: async () => {
+      const params = { path: { tenant_id: tenantId }, query: { limit: MOST_ROWS } }
+      const { agents } = await answerOf(api.GET(AGENTS, { params }))
+      return found(
+        agents.find(({ id }) => id === agentId),
+        'agent',
+      )
+    },
+  })
+
+/** The versions of an agent, newest first. */
+export const versionsQuery = (tenantId: string, agentId: string) =>
+  queryOptions({
+    queryKey: [...agentsKey(tenantId), agentId, 'versions'],
+    queryFn: async () => {
+      const params = { path: { tenant_id: tenantId }, query: { agent_id: agentId, limit: MOST_ROWS } }
+      return (await answerOf(api.GET(VERSIONS, { params }))).versions
+    },
+  })
+
+/** A version among those of its agent. @throws ApiFailure when there is none. */
+export function versionIn(versions: Version[], versionId: string): Version {
+  return found(
+    versions.find(({ id }) => id === versionId),
+    'version of the agent',
+  )
+}
+
+function found<Thing>(thing: Thing | undefined, what: string): Thing {
+  if (thing === undefined)
+    throw new ApiFailure({ status: 404, code: 'not_found', message: `The tenant has no such ${what}.` })
+  return thing
+}
+
+/** Drafts a version. */
+export async function createVersion(tenantId: string, agentId: string, config: Version['config'] | object) {
+  const body = { agent_id: agentId, config }
+  return (await answerOf(api.POST(VERSIONS, { params: { path: { tenant_id: tenantId } }, body }))).version
+}
+
+/** Replaces what a draft says. */
+export async function changeVersion({ tenant_id, id }: Version, config: object): Promise<Version> {
+  const params = { path: { tenant_id, version_id: id } }
+  return (await answerOf(api.PATCH(`${VERSIONS}/{version_id}`, { params, body: { config } }))).version
+}
+
+/** Lets calls talk to a version from now on. */
+export async function publishVersion({ tenant_id, id }: Version): Promise<Version> {
+  const params = { path: { tenant_id, version_id: id } }
+  return (await answerOf(api.POST(`${VERSIONS}/{version_id}/publish`, { params }))).version
+}
+
+/** Which versions answer a share of the calls. */
+export const rolloutQuery = (tenantId: string, agentId: string) =>
+  queryOptions({
+    queryKey: [...agentsKey(tenantId), agentId, 'rollout'],
+    queryFn: async () =>
+      shownRollout(await answerOf(api.GET(ROLLOUTS, { params: { path: { tenant_id: tenantId, agent_id: agentId } } }))),
+  })
+
+/** The shares of an agent, and what a write over them names. */
+export type Rollout = { shares: Share[]; etag: string }
+
+function shownRollout({ rollouts, etag }: Answer<typeof ROLLOUTS, 'get'>): Rollout {
+  const shares = rollouts.map(({ agent_version_id, traffic_percentage }) => ({ agent_version_id, traffic_percentage }))
+  return { shares, etag }
+}
+
+/** Replaces the shares, if they are still those of the ETag; else a 409. */
+export async function putRollout(tenantId: string, agentId: string, { shares, etag }: Rollout): Promise<Rollout> {
+  const params = { path: { tenant_id: tenantId, agent_id: agentId }, header: { 'if-match': etag } }
+  return shownRollout(await answerOf(api.PUT(ROLLOUTS, { params, body: { entries: shares } })))
+}
+
+/** By what the rollout of an agent is judged; null by nothing. */
+export const policyQuery = (tenantId: string, agentId: string) =>
+  queryOptions({
+    queryKey: [...agentsKey(tenantId), agentId, 'policy'],
+    queryFn: async () => {
+      const params = { path: { tenant_id: tenantId, agent_id: agentId } }
+      return (await answerOf(api.GET(POLICY, { params }))).policy
+    },
+  })
+
+/** Writes the whole policy. */
+export async function putPolicy(tenantId: string, agentId: string, body: Policy): Promise<void> {
+  const params = { path: { tenant_id: tenantId, agent_id: agentId } }
+  await answerOf(api.PUT(POLICY, { params, body }))
+}
+
+/** Judges the rollout by its policy, and changes nothing. */
+export async function evaluateRollout(tenantId: string, agentId: string): Promise<Evaluation> {
+  const params = { path: { tenant_id: tenantId, agent_id: agentId } }
+  return (await answerOf(api.POST(JUDGE, { params, body: { apply: false } }))).evaluation
+}
+
+/** What a version says next. Nothing is stored, and no tool is run. */
+export function askInText(tenantId: string, versionId: string, messages: Said[]) {
+  const body = { agent_version_id: versionId, messages }
+  return answerOf(api.POST('/api/v1/chats', { body, headers: forTenant(tenantId) }))
+}

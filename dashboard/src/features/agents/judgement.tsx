@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Buttons, Column } from '../../components/fields.tsx'
+import { ListTable, type Column as TableColumn } from '../../components/list-table.tsx'
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
+import { DASH, words } from '../../components/text.ts'
+import { type Evaluation, evaluateRollout } from './agent-queries.ts'
+
+const TONES: Record<Evaluation['status'], Tone> = {
+  ...{ disabled: 'quiet', no_policy: 'quiet', no_rollout: 'quiet', insufficient_data: 'wait' },
+  ...{ healthy: 'good', rollback_recommended: 'bad', rolled_back: 'bad' },
+}
+
+/** What the scores of calls say of a rollout now. Nothing is changed by looking. */
+export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: string }) {
+  const look = useMutation({ mutationFn: () => evaluateRollout(tenantId, agentId) })
+  const { data, error } = look
+  const versions = data ? [...(data.published_version ? [data.published_version] : []), ...data.rollout_versions] : []
+  return (
+    <Column>
+      <Buttons>
+        <Button variant="default" loading={look.isPending} onClick={() => look.mutate()}>
+          Look at the scores now
+        </Button>
+        {data && <StatusBadge tone={TONES[data.status]}>{words(data.status)}</StatusBadge>}
+      </Buttons>
+      {error && <FailureState error={error} />}
+      {data && data.reasons.length > 0 && (
+        <ul>
+          {data.reasons.map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      )}
+      {versions.length > 0 && (
+        <ListTable label="Scores" columns={COLUMNS} rows={versions} keyOf={({ agent_version_id: id }) => id} />
+      )}
+    </Column>
+  )
+}
+
+const COLUMNS: TableColumn<Evaluation['rollout_versions'][number]>[] = [
+  { name: 'Version', cell: ({ version_number }) => `Version ${version_number}` },
+  { name: 'Share', isNumber: true, cell: ({ traffic_percentage }) => `${traffic_percentage} %` },
+  { name: 'Scored calls', isNumber: true, cell: ({ eval_count }) => eval_count },
+  { name: 'Average', isNumber: true, cell: ({ avg_score }) => avg_score?.toFixed(2) ?? DASH },
+  { name: 'Good', isNumber: true, cell: ({ high_quality_rate }) => high_quality_rate?.toFixed(2) ?? DASH },
+]

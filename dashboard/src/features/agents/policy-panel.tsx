@@ -1,0 +1,92 @@
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { useMay } from '../../api/session.ts'
+import { FailureState } from '../../components/failure-state.tsx'
+import { faultAt } from '../../components/fault-at.ts'
+import { Buttons, Column, Fields } from '../../components/fields.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { type Policy, policyQuery, putPolicy } from './agent-queries.ts'
+import { Judgement } from './judgement.tsx'
+
+type PolicyPanelProps = { tenantId: string; agentId: string }
+
+/** What applies until somebody writes a policy. */
+const DEFAULTS: Policy = {
+  ...{ enabled: false, lookback_hours: 24, min_avg_score: 0.7 },
+  ...{ min_eval_count: 20, min_high_quality_rate: 0.6 },
+}
+
+const NUMBERS: { name: Exclude<keyof Policy, 'enabled'>; label: string; step: number }[] = [
+  { name: 'lookback_hours', label: 'Look back, in hours', step: 1 },
+  { name: 'min_eval_count', label: 'Scored calls at least', step: 1 },
+  { name: 'min_avg_score', label: 'Average score at least (0 to 1)', step: 0.01 },
+  { name: 'min_high_quality_rate', label: 'Good calls at least (0 to 1)', step: 0.01 },
+]
+
+/** By what the rollout of an agent is judged. */
+export function PolicyPanel({ tenantId, agentId }: PolicyPanelProps) {
+  const { data, error, refetch } = useQuery(policyQuery(tenantId, agentId))
+  const mayLook = useMay('admin')
+  return (
+    <Panel title="Governance" aside={data === null && 'Not set: these are the defaults'}>
+      {error && <FailureState error={error} onRetry={() => void refetch()} />}
+      <Column>
+        {data !== undefined && <PolicyForm tenantId={tenantId} agentId={agentId} policy={data ?? DEFAULTS} />}
+        {data && mayLook && <Judgement tenantId={tenantId} agentId={agentId} />}
+      </Column>
+    </Panel>
+  )
+}
+
+function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: Policy }) {
+  const [values, setValues] = useState(policy)
+  const mayChange = useMay('admin')
+  const client = useQueryClient()
+  const save = useMutation({
+    mutationFn: () => putPolicy(tenantId, agentId, values),
+    onSuccess: () => client.invalidateQueries({ queryKey: policyQuery(tenantId, agentId).queryKey }),
+  })
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    save.mutate()
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Column>
+        <Checkbox
+          label="Judge rollouts by this"
+          disabled={!mayChange}
+          checked={values.enabled}
+          onChange={(event) => setValues({ ...values, enabled: event.currentTarget.checked })}
+        />
+        <Fields>
+          {NUMBERS.map(({ name, label, step }) => (
+            <TextInput
+              key={name}
+              type="number"
+              label={label}
+              step={step}
+              required
+              disabled={!mayChange}
+              value={Number.isNaN(values[name]) ? '' : values[name]}
+              error={faultAt(save.error, `/body/${name}`)}
+              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.valueAsNumber })}
+            />
+          ))}
+        </Fields>
+        {save.error && <FailureState error={save.error} />}
+        {mayChange && (
+          <Buttons>
+            <Button type="submit" loading={save.isPending}>
+              Save the policy
+            </Button>
+            <output>{save.isSuccess && 'Saved'}</output>
+          </Buttons>
+        )}
+      </Column>
+    </form>
+  )
+}

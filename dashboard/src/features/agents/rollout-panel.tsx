@@ -1,0 +1,164 @@
+import { Button, NativeSelect } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { asFailure } from '../../api/failure.ts'
+import { useMay } from '../../api/session.ts'
+import { Comparison } from '../../components/comparison.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Buttons, Column } from '../../components/fields.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
+import styles from './rollout-panel.module.css'
+import { ShareRow } from './share-row.tsx'
+import { restOf, withShare } from './shares.ts'
+
+type RolloutPanelProps = { tenantId: string; agentId: string; versions: Version[] }
+
+/** Which versions answer a share of the calls. */
+export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps) {
+  const query = rolloutQuery(tenantId, agentId)
+  const { data: stored, error, refetch } = useQuery(query)
+  const client = useQueryClient()
+  const mayChange = useMay('admin')
+  const [edited, setEdited] = useState<Rollout | null>(null)
+  const save = useMutation({
+    mutationFn: (rollout: Rollout) => putRollout(tenantId, agentId, rollout),
+    onSuccess: (written) => {
+      client.setQueryData(query.queryKey, written)
+      setEdited(null)
+    },
+    onError: (failure) => {
+      if (asFailure(failure).status === 409) void refetch()
+    },
+  })
+  const rollout = edited ?? stored
+  if (rollout === undefined)
+    return (
+      <Panel title="Rollout">
+        {error ? <FailureState error={error} onRetry={() => void refetch()} /> : 'Reading…'}
+      </Panel>
+    )
+
+  const isStale = save.error !== null && asFailure(save.error).status === 409
+  const change = (shares: Share[]) => setEdited({ etag: rollout.etag, shares })
+  return (
+    <Panel title="Rollout" aside="Callers stay with the version that they got">
+      <Column>
+        <Shares versions={versions} shares={rollout.shares} onChange={mayChange ? change : null} />
+        {save.error && !isStale && <FailureState error={save.error} />}
+        {isStale && stored && edited && (
+          <Stale
+            {...{ versions, stored, edited }}
+            onTake={() => {
+              setEdited(null)
+              save.reset()
+            }}
+            onKeep={() => save.mutate({ ...edited, etag: stored.etag })}
+          />
+        )}
+        {mayChange && !isStale && (
+          <Buttons>
+            <Button
+              disabled={edited === null}
+              loading={save.isPending}
+              onClick={() => edited !== null && save.mutate(edited)}
+            >
+              Save the rollout
+            </Button>
+            {edited !== null && (
+              <Button variant="default" onClick={() => setEdited(null)}>
+                Undo
+              </Button>
+            )}
+          </Buttons>
+        )}
+      </Column>
+    </Panel>
+  )
+}
+
+type SharesProps = { versions: Version[]; shares: Share[]; onChange: ((shares: Share[]) => void) | null }
+
+function Shares({ versions, shares, onChange }: SharesProps) {
+  const published = versions.find(({ status }) => status === 'published')
+  const free = versions.filter(
+    ({ id, status }) => status !== 'published' && !shares.some(({ agent_version_id }) => agent_version_id === id),
+  )
+  const rest = restOf(shares)
+  if (!published) return <p className={styles.rest}>Publish a version first: calls are shared with that one.</p>
+  const without = (id: string) => shares.filter(({ agent_version_id }) => agent_version_id !== id)
+  return (
+    <>
+      {shares.length > 0 && (
+        <ul className={styles.shares}>
+          {shares.map(({ agent_version_id: id, traffic_percentage: percent }) => (
+            <ShareRow
+              key={id}
+              name={versionName(versions, id)}
+              percent={percent}
+              onChange={onChange && ((wanted) => onChange(withShare(shares, id, wanted)))}
+              onRemove={onChange && (() => onChange(without(id)))}
+            />
+          ))}
+        </ul>
+      )}
+      <p className={styles.rest}>
+        Version {published.version_number}, the published one, answers {shares.length === 0 ? 'all calls' : `${rest} %`}
+        .
+      </p>
+      {onChange && free.length > 0 && (
+        <NativeSelect
+          label="Give a share to"
+          data={[{ value: '', label: 'Choose a version' }, ...free.map(({ id }) => choiceOf(versions, id))]}
+          value=""
+          onChange={({ currentTarget: { value } }) => {
+            if (value !== '') onChange([...shares, { agent_version_id: value, traffic_percentage: Math.min(10, rest) }])
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+type StaleProps = {
+  versions: Version[]
+  stored: Rollout
+  edited: Rollout
+  onTake: () => void
+  onKeep: () => void
+}
+
+/** Somebody else has changed the rollout: both, and what is to be. */
+function Stale({ versions, stored, edited, onTake, onKeep }: StaleProps) {
+  const told = ({ shares }: Rollout) =>
+    Object.fromEntries(
+      shares.map(({ agent_version_id: id, traffic_percentage }) => [
+        versionName(versions, id),
+        `${traffic_percentage} %`,
+      ]),
+    )
+  return (
+    <Column>
+      <p role="alert">Somebody else changed the rollout meanwhile. Which one is to be?</p>
+      <Comparison
+        before={{ title: 'Stored now', value: told(stored) }}
+        after={{ title: 'Yours', value: told(edited) }}
+      />
+      <Buttons>
+        <Button onClick={onKeep}>Save mine</Button>
+        <Button variant="default" onClick={onTake}>
+          Take the stored one
+        </Button>
+      </Buttons>
+    </Column>
+  )
+}
+
+function versionName(versions: Version[], wanted: string): string {
+  const version = versions.find(({ id }) => id === wanted)
+  return version ? `Version ${version.version_number}` : 'An older version'
+}
+
+function choiceOf(versions: Version[], id: string) {
+  return { value: id, label: versionName(versions, id) }
+}

@@ -1,0 +1,19 @@
+import type { Share } from './agent-queries.ts'
+
+/** What is left for the published version, in percent with two decimals. */
+export function restOf(shares: Share[]): number {
+  return hundredths(100 - shares.reduce((sum, { traffic_percentage }) => sum + traffic_percentage, 0))
+}
+
+/** Gives a version its share: at most what the others leave. */
+export function withShare(shares: Share[], versionId: string, percent: number): Share[] {
+  const others = shares.filter(({ agent_version_id }) => agent_version_id !== versionId)
+  const most = restOf(others)
+  const traffic_percentage = hundredths(Math.min(Math.max(Number.isFinite(percent) ? percent : 0, 0), most))
+  return shares.map((share) => (share.agent_version_id === versionId ? { ...share, traffic_percentage } : share))
+}
+
+/** As exactly as the service takes it. */
+function hundredths(percent: number): number {
+  return Math.round(percent * 100) / 100
+}

@@ -1,0 +1,58 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMay } from '../../api/session.ts'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
+
+type Small = { size?: 'xs' | 'sm' }
+
+/** Lets calls talk to a version: to a new one, or to an earlier one again. */
+export function PublishVersion({ version, size = 'sm' }: { version: Version } & Small) {
+  const mayPublish = useMay('admin')
+  const client = useQueryClient()
+  if (!mayPublish || version.status === 'published') return null
+
+  async function publish(): Promise<void> {
+    await publishVersion(version)
+    await client.invalidateQueries({ queryKey: agentsKey(version.tenant_id) })
+  }
+
+  const number = version.version_number
+  return (
+    <ConfirmAction
+      label={version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`}
+      size={size}
+      onConfirm={publish}
+    >
+      Calls that begin from now on talk to version {number}. Calls that go on keep theirs.
+    </ConfirmAction>
+  )
+}
+
+type DraftProps = { tenantId: string; agentId: string; from: Version | undefined }
+
+/** Drafts a version that says what another one says, or nothing yet. */
+export function NewDraft({ tenantId, agentId, from }: DraftProps) {
+  const mayDraft = useMay('admin')
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const draft = useMutation({
+    mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
+    onSuccess: async ({ id }) => {
+      await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
+      const params = { tenantId, agentId, versionId: id }
+      await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
+    },
+  })
+  if (!mayDraft) return null
+  return (
+    <>
+      <Button size="sm" loading={draft.isPending} onClick={() => draft.mutate()}>
+        {from ? `New draft from version ${from.version_number}` : 'First draft'}
+      </Button>
+      {draft.error && <FailureState error={draft.error} />}
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { answerTimes } from './answer-times.ts'
+import type { VoiceSession } from './call-queries.ts'
+
+type Turn = VoiceSession['transcript'][number]
+const turn = (role: Turn['role'], startMs: number, endMs: number): Turn => ({
+  ...{ seq: startMs, role, text: '', unheard: '', start_ms: startMs, end_ms: endMs, interrupted: false },
+})
+const tool = (name: string, startMs: number): VoiceSession['function_calls'][number] => ({
+  ...{ seq: startMs, name, arguments: {}, result: {}, status: 'ok', start_ms: startMs, duration_ms: 300 },
+})
+
+describe('answerTimes', () => {
+  it('are from the end of what the caller said to the answer, and not of a greeting', () => {
+    const transcript = [turn('agent', 400, 2_000), turn('caller', 2_500, 3_500), turn('agent', 4_100, 5_000)]
+    expect(answerTimes({ transcript, function_calls: [] })).toEqual([
+      { seq: 4_100, askedMs: 3_500, waitedMs: 600, tools: [] },
+    ])
+  })
+
+  it('know the tools that were waited for', () => {
+    const transcript = [turn('caller', 0, 1_000), turn('system', 1_100, 1_100), turn('agent', 2_000, 3_000)]
+    const times = answerTimes({ transcript, function_calls: [tool('early', 500), tool('lookup', 1_200)] })
+    expect(times).toMatchObject([{ waitedMs: 1_000, tools: [{ name: 'lookup', durationMs: 300 }] }])
+  })
+
+  it('are never below nothing, where the agent did not wait for the end', () => {
+    const transcript = [turn('caller', 0, 1_000), turn('agent', 900, 2_000)]
+    expect(answerTimes({ transcript, function_calls: [] })).toMatchObject([{ waitedMs: 0 }])
+  })
+})

@@ -1,0 +1,80 @@
+import { type Fact, Facts } from '../../components/facts.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { durationText, phoneText, words } from '../../components/text.ts'
+import styles from './call-facts.module.css'
+import type { CallLog, VoiceSession } from './call-queries.ts'
+
+type CallFactsProps = { call: CallLog; session: VoiceSession | undefined }
+
+/** What is known of a call, beside what was said in it. */
+export function CallFacts({ call, session }: CallFactsProps) {
+  const { summary, error_code: errorCode, error_message: errorMessage } = call
+  return (
+    <Panel title="The call">
+      {summary && <p className={styles.summary}>{summary}</p>}
+      {errorCode && (
+        <p className={styles.error}>
+          <span className="mono">{errorCode}</span> {errorMessage}
+        </p>
+      )}
+      <Facts facts={[...callFacts(call), ...(session ? sessionFacts(session) : [])]} />
+      {Object.keys(call.metadata).length > 0 && (
+        <details className={styles.metadata}>
+          <summary>Metadata</summary>
+          <pre>{JSON.stringify(call.metadata, null, 2)}</pre>
+        </details>
+      )}
+    </Panel>
+  )
+}
+
+function callFacts(call: CallLog): Fact[] {
+  const seconds = call.duration_seconds
+  const agent = call.agent_name ?? call.agent_key
+  const version = call.version_number === null ? '' : `, version ${call.version_number}`
+  return [
+    ['Begun', <Instant key="begun" at={call.started_at ?? call.created_at} />],
+    ['Answered', <Instant key="answered" at={call.answered_at} />],
+    ['Ended', <Instant key="ended" at={call.ended_at} />],
+    ['Length', seconds === null ? null : durationText(seconds)],
+    ['Direction', words(call.direction)],
+    ['Agent', agent && agent + version],
+    ['Answered by', words(call.answered_by)],
+    ...(call.escalated ? ([['Escalated to', phoneText(call.escalation_target)]] satisfies Fact[]) : []),
+    [
+      'Call id',
+      <span key="sid" className="mono">
+        {call.call_sid}
+      </span>,
+    ],
+  ]
+}
+
+function sessionFacts({
+  end_reason,
+  latency,
+  usage,
+  model,
+  voice,
+  outcome,
+  resumed_count,
+  tags,
+}: VoiceSession): Fact[] {
+  const ms = (value: number | null) => (value === null ? null : `${value} ms`)
+  const tokens = (count: number) => count.toLocaleString()
+  return [
+    ['Ended by', words(end_reason)],
+    ['Outcome', words(outcome)],
+    ['Answers after (median)', ms(latency.response_p50_ms)],
+    ['Answers after (95 %)', ms(latency.response_p95_ms)],
+    ['Interruptions', latency.interruptions],
+    ['Model', model ?? 'Default'],
+    ['Voice', voice ?? 'Default'],
+    ['Tokens in', `${tokens(usage.input_tokens)} (${tokens(usage.cached_tokens)} cached)`],
+    ['Tokens out', tokens(usage.output_tokens)],
+    ['Audio', durationText(usage.audio_seconds)],
+    ...(resumed_count > 0 ? ([['Taken up again', `${resumed_count} times`]] satisfies Fact[]) : []),
+    ...(tags.length > 0 ? ([['Tags', tags.join(', ')]] satisfies Fact[]) : []),
+  ]
+}

@@ -1,0 +1,101 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { answerOf, api, forTenant } from '../../api/client.ts'
+import { useMay, usePerson } from '../../api/session.ts'
+import { useTenant } from '../../api/tenants.ts'
+import { BackLink } from '../../components/back-link.tsx'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { Conversation } from '../../components/conversation.tsx'
+import { DetailPage } from '../../components/detail-page.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { phoneText } from '../../components/text.ts'
+import { AnswerWaterfall } from './answer-waterfall.tsx'
+import { CallFacts } from './call-facts.tsx'
+import { type CallLog, callQuery, callsKey, voiceSessionQuery } from './call-queries.ts'
+import { CallScore } from './call-score.tsx'
+import { CallStatus, isGoingOn } from './call-status.tsx'
+import { Recording } from './recording.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+import { useFollowedCall } from './use-followed-call.ts'
+import type { WavePlayer } from './wave-player.ts'
+
+/** A call to be read again, or to be followed while it goes on. */
+export function CallPage() {
+  const tenantId = useTenant()
+  const { callSid = '' } = useParams({ strict: false })
+  const { data: call, error, refetch } = useQuery(callQuery(tenantId, callSid))
+  return (
+    <DetailPage
+      title={call ? `${phoneText(call.from)} → ${phoneText(call.to)}` : 'Call'}
+      above={
+        <BackLink to="/t/$tenantId/calls" params={{ tenantId }}>
+          Calls
+        </BackLink>
+      }
+      description={call && <CallStatus status={call.status} />}
+      actions={call?.stream_sid && isGoingOn(call) && <EndCall tenantId={tenantId} streamSid={call.stream_sid} />}
+      thing={call}
+      error={error}
+      onRetry={() => void refetch()}
+    >
+      {(log) => <CallReview tenantId={tenantId} call={log} />}
+    </DetailPage>
+  )
+}
+
+function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
+  const id = call.voice_session_id
+  const wanted = { ...voiceSessionQuery(tenantId, id ?? ''), enabled: id !== null }
+  const { data: session, error, refetch } = useQuery(wanted)
+  const isLive = useFollowedCall(tenantId, call)
+  const player = useRef<WavePlayer>(null)
+  const [isHeard, setHeard] = useState(false)
+  const [atMs, setAt] = useState(-1)
+  const playedSeq = session?.transcript.findLast(({ start_ms }) => isHeard && start_ms <= atMs)?.seq ?? null
+  return (
+    <>
+      <CallFacts call={call} session={session} />
+      {error && <FailureState error={error} onRetry={() => void refetch()} />}
+      {session?.qa && <CallScore qa={session.qa} />}
+      {session?.recording_url && (
+        <Recording
+          {...{ tenantId, player, url: session.recording_url, name: session.id }}
+          onReady={setHeard}
+          onTime={setAt}
+        />
+      )}
+      {session && (
+        <Conversation
+          turns={session.transcript}
+          agentName={session.agent_name}
+          isLive={isLive}
+          onPlay={isHeard ? (ms) => player.current?.playFrom(ms) : null}
+          playedSeq={playedSeq}
+        />
+      )}
+      {session && <AnswerWaterfall session={session} />}
+      {session && session.function_calls.length > 0 && <ToolCalls calls={session.function_calls} />}
+    </>
+  )
+}
+
+function EndCall({ tenantId, streamSid }: { tenantId: string; streamSid: string }) {
+  const { name } = usePerson()
+  const mayEnd = useMay('operator')
+  const client = useQueryClient()
+  if (!mayEnd) return null
+
+  async function end(): Promise<void> {
+    const params = { path: { stream_sid: streamSid } }
+    const body = { action: 'end_call', supervisor: name }
+    await answerOf(api.POST('/api/v1/sessions/{stream_sid}/actions', { params, body, headers: forTenant(tenantId) }))
+    await client.invalidateQueries({ queryKey: callsKey(tenantId) })
+  }
+
+  return (
+    <ConfirmAction label="End the call" isGrave onConfirm={end}>
+      The caller is cut off at once, without a goodbye.
+    </ConfirmAction>
+  )
+}

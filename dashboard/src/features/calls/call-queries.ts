@@ -1,0 +1,54 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { paths } from '../../api/api-types.ts'
+import { answerOf, api, forTenant } from '../../api/client.ts'
+import { dayStart } from '../../components/filters.tsx'
+import type { ListPart } from '../../components/use-list.ts'
+import type { CallFilters } from './call-filters.ts'
+
+type Answer<Path extends '/api/v1/call-logs' | '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-sessions/{id}'> =
+  paths[Path]['get']['responses'][200]['content']['application/json']
+
+/** A call, as the carrier and the service told of it. */
+export type CallLog = Answer<'/api/v1/call-logs/{call_sid}'>['call_log']
+
+/** What was said and done in it. */
+export type VoiceSession = Answer<'/api/v1/voice-sessions/{id}'>['voice_session']
+
+type Query = NonNullable<paths['/api/v1/call-logs']['get']['parameters']['query']>
+
+/** Of all calls of a tenant: what a new call makes out of date. */
+export const callsKey = (tenantId: string) => ['calls', tenantId]
+
+/** One page of the calls, newest first. What the address says wrongly the service refuses. */
+export async function listCalls(
+  tenantId: string,
+  { first_day: first, last_day: last, ...filters }: CallFilters,
+  cursor: string | undefined,
+): Promise<ListPart<CallLog>> {
+  const days = { started_after: dayStart(first), started_before: dayStart(last, 1) }
+  const query = { ...filters, ...days, cursor } as Query
+  const answer = await answerOf(api.GET('/api/v1/call-logs', { params: { query }, headers: forTenant(tenantId) }))
+  return { rows: answer.call_logs, next: answer.next_cursor }
+}
+
+/** A call by the id that the carrier gave it. */
+export const callQuery = (tenantId: string, callSid: string) =>
+  queryOptions({
+    queryKey: [...callsKey(tenantId), callSid],
+    queryFn: async () => {
+      const params = { path: { call_sid: callSid } }
+      const answer = await answerOf(api.GET('/api/v1/call-logs/{call_sid}', { params, headers: forTenant(tenantId) }))
+      return answer.call_log
+    },
+  })
+
+/** What was said in a call. */
+export const voiceSessionQuery = (tenantId: string, id: string) =>
+  queryOptions({
+    queryKey: [...callsKey(tenantId), 'session', id],
+    queryFn: async () => {
+      const params = { path: { id } }
+      const answer = await answerOf(api.GET('/api/v1/voice-sessions/{id}', { params, headers: forTenant(tenantId) }))
+      return answer.voice_session
+    },
+  })

@@ -1,0 +1,94 @@
+import { useSearch } from '@tanstack/react-router'
+import { useTenant } from '../../api/tenants.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FilterBar, FilterChoice, FilterDay, FilterText } from '../../components/filters.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { ListPage } from '../../components/list-page.tsx'
+import { type Column, RowLink } from '../../components/list-table.tsx'
+import { DASH, durationText, phoneText, words } from '../../components/text.ts'
+import { useList } from '../../components/use-list.ts'
+import type { CallFilters } from './call-filters.ts'
+import { type CallLog, callsKey, listCalls } from './call-queries.ts'
+import { CALL_STATUSES, CallStatus } from './call-status.tsx'
+import styles from './calls-page.module.css'
+
+const REFRESH_MS = 15_000
+const DIRECTIONS = ['inbound', 'outbound', 'browser']
+
+/** The calls of a tenant, newest first. */
+export function CallsPage() {
+  const tenantId = useTenant()
+  const filters: CallFilters = useSearch({ strict: false })
+  const list = useList({
+    queryKey: [...callsKey(tenantId), 'list', filters],
+    part: (cursor) => listCalls(tenantId, filters, cursor),
+    refetchInterval: REFRESH_MS,
+  })
+  return (
+    <ListPage
+      title="Calls"
+      description="Every call that came in or went out, newest first."
+      filters={<CallFilterBar />}
+      list={list}
+      columns={columnsOf(tenantId)}
+      keyOf={(call) => call.call_sid ?? `${call.created_at} ${call.from} ${call.to}`}
+      empty={<NoCalls isFiltered={Object.keys(filters).length > 0} />}
+    />
+  )
+}
+
+function CallFilterBar() {
+  return (
+    <FilterBar>
+      <FilterChoice name="status" label="Status" choices={CALL_STATUSES} />
+      <FilterChoice name="direction" label="Direction" choices={DIRECTIONS} />
+      <FilterText name="from" label="From" placeholder="+12025550123" />
+      <FilterText name="to" label="To" placeholder="+12025550100" />
+      <FilterText name="agent_key" label="Agent key" />
+      <FilterDay name="first_day" label="First day" />
+      <FilterDay name="last_day" label="Last day" />
+    </FilterBar>
+  )
+}
+
+function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title="No call is like that">Take a filter away, or ask for more days.</EmptyState>
+  return (
+    <EmptyState title="No calls yet">
+      Ring a number that is routed to an agent. In a rehearsal, <span className="mono">npm run call</span> in another
+      terminal rings the demo number. <a href="/docs/getting-started">The first call, step by step</a>
+    </EmptyState>
+  )
+}
+
+function columnsOf(tenantId: string): Column<CallLog>[] {
+  return [
+    {
+      name: 'Begun',
+      cell: (call) =>
+        call.call_sid === null ? (
+          <Instant at={call.created_at} />
+        ) : (
+          <RowLink to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
+            <Instant at={call.started_at ?? call.created_at} />
+          </RowLink>
+        ),
+    },
+    { name: 'Status', cell: (call) => <CallStatus status={call.status} /> },
+    { name: 'Direction', from: 'tablet', cell: ({ direction }) => words(direction) },
+    { name: 'Caller', cell: ({ from }) => <span className="numbers">{phoneText(from)}</span> },
+    { name: 'Called', from: 'tablet', cell: ({ to }) => <span className="numbers">{phoneText(to)}</span> },
+    { name: 'Agent', from: 'tablet', cell: ({ agent_name, agent_key }) => agent_name ?? agent_key ?? DASH },
+    {
+      name: 'Length',
+      isNumber: true,
+      from: 'tablet',
+      cell: ({ duration_seconds: seconds }) => (seconds === null ? DASH : durationText(seconds)),
+    },
+    {
+      name: 'Summary',
+      from: 'desktop',
+      cell: ({ summary }) => <span className={styles.summary}>{summary ?? DASH}</span>,
+    },
+  ]
+}

@@ -1,0 +1,142 @@
+import { Checkbox } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useMay } from '../../api/session.ts'
+import { useTenant } from '../../api/tenants.ts'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { RowButtons } from '../../components/fields.tsx'
+import { FilterBar, FilterChoice, FilterDay, FilterText } from '../../components/filters.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { ListPage } from '../../components/list-page.tsx'
+import type { Column } from '../../components/list-table.tsx'
+import { useList } from '../../components/use-list.ts'
+import { DeliveryDetail } from './delivery-detail.tsx'
+import type { DeliveryFilters } from './delivery-filters.ts'
+import {
+  DELIVERY_STATUSES,
+  type Delivery,
+  deliveriesKey,
+  failedOf,
+  listDeliveries,
+  redeliver,
+} from './delivery-queries.ts'
+import { DeliveryStatus } from './delivery-status.tsx'
+
+const REFRESH_MS = 10_000
+
+/** What the webhook of a tenant got, and did not get. */
+export function DeliveriesPage() {
+  const tenantId = useTenant()
+  const filters: DeliveryFilters = useSearch({ strict: false })
+  const [marked, setMarked] = useState<Set<string>>(new Set())
+  const mayResend = useMay('admin')
+  const client = useQueryClient()
+  const list = useList({
+    queryKey: [...deliveriesKey(tenantId), filters],
+    part: (cursor) => listDeliveries(tenantId, filters, cursor),
+    refetchInterval: REFRESH_MS,
+  })
+
+  async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {
+    await redeliver(tenantId, wanted)
+    setMarked(new Set())
+    await client.invalidateQueries({ queryKey: deliveriesKey(tenantId) })
+  }
+
+  function mark(id: string, isMarked: boolean): void {
+    const next = new Set(marked)
+    if (isMarked) next.add(id)
+    else next.delete(id)
+    setMarked(next)
+  }
+
+  const actions = (
+    <>
+      {marked.size > 0 && (
+        <ConfirmAction label={`Send ${marked.size} again`} onConfirm={() => resend({ ids: [...marked] })}>
+          The same ids and bodies go to the address that is set now.
+        </ConfirmAction>
+      )}
+      {filters.call_sid === undefined && (
+        <ConfirmAction label="Send all that failed again" onConfirm={() => resend(failedOf(filters))}>
+          Everything that failed of this event and these days, also what is not in the list yet.
+        </ConfirmAction>
+      )}
+    </>
+  )
+  return (
+    <ListPage
+      title="Deliveries"
+      description="What the webhook got or is to get, newest first."
+      actions={mayResend && actions}
+      filters={<DeliveryFilterBar />}
+      list={list}
+      columns={[...(mayResend ? [markColumn(marked, mark)] : []), ...COLUMNS, actionsColumn(mayResend, resend)]}
+      keyOf={({ id }) => id}
+      empty={
+        Object.keys(filters).length > 0 ? (
+          <EmptyState title="None is like that">Take a filter away, or ask for more days.</EmptyState>
+        ) : (
+          <EmptyState title="Nothing was sent yet">
+            Set the address of a webhook in the settings of the tenant; each call is told to it then.
+          </EmptyState>
+        )
+      }
+    />
+  )
+}
+
+function DeliveryFilterBar() {
+  return (
+    <FilterBar>
+      <FilterChoice name="status" label="Status" choices={DELIVERY_STATUSES} />
+      <FilterText name="event" label="Event" placeholder="voice.call.completed" />
+      <FilterText name="call_sid" label="Call" placeholder="CA…" />
+      <FilterDay name="first_day" label="First day" />
+      <FilterDay name="last_day" label="Last day" />
+    </FilterBar>
+  )
+}
+
+function markColumn(marked: Set<string>, mark: (id: string, isMarked: boolean) => void): Column<Delivery> {
+  return {
+    name: 'Mark',
+    cell: ({ id, event }) => (
+      <Checkbox
+        aria-label={`Mark ${event}`}
+        checked={marked.has(id)}
+        onChange={(change) => mark(id, change.currentTarget.checked)}
+      />
+    ),
+  }
+}
+
+const COLUMNS: Column<Delivery>[] = [
+  { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
+  { name: 'Event', cell: ({ event }) => <span className="mono">{event}</span> },
+  { name: 'Status', cell: ({ status }) => <DeliveryStatus status={status} /> },
+  { name: 'Attempts', from: 'tablet', isNumber: true, cell: ({ attempts }) => attempts },
+  {
+    name: 'Last answer',
+    from: 'desktop',
+    cell: ({ last_status_code: code, last_error }) => last_error ?? code,
+  },
+]
+
+function actionsColumn(mayResend: boolean, resend: (wanted: { ids: string[] }) => Promise<void>): Column<Delivery> {
+  return {
+    name: 'Actions',
+    cell: (delivery) => (
+      <RowButtons>
+        <DeliveryDetail delivery={delivery} />
+        {mayResend && (
+          <ConfirmAction label="Send again" size="xs" onConfirm={() => resend({ ids: [delivery.id] })}>
+            The same id and body go to the address that is set now.
+          </ConfirmAction>
+        )}
+      </RowButtons>
+    ),
+  }
+}

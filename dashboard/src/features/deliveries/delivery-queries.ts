@@ -1,0 +1,39 @@
+import type { Answer } from '../../api/answers.ts'
+import type { paths } from '../../api/api-types.ts'
+import { answerOf, api } from '../../api/client.ts'
+import { dayStart } from '../../components/filters.tsx'
+import type { ListPart } from '../../components/use-list.ts'
+import type { DeliveryFilters } from './delivery-filters.ts'
+
+const DELIVERIES = '/api/v1/admin/tenants/{tenant_id}/webhook-deliveries'
+
+/** Something that a webhook got or is to get. */
+export type Delivery = Answer<typeof DELIVERIES, 'get'>['deliveries'][number]
+type Query = NonNullable<paths[typeof DELIVERIES]['get']['parameters']['query']>
+type Redelivery = NonNullable<paths[typeof DELIVERIES]['post']['requestBody']>['content']['application/json']
+
+export const DELIVERY_STATUSES: Delivery['status'][] = ['pending', 'delivered', 'failed']
+
+export const deliveriesKey = (tenantId: string) => ['deliveries', tenantId]
+
+/** One page of the deliveries, newest first. */
+export async function listDeliveries(
+  tenantId: string,
+  { first_day: first, last_day: last, ...filters }: DeliveryFilters,
+  cursor: string | undefined,
+): Promise<ListPart<Delivery>> {
+  const query = { ...filters, from: dayStart(first), to: dayStart(last, 1), cursor } as Query
+  const answer = await answerOf(api.GET(DELIVERIES, { params: { path: { tenant_id: tenantId }, query } }))
+  return { rows: answer.deliveries, next: answer.next_cursor }
+}
+
+/** Sends some again, or all that are like this. Returns how many. */
+export async function redeliver(tenantId: string, body: Redelivery): Promise<number> {
+  return (await answerOf(api.POST(DELIVERIES, { params: { path: { tenant_id: tenantId } }, body }))).requeued
+}
+
+/** What failed of what the filters show, as a redelivery names it. */
+export function failedOf({ event, first_day: first, last_day: last }: DeliveryFilters): Redelivery {
+  const filter = { event, from: dayStart(first), to: dayStart(last, 1) } as Redelivery
+  return { ...filter, status: 'failed' }
+}

@@ -1,0 +1,38 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { usePerson } from '../../api/session.ts'
+import { FailureState } from '../../components/failure-state.tsx'
+import styles from './desk.module.css'
+import { Keyed } from './shortcuts.tsx'
+import { claimNext } from './task-moves.ts'
+import { deskKey, taskKey } from './task-queries.ts'
+
+type ClaimNextProps = { tenantId: string; queueKey: string; name: string }
+
+/** Takes what is to be done next in a queue, and opens it. */
+export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
+  const { name: operator } = usePerson()
+  const client = useQueryClient()
+  const navigate = useNavigate()
+  const claim = useMutation({
+    mutationFn: () => claimNext(tenantId, queueKey, operator),
+    onSuccess: async (task) => {
+      void client.invalidateQueries({ queryKey: deskKey(tenantId) })
+      if (task === null) return
+      client.setQueryData(taskKey(tenantId, task.id), task)
+      await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
+    },
+  })
+  return (
+    <>
+      <output className={styles.said}>{claim.data === null && `Nothing is due in ${name}.`}</output>
+      <Keyed letter="n" says={`Claim the next of ${name}`}>
+        <Button loading={claim.isPending} onClick={() => claim.mutate()}>
+          Claim next of {name}
+        </Button>
+      </Keyed>
+      {claim.error && <FailureState error={claim.error} />}
+    </>
+  )
+}

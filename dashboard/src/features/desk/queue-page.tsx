@@ -1,0 +1,157 @@
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { type SubmitEvent, useState } from 'react'
+import { useMay } from '../../api/session.ts'
+import { useTenant } from '../../api/tenants.ts'
+import { BackLink } from '../../components/back-link.tsx'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { DetailPage } from '../../components/detail-page.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { faultAt } from '../../components/fault-at.ts'
+import { Buttons, Column, Fields } from '../../components/fields.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { BusinessHours } from './business-hours.tsx'
+import { putQueue, type QueueSettings, queueQuery, resetQueue } from './queue-queries.ts'
+import { deskKey } from './task-queries.ts'
+
+/** How a queue works. */
+export function QueuePage() {
+  const tenantId = useTenant()
+  const { queueKey = '' } = useParams({ strict: false })
+  const { data: queue, error, refetch } = useQuery(queueQuery(tenantId, queueKey))
+  const client = useQueryClient()
+  const maySet = useMay('admin')
+  // A form that is filled in stays as it is, whatever is read meanwhile.
+  const [resets, setResets] = useState(0)
+
+  async function reset(): Promise<void> {
+    await resetQueue(tenantId, queueKey)
+    await client.invalidateQueries({ queryKey: deskKey(tenantId) })
+    setResets((count) => count + 1)
+  }
+
+  return (
+    <DetailPage
+      title={`Queue ${queueKey}`}
+      description="What is set counts for tasks that are made or changed from then on."
+      above={
+        <BackLink to="/t/$tenantId/desk" params={{ tenantId }}>
+          Desk
+        </BackLink>
+      }
+      actions={
+        maySet && (
+          <ConfirmAction label="Back to the defaults" onConfirm={reset}>
+            What is set here is forgotten. The tasks of the queue stay.
+          </ConfirmAction>
+        )
+      }
+      thing={queue}
+      error={error}
+      onRetry={() => void refetch()}
+    >
+      {({ queue_key: key, ...settings }) => (
+        <SettingsForm
+          key={`${key} ${resets}`}
+          initial={settings}
+          isReadOnly={!maySet}
+          onSave={async (values) => {
+            await putQueue(tenantId, key, values)
+            void client.invalidateQueries({ queryKey: deskKey(tenantId) })
+          }}
+        />
+      )}
+    </DetailPage>
+  )
+}
+
+type SettingsFormProps = {
+  initial: QueueSettings
+  isReadOnly: boolean
+  onSave: (values: QueueSettings) => Promise<void>
+}
+
+const NUMBERS = [
+  ['sla_minutes', 'To be done within (minutes)', 'After it is due, in business hours.'],
+  ['reminder_minutes', 'Remind every (minutes)', 'Whoever has claimed it.'],
+  ['escalate_after_minutes', 'Escalate after (minutes)', 'That it is late.'],
+  ['max_attempts', 'Calls by agents at most', 'After the last the task is cancelled.'],
+  ['retry_minutes', 'Call again after (minutes)', 'When nobody was reached.'],
+] as const
+
+const TEXTS = [
+  ['name', 'Name', 'For people.'],
+  ['escalation_target', 'Escalate to', 'Who is told: an e-mail address.'],
+  ['dispatch_agent_key', 'Agent that calls', 'The key of an agent.'],
+  ['timezone', 'Time zone', "Such as Europe/Berlin. Empty: the tenant's."],
+] as const
+
+function SettingsForm({ initial, isReadOnly, onSave }: SettingsFormProps) {
+  const [values, setValues] = useState(initial)
+  const save = useMutation({ mutationFn: onSave })
+  const set = (change: Partial<QueueSettings>) => setValues((before) => ({ ...before, ...change }))
+  const fault = (name: string) => faultAt(save.error, `/body/${name}`)
+
+  function send(event: SubmitEvent): void {
+    event.preventDefault()
+    save.mutate(values)
+  }
+
+  return (
+    <form onSubmit={send}>
+      <Panel title="Settings" aside={isReadOnly && 'Administrators can change them'}>
+        <Column>
+          <Fields>
+            {TEXTS.map(([name, label, description]) => (
+              <TextInput
+                key={name}
+                label={label}
+                description={description}
+                disabled={isReadOnly}
+                value={values[name] ?? ''}
+                error={fault(name)}
+                onChange={({ currentTarget: { value } }) => set({ [name]: value === '' ? null : value })}
+              />
+            ))}
+            {NUMBERS.map(([name, label, description]) => (
+              <TextInput
+                key={name}
+                type="number"
+                min={1}
+                required
+                label={label}
+                description={description}
+                disabled={isReadOnly}
+                value={values[name] ?? ''}
+                error={fault(name)}
+                onChange={({ currentTarget: { value } }) => set({ [name]: value === '' ? undefined : Number(value) })}
+              />
+            ))}
+          </Fields>
+          <Checkbox
+            label="Agents call back by themselves"
+            disabled={isReadOnly}
+            checked={values.auto_dispatch ?? false}
+            onChange={(event) => set({ auto_dispatch: event.currentTarget.checked })}
+          />
+          <BusinessHours
+            spans={values.business_hours ?? []}
+            isReadOnly={isReadOnly}
+            fault={(index) => fault(`business_hours/${index}`)}
+            onChange={(spans) => set({ business_hours: spans })}
+          />
+          {save.error && <FailureState error={save.error} />}
+          {!isReadOnly && (
+            <Buttons>
+              <Button type="submit" loading={save.isPending}>
+                Save
+              </Button>
+              <output>{save.isSuccess && 'Saved.'}</output>
+            </Buttons>
+          )}
+        </Column>
+      </Panel>
+    </form>
+  )
+}

@@ -1,0 +1,86 @@
+import { TextInput } from '@mantine/core'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { useMay } from '../../api/session.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { ListPanel } from '../../components/list-panel.tsx'
+import type { Column } from '../../components/list-table.tsx'
+import { ModalForm } from '../../components/modal-form.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { DASH } from '../../components/text.ts'
+import type { List } from '../../components/use-list.ts'
+import type { Queue } from './queue-queries.ts'
+import { TimeLeft } from './time-left.tsx'
+
+/** The queues, and what waits in each. */
+export function QueuesPanel({ tenantId, list }: { tenantId: string; list: List<Queue> }) {
+  const maySet = useMay('admin')
+  return (
+    <ListPanel
+      title="Queues"
+      aside={maySet && <NewQueue tenantId={tenantId} />}
+      list={list}
+      columns={columnsOf(tenantId)}
+      keyOf={({ queue_key: key }) => key}
+      empty={<EmptyState title="No queues yet">A queue is there as soon as a task names it.</EmptyState>}
+    />
+  )
+}
+
+/** Any key is a queue. */
+function NewQueue({ tenantId }: { tenantId: string }) {
+  const navigate = useNavigate()
+  return (
+    <ModalForm
+      label="Set up a queue"
+      submit="Go on"
+      variant="default"
+      size="xs"
+      initial={{ key: '' }}
+      onSubmit={({ key: queueKey }) =>
+        navigate({ to: '/t/$tenantId/desk/queues/$queueKey', params: { tenantId, queueKey } })
+      }
+    >
+      {({ values, set }) => (
+        <TextInput
+          data-autofocus
+          label="Key"
+          description="Lower-case letters, digits, - and _"
+          required
+          pattern="[a-z0-9][a-z0-9_\-]{0,62}"
+          value={values.key}
+          onChange={(event) => set({ key: event.currentTarget.value })}
+        />
+      )}
+    </ModalForm>
+  )
+}
+
+function columnsOf(tenantId: string): Column<Queue>[] {
+  return [
+    {
+      name: 'Queue',
+      cell: ({ queue_key: key, name }) => (
+        <Link to="/t/$tenantId/desk" params={{ tenantId }} search={{ queue_key: key, status: 'open' }}>
+          {name ?? key}
+        </Link>
+      ),
+    },
+    { name: 'Open', isNumber: true, cell: ({ depth }) => depth },
+    { name: 'Oldest', from: 'tablet', cell: ({ oldest }) => <Instant at={oldest} /> },
+    {
+      name: 'Late',
+      cell: ({ breached }) => (breached === 0 ? DASH : <StatusBadge tone="bad">{String(breached)}</StatusBadge>),
+    },
+    { name: 'Next to be late', cell: ({ next_breach: next }) => (next === null ? DASH : <TimeLeft until={next} />) },
+    {
+      name: 'Settings',
+      from: 'tablet',
+      cell: ({ queue_key: queueKey }) => (
+        <Link to="/t/$tenantId/desk/queues/$queueKey" params={{ tenantId, queueKey }}>
+          <span className="unseen">{queueKey}: </span>Settings
+        </Link>
+      ),
+    },
+  ]
+}

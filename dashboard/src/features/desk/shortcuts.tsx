@@ -1,0 +1,107 @@
+import { Button, Checkbox, Modal } from '@mantine/core'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Column } from '../../components/fields.tsx'
+import styles from './shortcuts.module.css'
+
+type KeyedProps = {
+  /** The key that presses the button in it. */
+  letter: string
+  /** What that does, for the list of keys. */
+  says: string
+  children: ReactNode
+}
+
+/** Something that is pressed by a key too. */
+export function Keyed({ letter, says, children }: KeyedProps) {
+  return (
+    <span className={styles.keyed} data-key={letter} data-says={says}>
+      {children}
+      <span className={styles.key} aria-hidden="true">
+        {letter}
+      </span>
+    </span>
+  )
+}
+
+const SWITCHED_OFF = 'parley-shortcuts-off'
+/** What the keys for the next and the last row go along. */
+const ROWS = 'main [data-rows] section[aria-label="Desk"] tbody a'
+
+/** The keys of a page: whatever is `Keyed` on it. Whoever speaks to the machine can turn them off. */
+export function Shortcuts() {
+  const [isOpen, setOpen] = useState(false)
+  const [isOff, setOff] = useState(() => localStorage.getItem(SWITCHED_OFF) !== null)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (isOff || isForSomethingElse(event)) return
+      if (event.key === '?') setOpen(true)
+      else if (event.key === 'j' || event.key === 'k') stepRows(event.key === 'j' ? 1 : -1)
+      else if (!pressKeyed(event.key)) return
+      event.preventDefault()
+    }
+    document.addEventListener('keydown', press)
+    return () => document.removeEventListener('keydown', press)
+  }, [isOff])
+
+  function turn(isOn: boolean): void {
+    if (isOn) localStorage.removeItem(SWITCHED_OFF)
+    else localStorage.setItem(SWITCHED_OFF, 'yes')
+    setOff(!isOn)
+  }
+
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        Keys
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title="Keys" closeButtonProps={{ 'aria-label': 'Close' }}>
+        <Column>
+          <KeyList />
+          <Checkbox label="Use these keys" checked={!isOff} onChange={(event) => turn(event.currentTarget.checked)} />
+        </Column>
+      </Modal>
+    </>
+  )
+}
+
+/** What stands on the page now. */
+function KeyList() {
+  const [keys] = useState(() => {
+    const keyed = [...document.querySelectorAll<HTMLElement>('[data-key]')]
+    const found = keyed.map(({ dataset }) => [dataset['key'] ?? '', dataset['says'] ?? ''] as const)
+    const rows = document.querySelector('[data-rows]') ? [['j k', 'The next row, the row before'] as const] : []
+    return [...found, ...rows, ['?', 'These keys'] as const]
+  })
+  return (
+    <dl className={styles.list}>
+      {keys.map(([key, says]) => (
+        <div key={key}>
+          <dt>
+            <kbd className={styles.key}>{key}</kbd>
+          </dt>
+          <dd>{says}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function isForSomethingElse({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (ctrlKey || metaKey || altKey || document.querySelector('[role="dialog"]')) return true
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
+}
+
+/** Whether there was something to press. */
+function pressKeyed(key: string): boolean {
+  const place = `[data-key="${CSS.escape(key)}"]`
+  const found = document.querySelector<HTMLElement>(`${place} button, ${place} a`)
+  found?.click()
+  return found !== null
+}
+
+function stepRows(by: number): void {
+  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)]
+  const at = rows.indexOf(document.activeElement as HTMLElement)
+  const next = at === -1 ? 0 : Math.min(Math.max(at + by, 0), rows.length - 1)
+  rows[next]?.focus()
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core'
+import { usePerson } from '../../api/session.ts'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Buttons, Column } from '../../components/fields.tsx'
+import styles from './desk.module.css'
+import { Keyed } from './shortcuts.tsx'
+import { AssignTask, CallBack, CancelTask, CompleteTask, ReopenTask, SnoozeTask } from './task-forms.tsx'
+import { taskMoves } from './task-moves.ts'
+import type { Task } from './task-queries.ts'
+import { useTaskMove, wasQuicker } from './use-task-move.ts'
+
+type TaskActionsProps = { tenantId: string; task: Task }
+
+/** What may be done with a task as it is now. */
+export function TaskActions({ tenantId, task }: TaskActionsProps) {
+  const { name } = usePerson()
+  // Those that are done at once tell here what went wrong, those that ask first where they ask.
+  const atOnce = useTaskMove(tenantId, task.id)
+  const asked = useTaskMove(tenantId, task.id)
+  const moves = taskMoves(tenantId, task.id, name)
+  const given = { task, moves, act: (run: () => Promise<Task>) => asked.mutateAsync({ run }) }
+  const { isWaiting, isOver, isMine } = stateOf(task, name)
+  const { status } = task
+  const now = { isBusy: atOnce.isPending, onDo: atOnce.mutate }
+  const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
+  return (
+    <Column>
+      <Buttons>
+        {status === 'open' && <AtOnce letter="c" label="Claim" says="Claim it" run={moves.claim} {...now} />}
+        {!isOver && status !== 'snoozed' && <CompleteTask {...given} />}
+        {(status === 'open' || isMine) && <CallBack {...given} />}
+        {isWaiting && <SnoozeTask {...given} />}
+        {status === 'snoozed' && (
+          <AtOnce letter="w" label="Wake" says="Wake it: do not put it off any longer" run={moves.wake} {...now} />
+        )}
+        {status === 'claimed' && (
+          <AtOnce letter="r" label="Release" says="Release it: give it back" run={moves.release} {...now} />
+        )}
+        {!isOver && task.acknowledged_at === null && (
+          <AtOnce
+            letter="a"
+            label="Acknowledge"
+            says="Acknowledge it: say that you have seen it"
+            run={moves.acknowledge}
+            hoped={seen}
+            {...now}
+          />
+        )}
+        {isWaiting && <AssignTask {...given} />}
+        {!isOver && status !== 'dispatching' && <CancelTask {...given} />}
+        {isOver && <ReopenTask {...given} />}
+      </Buttons>
+      {atOnce.error && <NotDone error={atOnce.error} />}
+    </Column>
+  )
+}
+
+function stateOf({ status, assigned_to }: Task, name: string) {
+  return {
+    isWaiting: status === 'open' || status === 'claimed',
+    isOver: status === 'completed' || status === 'cancelled',
+    isMine: status === 'claimed' && assigned_to === name,
+  }
+}
+
+type AtOnceProps = {
+  letter: string
+  label: string
+  says: string
+  run: () => Promise<Task>
+  hoped?: () => Partial<Task>
+  isBusy: boolean
+  onDo: (move: { run: () => Promise<Task>; hoped?: Partial<Task> }) => void
+}
+
+function AtOnce({ letter, label, says, run, hoped, isBusy, onDo }: AtOnceProps) {
+  return (
+    <Keyed letter={letter} says={says}>
+      <Button
+        variant={label === 'Claim' ? 'filled' : 'default'}
+        disabled={isBusy}
+        onClick={() => onDo({ run, hoped: hoped?.() })}
+      >
+        {label}
+      </Button>
+    </Keyed>
+  )
+}
+
+function NotDone({ error }: { error: unknown }) {
+  return (
+    <div>
+      {wasQuicker(error) && <p className={styles.quicker}>Somebody was quicker. The task is shown as it is now.</p>}
+      <FailureState error={error} />
+    </div>
+  )
+}

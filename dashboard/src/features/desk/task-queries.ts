@@ -1,0 +1,67 @@
+import { queryOptions } from '@tanstack/react-query'
+import type { Answer } from '../../api/answers.ts'
+import type { paths } from '../../api/api-types.ts'
+import { answerOf, api, forTenant } from '../../api/client.ts'
+import type { ListPart } from '../../components/use-list.ts'
+import type { DeskFilters } from './desk-filters.ts'
+
+/** Somebody who is to be called back. */
+export type Task = Answer<'/api/v1/callback-tasks/{id}', 'get'>['task']
+
+/** Something that was done to a task. */
+export type TaskChange = Answer<'/api/v1/callback-tasks/{id}/history', 'get'>['changes'][number]
+
+type Query = NonNullable<paths['/api/v1/callback-tasks']['get']['parameters']['query']>
+
+/** Of all that operators work on: what any change of a task makes out of date. */
+export const deskKey = (tenantId: string) => ['desk', tenantId]
+
+/** Of one task, and of what belongs to it. */
+export const taskKey = (tenantId: string, id: string) => [...deskKey(tenantId), 'task', id]
+
+/** One page of the tasks, newest first. What the address says wrongly the service refuses. */
+export async function listTasks(
+  tenantId: string,
+  filters: DeskFilters,
+  cursor: string | undefined,
+): Promise<ListPart<Task>> {
+  const query = { ...filters, cursor } as Query
+  const answer = await answerOf(api.GET('/api/v1/callback-tasks', { params: { query }, headers: forTenant(tenantId) }))
+  return { rows: answer.tasks, next: answer.next_cursor }
+}
+
+/** A task by its id. */
+export const taskQuery = (tenantId: string, id: string) =>
+  queryOptions({
+    queryKey: taskKey(tenantId, id),
+    queryFn: async () => {
+      const params = { path: { id } }
+      const answer = await answerOf(api.GET('/api/v1/callback-tasks/{id}', { params, headers: forTenant(tenantId) }))
+      return answer.task
+    },
+  })
+
+/** One page of what was done to a task, newest first. */
+export async function listChanges(
+  tenantId: string,
+  id: string,
+  cursor: string | undefined,
+): Promise<ListPart<TaskChange>> {
+  const asked = { params: { path: { id }, query: { cursor } }, headers: forTenant(tenantId) }
+  const answer = await answerOf(api.GET('/api/v1/callback-tasks/{id}/history', asked))
+  return { rows: answer.changes, next: answer.next_cursor }
+}
+
+/** What was said in the call in which a callback was asked for; null when nothing of it was kept. */
+export const taskCallQuery = (tenantId: string, callSid: string) =>
+  queryOptions({
+    queryKey: [...deskKey(tenantId), 'call', callSid],
+    queryFn: async () => {
+      const headers = forTenant(tenantId)
+      const asked = { params: { path: { call_sid: callSid } }, headers }
+      const { call_log: log } = await answerOf(api.GET('/api/v1/call-logs/{call_sid}', asked))
+      if (log.voice_session_id === null) return null
+      const session = { params: { path: { id: log.voice_session_id } }, headers }
+      return (await answerOf(api.GET('/api/v1/voice-sessions/{id}', session))).voice_session
+    },
+  })

@@ -1,0 +1,29 @@
+import { useEffect, useState } from 'react'
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
+import { durationText } from '../../components/text.ts'
+
+const SECOND_MS = 1_000
+const SOON_S = 10 * 60
+const DAY_S = 24 * 60 * 60
+
+/** How long there is until an instant, or how long it is over, counting. */
+export function TimeLeft({ until }: { until: string }) {
+  const [nowMs, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [])
+  const seconds = Math.round((new Date(until).getTime() - nowMs) / SECOND_MS)
+  return <StatusBadge tone={toneOf(seconds)}>{leftText(seconds)}</StatusBadge>
+}
+
+function toneOf(seconds: number): Tone {
+  if (seconds < 0) return 'bad'
+  return seconds < SOON_S ? 'wait' : 'quiet'
+}
+
+function leftText(seconds: number): string {
+  const span = Math.abs(seconds)
+  const text = span < DAY_S ? durationText(span) : `${Math.floor(span / DAY_S)} days`
+  return seconds < 0 ? `${text} late` : `${text} left`
+}

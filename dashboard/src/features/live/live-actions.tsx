@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { usePerson } from '../../api/session.ts'
+import { AskAction, type Question } from '../../components/ask-action.tsx'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Panel } from '../../components/panel.tsx'
+import styles from './live-page.module.css'
+import { act, type CallAction, type LiveCall, liveKey } from './live-queries.ts'
+
+const WORDS: Question = { name: 'text', label: 'Words', isRequired: true, isLong: true, maxLength: 2_000 }
+const NOTE: Question = { name: 'note', label: 'Note', isRequired: true, isLong: true, maxLength: 2_000 }
+const REASON: Question = { name: 'reason', label: 'Why', maxLength: 500 }
+const NUMBER: Question = {
+  ...{ name: 'target', label: 'Number', placeholder: '+12025550123', isRequired: true, maxLength: 200 },
+}
+const TO_WHOM: Question = { name: 'target', label: 'To whom', placeholder: 'A name or a number', maxLength: 200 }
+
+/** What a supervisor can do to a live call. */
+export function LiveActions({ tenantId, call }: { tenantId: string; call: LiveCall }) {
+  const { name } = usePerson()
+  const client = useQueryClient()
+  const [done, setDone] = useState('')
+  const [error, setError] = useState<unknown>(null)
+
+  async function perform(asked: CallAction, told: string): Promise<void> {
+    await act(tenantId, call.stream_sid, { ...asked, supervisor: name })
+    setError(null)
+    setDone(told)
+    await client.invalidateQueries({ queryKey: liveKey(tenantId) })
+  }
+  const toggle = call.muted
+    ? perform.bind(null, { action: 'unmute' }, 'The agent speaks again.')
+    : perform.bind(null, { action: 'mute' }, 'The agent is silent, and goes on listening.')
+
+  return (
+    <Panel title="Step in">
+      <div className={styles.actions}>
+        <AskAction
+          label="Whisper"
+          questions={[WORDS]}
+          onAnswer={(answers) => perform({ action: 'whisper', ...answers }, 'The agent was told.')}
+        >
+          The agent is told this, and the caller does not hear it.
+        </AskAction>
+        <AskAction
+          label="Say"
+          questions={[WORDS]}
+          onAnswer={(answers) => perform({ action: 'say', ...answers }, 'The agent says it.')}
+        >
+          The agent says this to the caller.
+        </AskAction>
+        <AskAction
+          label="Note"
+          questions={[NOTE]}
+          onAnswer={(answers) => perform({ action: 'note', ...answers }, 'Noted.')}
+        >
+          For the record; nobody on the line learns of it.
+        </AskAction>
+        <Button variant="default" onClick={() => void toggle().catch(setError)}>
+          {call.muted ? 'Unmute the agent' : 'Mute the agent'}
+        </Button>
+        <AskAction
+          label="Escalate"
+          questions={[TO_WHOM, REASON]}
+          onAnswer={(answers) => perform({ action: 'escalate', ...answers }, 'Escalated.')}
+        >
+          The call is marked as escalated, and your webhook is told. The agent goes on.
+        </AskAction>
+        <AskAction
+          label="Transfer"
+          questions={[NUMBER, REASON]}
+          onAnswer={(answers) => perform({ action: 'transfer', ...answers }, 'The call is put through.')}
+        >
+          The caller is put through to one of the tenant's transfer targets, at once.
+        </AskAction>
+        <ConfirmAction
+          label="End the call"
+          isGrave
+          onConfirm={() => perform({ action: 'end_call' }, 'The call was ended.')}
+        >
+          The caller is cut off at once, without a goodbye.
+        </ConfirmAction>
+      </div>
+      {error ? <FailureState error={error} /> : null}
+      <output className={styles.done}>{done}</output>
+    </Panel>
+  )
+}

@@ -1,0 +1,81 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { asFailure } from '../../api/failure.ts'
+import { useMay } from '../../api/session.ts'
+import { useTenant } from '../../api/tenants.ts'
+import { useLiveConversation } from '../../api/use-live-conversation.ts'
+import { BackLink } from '../../components/back-link.tsx'
+import { DetailPage } from '../../components/detail-page.tsx'
+import { Elapsed } from '../../components/elapsed.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { LiveConversationView } from '../../components/live-conversation.tsx'
+import { LiveActions } from './live-actions.tsx'
+import styles from './live-call-page.module.css'
+import { LiveLines } from './live-lines.tsx'
+import { type LiveCall, liveCallQuery, noteEnd } from './live-queries.ts'
+import { LiveState, whoIn } from './live-state.tsx'
+
+/** A call while it goes on: read along, and step in. */
+export function LiveCallPage() {
+  const tenantId = useTenant()
+  const { streamSid = '' } = useParams({ strict: false })
+  const { data: call, error, refetch } = useQuery(liveCallQuery(tenantId, streamSid))
+  // That it is there no more is no failure.
+  const isGone = error !== null && asFailure(error).status === 404
+  return (
+    <DetailPage
+      title={call ? `${whoIn(call)} · ${call.agent_name}` : 'Live call'}
+      above={
+        <BackLink to="/t/$tenantId/live" params={{ tenantId }}>
+          Live calls
+        </BackLink>
+      }
+      description={call && !isGone && <LiveFacts call={call} />}
+      thing={call}
+      error={isGone && call ? null : error}
+      onRetry={() => void refetch()}
+    >
+      {(live) => <WatchedCall key={streamSid} tenantId={tenantId} call={live} isGone={isGone} />}
+    </DetailPage>
+  )
+}
+
+function LiveFacts({ call }: { call: LiveCall }) {
+  return (
+    <span className={styles.facts}>
+      <LiveState call={call} /> <Elapsed since={call.started_at} />
+    </span>
+  )
+}
+
+function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveCall; isGone: boolean }) {
+  const mayAct = useMay('operator')
+  const followed = useLiveConversation(tenantId, call.stream_sid)
+  const client = useQueryClient()
+  const hasEnded = followed.conversation.endReason !== null
+  const isOver = isGone || hasEnded
+  const { stream_sid: streamSid } = call
+  useEffect(() => {
+    if (hasEnded) void noteEnd(client, tenantId, streamSid)
+  }, [hasEnded, client, tenantId, streamSid])
+  return (
+    <>
+      {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
+      {mayAct && !isOver && <LiveActions tenantId={tenantId} call={call} />}
+      <LiveConversationView followed={followed} agentName={call.agent_name} silence={<Quiet />} />
+      {isOver && (
+        <p>
+          The call is over.{' '}
+          <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
+            Read and hear it again
+          </Link>
+        </p>
+      )}
+    </>
+  )
+}
+
+function Quiet() {
+  return <EmptyState title="Nobody has spoken yet">What is said stands here as soon as it is heard.</EmptyState>
+}

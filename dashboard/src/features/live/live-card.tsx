@@ -1,0 +1,35 @@
+import { Elapsed } from '../../components/elapsed.tsx'
+import { RowLink } from '../../components/list-table.tsx'
+import { DASH } from '../../components/text.ts'
+import styles from './live-page.module.css'
+import type { LiveCall } from './live-queries.ts'
+import { LiveState, whoIn } from './live-state.tsx'
+
+/** A call on the wall: who, with whom, for how long, and what was said last. */
+export function LiveCard({ tenantId, call }: { tenantId: string; call: LiveCall }) {
+  const { stream_sid: streamSid, agent_name: agentName, last_words: last, last_response_ms: waitedMs } = call
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <RowLink to="/t/$tenantId/live/$streamSid" params={{ tenantId, streamSid }}>
+          {whoIn(call)}
+        </RowLink>
+        <Elapsed since={call.started_at} />
+      </div>
+      <div className={styles.facts}>
+        <LiveState call={call} />
+        <span>{agentName}</span>
+        {waitedMs !== undefined && <span className="numbers">answers in {waitedMs} ms</span>}
+      </div>
+      <p className={styles.words}>
+        {last ? (
+          <>
+            <span className={styles.speaker}>{last.role === 'agent' ? agentName : 'Caller'}:</span> {last.text}
+          </>
+        ) : (
+          DASH
+        )}
+      </p>
+    </li>
+  )
+}

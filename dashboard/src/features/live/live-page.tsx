@@ -1,0 +1,41 @@
+import { Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useTenant } from '../../api/tenants.ts'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Page } from '../../components/page.tsx'
+import { LiveCard } from './live-card.tsx'
+import styles from './live-page.module.css'
+import { type LiveCall, liveCallsQuery } from './live-queries.ts'
+
+/** The calls that go on now, all at a glance. */
+export function LivePage() {
+  const tenantId = useTenant()
+  const { data: calls, error, refetch } = useQuery(liveCallsQuery(tenantId))
+  return (
+    <Page title="Live calls" description="What is being said now. Open a call to read along and to step in.">
+      {error && <FailureState error={error} onRetry={() => void refetch()} />}
+      {calls?.length === 0 && (
+        <EmptyState title="No call is going on">
+          A call stands here as soon as somebody rings. You can be the first: talk to an agent, or ring its number. In a
+          rehearsal, <span className="mono">npm run call</span> in another terminal rings the demo number.
+        </EmptyState>
+      )}
+      {calls === undefined && !error && <Skeleton height={150} radius="md" />}
+      {calls && calls.length > 0 && <Wall tenantId={tenantId} calls={calls} />}
+    </Page>
+  )
+}
+
+function Wall({ tenantId, calls }: { tenantId: string; calls: LiveCall[] }) {
+  return (
+    <>
+      <ul className={styles.wall} aria-label="Calls that go on">
+        {calls.map((call) => (
+          <LiveCard key={call.stream_sid} tenantId={tenantId} call={call} />
+        ))}
+      </ul>
+      <output className={styles.count}>{calls.length === 1 ? 'One call' : `${calls.length} calls`}</output>
+    </>
+  )
+}

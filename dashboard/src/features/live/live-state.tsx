@@ -1,0 +1,30 @@
+import { StatusBadge, type Tone } from '../../components/status-badge.tsx'
+import { phoneText, words } from '../../components/text.ts'
+import type { LiveCall } from './live-queries.ts'
+
+const TONES: Record<string, Tone> = {
+  talking: 'good',
+  waiting: 'wait',
+  detached: 'bad',
+  draining: 'quiet',
+  ended: 'quiet',
+}
+const NAMES: Record<string, string> = { detached: 'Line lost', draining: 'Ending' }
+
+/** How a live call is, and what was done to it. */
+export function LiveState({ call }: { call: Pick<LiveCall, 'state' | 'muted' | 'taken_over' | 'escalated'> }) {
+  const { state, muted, taken_over: isTakenOver, escalated } = call
+  return (
+    <>
+      <StatusBadge tone={TONES[state] ?? 'busy'}>{NAMES[state] ?? words(state)}</StatusBadge>
+      {isTakenOver && <StatusBadge tone="busy">A person speaks</StatusBadge>}
+      {muted && <StatusBadge tone="wait">Agent muted</StatusBadge>}
+      {escalated && <StatusBadge tone="bad">Escalated</StatusBadge>}
+    </>
+  )
+}
+
+/** Who is on the line. */
+export function whoIn({ call_type, customer_phone }: Pick<LiveCall, 'call_type' | 'customer_phone'>): string {
+  return call_type === 'browser' ? 'Browser' : phoneText(customer_phone)
+}

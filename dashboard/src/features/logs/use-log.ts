@@ -1,0 +1,93 @@
+import { useEffect, useState } from 'react'
+import { answerOf, api } from '../../api/client.ts'
+import { type ApiFailure, asFailure, unreachable } from '../../api/failure.ts'
+import type { LogFilters } from './log-filters.ts'
+
+/** A line of the log, with a number of its own on this page. */
+export type LogLine = { id: number; line: Record<string, unknown> }
+
+/** What is shown of the log. */
+export type Log = {
+  /** Newest first. */
+  lines: LogLine[]
+  /** Lines that came too fast to be shown. */
+  dropped: number
+  isOpen: boolean
+  failure: ApiFailure | null
+}
+
+const NOTHING: Log = { lines: [], dropped: 0, isOpen: false, failure: null }
+const MOST_LINES = 500
+const EARLIER_LINES = 100
+const AGAIN_AFTER_MS = 2_000
+
+/** Follows the log, from some lines before on, for as long as the page shows it. `isPaused`: what comes is left out. */
+export function useLog(filters: LogFilters, isPaused: boolean): Log {
+  const [log, setLog] = useState(NOTHING)
+  const wanted = JSON.stringify(filters)
+  useEffect(() => {
+    if (isPaused) return
+    const asked = JSON.parse(wanted) as LogFilters
+    let isLeft = false
+    let count = 0
+    let socket: WebSocket | null = null
+    let again: ReturnType<typeof setTimeout> | undefined
+    const numbered = (line: Record<string, unknown>) => {
+      count += 1
+      return { id: count, line }
+    }
+    const change = (next: (log: Log) => Log) => {
+      if (!isLeft) setLog(next)
+    }
+
+    /** The socket is open first: so no line is lost between, and those that came on both ways are told apart by their text. */
+    async function readEarlier(): Promise<void> {
+      const earlier = (await listEarlier(asked)).map(numbered)
+      change((now) => {
+        const known = new Set(now.lines.map(({ line }) => JSON.stringify(line)))
+        const missing = earlier.filter(({ line }) => !known.has(JSON.stringify(line)))
+        return { ...now, lines: [...now.lines, ...missing].slice(0, MOST_LINES) }
+      })
+    }
+
+    function connect(): void {
+      socket = new WebSocket(`/logs?${new URLSearchParams(asked)}`)
+      socket.addEventListener('open', () => {
+        change(() => ({ ...NOTHING, isOpen: true }))
+        readEarlier().catch((error: unknown) => change((now) => ({ ...now, failure: asFailure(error) })))
+      })
+      socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
+        const line = JSON.parse(data) as Record<string, unknown>
+        if (line['type'] === 'dropped') change((now) => ({ ...now, dropped: now.dropped + Number(line['count']) }))
+        else change((now) => ({ ...now, lines: [numbered(line), ...now.lines].slice(0, MOST_LINES) }))
+      })
+      socket.addEventListener('close', () => {
+        change((now) => ({ ...now, isOpen: false, failure: now.failure ?? unreachable() }))
+        if (!isLeft) again = setTimeout(() => void askWhy().then(connect), AGAIN_AFTER_MS)
+      })
+    }
+
+    /** A socket that is refused does not say why; a request for the same lines does. */
+    async function askWhy(): Promise<void> {
+      try {
+        await listEarlier(asked)
+      } catch (error) {
+        change((now) => ({ ...now, failure: asFailure(error) }))
+      }
+    }
+
+    connect()
+    return () => {
+      isLeft = true
+      clearTimeout(again)
+      socket?.close()
+      setLog((now) => ({ ...now, isOpen: false }))
+    }
+  }, [wanted, isPaused])
+  return log
+}
+
+async function listEarlier(filters: LogFilters): Promise<Record<string, unknown>[]> {
+  const query = { ...filters, limit: EARLIER_LINES } as { level?: 'info'; limit: number }
+  return (await answerOf(api.GET('/api/v1/logs', { params: { query } }))).logs
+}

@@ -1,0 +1,162 @@
+import { NativeSelect, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useMay } from '../../api/session.ts'
+import { ConfirmAction } from '../../components/confirm-action.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
+import { RowButtons } from '../../components/fields.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { ListPanel } from '../../components/list-panel.tsx'
+import type { Column } from '../../components/list-table.tsx'
+import { ModalForm } from '../../components/modal-form.tsx'
+import { ShownOnce } from '../../components/shown-once.tsx'
+import { StatusBadge } from '../../components/status-badge.tsx'
+import { words } from '../../components/text.ts'
+import { useList } from '../../components/use-list.ts'
+import {
+  changeUser,
+  deleteUser,
+  inviteUser,
+  listUsers,
+  USER_ROLES,
+  type User,
+  type UserRole,
+  usersKey,
+} from './people-queries.ts'
+
+/** The people of a tenant. */
+export function UsersPanel({ tenantId }: { tenantId: string }) {
+  const [invitation, setInvitation] = useState('')
+  const mayChange = useMay('admin')
+  const client = useQueryClient()
+  const list = useList({ queryKey: usersKey(tenantId), part: (cursor) => listUsers(tenantId, cursor) })
+
+  /** With the link that somebody has to be given, if there is one now. */
+  async function after(change: Promise<string>): Promise<void> {
+    const link = await change
+    if (link) setInvitation(link)
+    await client.invalidateQueries({ queryKey: usersKey(tenantId) })
+  }
+
+  return (
+    <ListPanel
+      title="People"
+      aside={mayChange && <Invite onInvite={(values) => after(inviteUser(tenantId, values))} />}
+      list={list}
+      columns={mayChange ? [...COLUMNS, actionsColumn(after)] : COLUMNS}
+      keyOf={({ id }) => id}
+      empty={
+        <EmptyState title="Nobody yet">
+          {mayChange ? 'Invite somebody: they set a password of their own.' : 'An admin of the tenant invites them.'}
+        </EmptyState>
+      }
+    >
+      {invitation !== '' && (
+        <ShownOnce
+          label="Invitation link"
+          hint="Give this link to the person. It works for 7 days, and it is shown here and never again."
+          secret={invitation}
+          onDone={() => setInvitation('')}
+        />
+      )}
+    </ListPanel>
+  )
+}
+
+const COLUMNS: Column<User>[] = [
+  { name: 'E-mail', cell: ({ email }) => email },
+  { name: 'Name', from: 'tablet', cell: ({ name }) => name },
+  { name: 'Role', cell: ({ role }) => words(role) },
+  {
+    name: 'Status',
+    from: 'tablet',
+    cell: ({ status }) => <StatusBadge tone={status === 'active' ? 'good' : 'wait'}>{words(status)}</StatusBadge>,
+  },
+  { name: 'Last login', from: 'desktop', cell: ({ last_login_at }) => <Instant at={last_login_at} /> },
+]
+
+type After = (change: Promise<string>) => Promise<void>
+
+function actionsColumn(after: After): Column<User> {
+  return {
+    name: 'Actions',
+    cell: (user) => (
+      <RowButtons>
+        <ChangeUser user={user} after={after} />
+        <ConfirmAction label="Invite again" size="xs" onConfirm={() => after(changeUser(user, { invite: true }))}>
+          {user.email} is logged out, and sets a new password by a new link.
+        </ConfirmAction>
+        <ConfirmAction label="Delete" size="xs" isGrave onConfirm={() => after(deleteUser(user).then(() => ''))}>
+          {user.email} is logged out at once, and cannot come back.
+        </ConfirmAction>
+      </RowButtons>
+    ),
+  }
+}
+
+type Invited = { email: string; name: string; role: UserRole }
+
+function Invite({ onInvite }: { onInvite: (values: Invited) => Promise<void> }) {
+  const initial: Invited = { email: '', name: '', role: 'viewer' }
+  return (
+    <ModalForm label="Invite somebody" submit="Make the invitation" initial={initial} size="xs" onSubmit={onInvite}>
+      {({ values, set, fault }) => (
+        <>
+          <TextInput
+            label="E-mail"
+            type="email"
+            required
+            value={values.email}
+            error={fault('email')}
+            onChange={(event) => set({ email: event.currentTarget.value })}
+          />
+          <TextInput
+            label="Name"
+            value={values.name}
+            error={fault('name')}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <RoleChoice role={values.role} onChange={(role) => set({ role })} />
+        </>
+      )}
+    </ModalForm>
+  )
+}
+
+function ChangeUser({ user, after }: { user: User; after: After }) {
+  const initial: Pick<User, 'name' | 'role'> = { name: user.name, role: user.role }
+  return (
+    <ModalForm
+      label="Change"
+      submit="Save the person"
+      initial={initial}
+      variant="default"
+      size="xs"
+      onSubmit={({ name, role }) => after(changeUser(user, { role, ...(name !== '' && { name }) }))}
+    >
+      {({ values, set, fault }) => (
+        <>
+          <TextInput
+            label="Name"
+            value={values.name}
+            error={fault('name')}
+            onChange={(event) => set({ name: event.currentTarget.value })}
+          />
+          <RoleChoice role={values.role} onChange={(role) => set({ role })} />
+        </>
+      )}
+    </ModalForm>
+  )
+}
+
+function RoleChoice({ role, onChange }: { role: UserRole; onChange: (role: UserRole) => void }) {
+  return (
+    <NativeSelect
+      label="Role"
+      description="A viewer reads. An operator also acts on calls and tasks. An admin may everything of the tenant."
+      data={USER_ROLES.map((value) => ({ value, label: words(value) }))}
+      value={role}
+      onChange={(event) => onChange(event.currentTarget.value as UserRole)}
+    />
+  )
+}

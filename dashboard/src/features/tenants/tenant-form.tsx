@@ -1,0 +1,101 @@
+import { Button } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type SubmitEvent, useState } from 'react'
+import { asFailure } from '../../api/failure.ts'
+import { useMay } from '../../api/session.ts'
+import { Comparison } from '../../components/comparison.tsx'
+import { DocumentJson } from '../../components/document-fields.tsx'
+import { EditedDocument, useDocument } from '../../components/document-state.ts'
+import { FailureState } from '../../components/failure-state.tsx'
+import { Buttons, Column } from '../../components/fields.tsx'
+import { Panel } from '../../components/panel.tsx'
+import { TenantCheck } from './tenant-check.tsx'
+import { TenantFields } from './tenant-fields.tsx'
+import { putTenant, TENANTS_KEY, type Tenant, tenantQuery } from './tenant-queries.ts'
+
+/** The document of a tenant, in fields and as JSON. */
+export function TenantForm({ tenant }: { tenant: Tenant }) {
+  const { tenant_id: tenantId } = tenant
+  const document = useDocument(tenant.config)
+  // Of what the form began with: what others write meanwhile must not be lost.
+  const [etag, setEtag] = useState(tenant.etag)
+  const [newer, setNewer] = useState<Tenant | null>(null)
+  const client = useQueryClient()
+  const mayChange = useMay('admin')
+  const stored = () => client.query({ ...tenantQuery(tenantId), staleTime: 0 })
+
+  const save = useMutation({
+    mutationFn: (over: string) => putTenant(tenantId, document.value ?? {}, over),
+    onSuccess: async () => {
+      const written = await stored()
+      take(written)
+      await client.invalidateQueries({ queryKey: TENANTS_KEY })
+    },
+    onError: async (failure) => {
+      if (asFailure(failure).status === 412) setNewer(await stored())
+    },
+  })
+
+  function take(written: Tenant): void {
+    document.reset(written.config)
+    setEtag(written.etag)
+    setNewer(null)
+  }
+
+  function submit(event: SubmitEvent): void {
+    event.preventDefault()
+    save.mutate(etag)
+  }
+
+  const editing = { document, error: save.error, base: '/body', isReadOnly: !mayChange }
+  return (
+    <EditedDocument value={editing}>
+      <form onSubmit={submit}>
+        <Column>
+          <TenantFields />
+          <Panel title="Everything, as JSON" aside="Secrets read back as ***; leave that to keep them">
+            <DocumentJson label="Document" />
+          </Panel>
+          {save.error && !newer && <FailureState error={save.error} />}
+          {newer && (
+            <Panel title="Somebody else changed it meanwhile">
+              <Column>
+                <Comparison
+                  before={{ title: 'Stored now', value: newer.config }}
+                  after={{ title: 'Yours', value: document.value }}
+                />
+                <Buttons>
+                  <Button loading={save.isPending} onClick={() => save.mutate(newer.etag)}>
+                    Save mine over it
+                  </Button>
+                  <Button
+                    variant="default"
+                    onClick={() => {
+                      take(newer)
+                      save.reset()
+                    }}
+                  >
+                    Take the stored one
+                  </Button>
+                </Buttons>
+              </Column>
+            </Panel>
+          )}
+          {mayChange && !newer && (
+            <Buttons>
+              <Button type="submit" loading={save.isPending} disabled={!document.isChanged || document.value === null}>
+                Save the settings
+              </Button>
+              <TenantCheck document={document.value} />
+              <output>{save.isSuccess && !document.isChanged && savedText(save.data)}</output>
+            </Buttons>
+          )}
+        </Column>
+      </form>
+    </EditedDocument>
+  )
+}
+
+function savedText(warnings: string[]): string {
+  return ['Saved.', ...warnings].join(' ')
+}

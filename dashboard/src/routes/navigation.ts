@@ -1,0 +1,26 @@
+import type { LinkProps } from '@tanstack/react-router'
+import type { Role } from '../api/session.ts'
+import type { IconName } from '../components/icon.tsx'
+
+/** A place in the navigation. Those below `/t/$tenantId` are of the tenant that is looked at. */
+export type Place = { to: NonNullable<LinkProps['to']>; label: string; icon: IconName; needs: Role }
+
+/** The pages that there are, in the order in which they stand. */
+export const PLACES: Place[] = [
+  { to: '/t/$tenantId/talk', label: 'Talk', icon: 'talk', needs: 'admin' },
+  { to: '/t/$tenantId/live', label: 'Live calls', icon: 'live', needs: 'viewer' },
+  { to: '/t/$tenantId/calls', label: 'Calls', icon: 'calls', needs: 'viewer' },
+  { to: '/t/$tenantId/agents', label: 'Agents', icon: 'agents', needs: 'viewer' },
+  { to: '/t/$tenantId/desk', label: 'Desk', icon: 'desk', needs: 'viewer' },
+  { to: '/t/$tenantId/numbers', label: 'Numbers', icon: 'numbers', needs: 'viewer' },
+  { to: '/t/$tenantId/do-not-call', label: 'Do not call', icon: 'doNotCall', needs: 'viewer' },
+  { to: '/tenants', label: 'Tenants', icon: 'tenants', needs: 'administrator' },
+  { to: '/t/$tenantId/settings', label: 'Settings', icon: 'settings', needs: 'viewer' },
+  { to: '/prompts', label: 'Prompts', icon: 'prompts', needs: 'administrator' },
+  { to: '/t/$tenantId/people', label: 'Users and keys', icon: 'people', needs: 'viewer' },
+  { to: '/access-requests', label: 'Access requests', icon: 'requests', needs: 'administrator' },
+  { to: '/t/$tenantId/deliveries', label: 'Deliveries', icon: 'deliveries', needs: 'viewer' },
+  { to: '/diagnostics', label: 'Diagnostics', icon: 'diagnostics', needs: 'administrator' },
+  { to: '/audit-log', label: 'Audit log', icon: 'audit', needs: 'administrator' },
+  { to: '/logs', label: 'Logs', icon: 'logs', needs: 'viewer' },
+]

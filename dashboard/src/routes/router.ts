@@ -1,0 +1,49 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { agentsRoutes } from './agents-routes.ts'
+import { callsRoutes } from './calls-routes.ts'
+import { deskRoutes } from './desk-routes.ts'
+import { installationRoutes } from './installation-routes.ts'
+import { liveRoutes } from './live-routes.ts'
+import { outerRoutes, shellRoute, tenantRoute } from './root-routes.tsx'
+import { tenantSettingsRoutes } from './tenant-settings-routes.ts'
+
+const { rootRoute, loginRoute, invitationRoute, firstRoute } = outerRoutes
+
+/** Every page: a file of this folder makes the routes of a subject, and stands in one line here. */
+const routeTree = rootRoute.addChildren([
+  loginRoute,
+  invitationRoute,
+  shellRoute.addChildren([
+    firstRoute,
+    tenantRoute.addChildren([...callsRoutes, ...liveRoutes, ...deskRoutes, ...agentsRoutes, ...tenantSettingsRoutes]),
+    ...installationRoutes,
+  ]),
+])
+
+/** What stands in an address stays text: `+12025550123` is no number, and `007` is not seven. */
+const plainSearch = {
+  parseSearch: (text: string) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch: (search: Record<string, unknown>) => {
+    const given = Object.entries(search).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+    return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+  },
+}
+
+/** Makes the router of the pages below `/app/`. */
+export function makeRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/app',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    scrollRestoration: true,
+    ...plainSearch,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof makeRouter>
+  }
+}
