@@ -1,0 +1,35 @@
+import { ERROR_CODES } from '../../src/kernel/errors.ts'
+import type { WireRequest } from './requests.ts'
+import type { WireAnswer } from './sender.ts'
+
+/** Slower than this nothing may be that no provider has a part in. */
+const LIMIT_MS = 1_000
+
+/** What is not set up here says so, with this code. */
+const NOT_SET_UP: Record<string, string> = {}
+
+/** What is wrong with an answer, if anything is. `code` is that of a refusal. */
+export function answerFaults({ route, statuses }: WireRequest, { status, headers, text, ms }: WireAnswer): string[] {
+  const faults = ms > LIMIT_MS ? [`took ${Math.round(ms)} ms`] : []
+  if (statuses && !statuses.includes(status)) faults.push(`has the status ${status}, which is not described`)
+  if (typeof headers['x-request-id'] !== 'string') faults.push('has no x-request-id')
+  if (status < 400) return faults
+  const isJson = headers['content-type']?.startsWith('application/json') === true
+  if (!isJson) return [...faults, `is refused as ${headers['content-type']}`]
+  const body = JSON.parse(text) as Record<string, unknown>
+  const { ok, error, code, request_id: requestId } = body
+  if (status >= 500 && NOT_SET_UP[route] !== code) faults.push('is a fault of ours')
+  if (ok !== false || typeof error !== 'string' || error === '') faults.push('is not in the shape of an error')
+  if (!(ERROR_CODES as unknown[]).includes(code)) faults.push(`has the code ${String(code)}`)
+  if (requestId !== headers['x-request-id']) faults.push('has another request_id than its header')
+  if (code === 'invalid_request' && !hasDetails(body)) faults.push('has details that are none')
+  return faults
+}
+
+/** A 400 may have no details where the path or the whole is wrong; what it has names places. */
+function hasDetails({ details = [] }: Record<string, unknown>): boolean {
+  return (
+    Array.isArray(details) &&
+    details.every((each: { path?: unknown; message?: unknown }) => typeof each.path === 'string' && !!each.message)
+  )
+}
