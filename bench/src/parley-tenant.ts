@@ -29,7 +29,8 @@ export async function makeTenant(address: string, { adminKey, minSpeechMs }: Ten
   return number
 }
 
-const LIMITS = {
+/** Limits that no benchmark reaches. */
+export const LIMITS = {
   max_concurrent_calls: 10_000,
   requests_per_minute: 1_000_000,
   max_call_seconds: 14_400,
@@ -37,10 +38,12 @@ const LIMITS = {
   minutes_per_day: 10_000_000,
 }
 
-type AdminRequest = { method: string; url: string; adminKey: string; body: object }
-type AdminAnswer = { agent?: { id: string }; version?: { id: string } }
+/** A request to the admin API. */
+export type AdminRequest = { method: string; url: string; adminKey: string; body: object }
+type AdminAnswer = { agent?: { id: string }; version?: { id: string }; created?: { token: string } }
 
-async function sendAdmin({ method, url, adminKey, body }: AdminRequest): Promise<AdminAnswer> {
+/** Asks the admin API. @throws Error with the answer that was not 200. */
+export async function sendAdmin({ method, url, adminKey, body }: AdminRequest): Promise<AdminAnswer> {
   const response = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', 'x-admin-key': adminKey },

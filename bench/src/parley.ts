@@ -14,6 +14,8 @@ export type ParleyOptions = {
   databaseUrl: string | undefined
   /** How long a caller must speak to stop the agent. Undefined: the agent's default. */
   minSpeechMs: number | undefined
+  /** Settings beside those that every run has. */
+  settings?: Record<string, string>
 }
 
 /** The address that the service goes by: a name, as in production, and not where it really listens. */
@@ -21,7 +23,8 @@ const PUBLIC_URL = 'https://bench.example.com'
 const AUTH_TOKEN = randomBytes(16).toString('hex')
 /** The same at every start, because the services of a run share their database server. */
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
-const ADMIN_API_KEY = randomBytes(32).toString('hex')
+/** The key of the admin API of every service that is started here. */
+export const ADMIN_API_KEY = randomBytes(32).toString('hex')
 
 /** The service as a system under test: its own process, set up over its own API, with a tenant, an agent and a number. */
 export function parley(options: ParleyOptions): System {
@@ -37,7 +40,7 @@ export function parley(options: ParleyOptions): System {
 }
 
 /** The service when it takes calls. */
-export type RunningParley = { child: Child; entrance: Entrance; stop(): Promise<void> }
+export type RunningParley = { child: Child; address: string; entrance: Entrance; stop(): Promise<void> }
 
 /** Starts it with a data folder of its own, which goes with it. `nodeArgs`: options for Node itself. */
 export async function startParley(
@@ -58,6 +61,7 @@ export async function startParley(
     const number = await makeTenant(address, tenant)
     return {
       child,
+      address,
       entrance: { kind: 'webhooks', address, publicUrl: PUBLIC_URL, authToken: AUTH_TOKEN, number },
       stop,
     }
@@ -67,7 +71,11 @@ export async function startParley(
   }
 }
 
-function settingsOf({ databaseUrl }: ParleyOptions, around: Surroundings, folder: string): Record<string, string> {
+function settingsOf(
+  { databaseUrl, settings }: ParleyOptions,
+  around: Surroundings,
+  folder: string,
+): Record<string, string> {
   return {
     HOST: '127.0.0.1',
     PORT: '0',
@@ -83,5 +91,6 @@ function settingsOf({ databaseUrl }: ParleyOptions, around: Surroundings, folder
     TELEPHONY_API_BASE_URL: around.carrierUrl,
     MAX_CALLS: '10000',
     ...trusting(around.certificate),
+    ...settings,
   }
 }

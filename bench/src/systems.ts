@@ -56,7 +56,8 @@ function relayIn(file: string): System['start'] {
   }
 }
 
-async function firstLine(child: Child): Promise<string> {
+/** The first line that a process writes. @throws Error when it ends without one. */
+export async function firstLine(child: Child): Promise<string> {
   const { stdout } = child.process
   if (stdout === null) throw new Error('no output to read')
   for await (const line of createInterface({ input: stdout })) return line
