@@ -1,0 +1,34 @@
+import type { AgentId, TenantId } from '../../kernel/ids.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { SessionId } from '../call-values.ts'
+import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from '../transcript-store.ts'
+import { findVoiceSession, type VoiceSessionRow } from '../voice-session-store.ts'
+
+/** A conversation with all that was said and done in it. */
+export type Conversation = { session: VoiceSessionRow; turns: TurnRow[]; calls: FunctionCallRow[] }
+
+/** What a conversation is scored by. `weight`: its share in the score. */
+export type Criterion = { name: string; description: string; weight: number }
+
+/** Who spoke in a session, and what its calls are to be scored by. `chatModel`: null for the driver's own default. */
+export type JudgedAgent = { agentId: AgentId | null; criteria: Criterion[]; chatModel: string | null }
+
+/** Finds them. Of an agent that cannot be found any more the tenant's own is told, or what there is without one. */
+export type FindJudged = (tenant: TenantRuntime, session: VoiceSessionRow) => Promise<JudgedAgent>
+
+/** Null when the tenant has no such session. */
+export async function readConversation(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<Conversation | null> {
+  const session = await findVoiceSession(db, tenantId, sessionId)
+  if (!session) return null
+  const turns = await listTurns(db, tenantId, sessionId)
+  return { session, turns, calls: await listFunctionCalls(db, tenantId, sessionId) }
+}
+
+/** Why there is nothing that a model could score, in a sentence; null when there is. */
+export function whyUnscorable({ session, turns }: Conversation): string | null {
+  if (session.started_at === null) return 'The call was not answered.'
+  if (turns.length === 0) return 'Nothing was said in it.'
+  if (!turns.some(({ role, text }) => role === 'caller' && text.trim() !== '')) return 'The caller said nothing.'
+  return null
+}

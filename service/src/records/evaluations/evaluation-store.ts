@@ -1,0 +1,141 @@
+import { type ColumnType, sql } from 'kysely'
+import type { AgentId, AgentVersionId, TenantId } from '../../kernel/ids.ts'
+import type { PageRequest } from '../../kernel/pages.ts'
+import { isAfter } from '../../platform/db/newest-first.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { SessionId } from '../call-values.ts'
+
+/** Who says so: the chat model, a person, or the records alone. */
+export const EVALUATION_SOURCES = ['model', 'human', 'heuristic'] as const
+export type EvaluationSource = (typeof EVALUATION_SOURCES)[number]
+
+/** From this score on a conversation is of high quality. */
+export const HIGH_QUALITY = 0.8
+
+/** How good a conversation was in one respect, from 0 to 1, and why. */
+export type CriterionScore = { name: string; score: number; reason: string | null }
+
+/** How good a conversation was. A score has four decimals at most. */
+export type EvaluationRow = {
+  tenant_id: TenantId
+  id: string
+  session_id: SessionId
+  /** That of the session. */
+  session_ended_at: Date
+  agent_id: AgentId | null
+  agent_key: string | null
+  agent_version_id: AgentVersionId | null
+  source: EvaluationSource
+  score: number
+  criteria: CriterionScore[]
+  summary: string | null
+  created_at: Date
+}
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    evaluations: Omit<EvaluationRow, 'score' | 'criteria'> & {
+      /** Read as text: four decimals, exact. */
+      score: ColumnType<string, number, never>
+      /** Written as text: a driver would take a list for one of the database's own. */
+      criteria: ColumnType<CriterionScore[], string, never>
+    }
+  }
+}
+
+/** What evaluations can be looked for by. What is undefined is not asked. */
+export type EvaluationFilter = {
+  sessionId?: SessionId | undefined
+  agentKey?: string | undefined
+  agentVersionId?: AgentVersionId | undefined
+  source?: EvaluationSource | undefined
+  /** Of `created_at`, inclusive. */
+  after?: Date | undefined
+  /** Of `created_at`, exclusive. */
+  before?: Date | undefined
+}
+
+function evaluationsOf(db: Db, tenantId: TenantId) {
+  return db
+    .selectFrom('evaluations')
+    .select(['tenant_id', 'id', 'session_id', 'session_ended_at', 'agent_id', 'agent_key', 'agent_version_id'])
+    .select(['source', 'criteria', 'summary', 'created_at'])
+    .select(sql<number>`score::float8`.as('score'))
+    .where('tenant_id', '=', tenantId)
+}
+
+/** Adds an evaluation. False when it is one of the records and the session has one of these already: that one stays. */
+export async function insertEvaluation(tx: Tx, evaluation: EvaluationRow): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx
+    .insertInto('evaluations')
+    .values({ ...evaluation, criteria: JSON.stringify(evaluation.criteria) })
+    .onConflict((conflict) =>
+      conflict.columns(['tenant_id', 'session_id']).where('source', '=', 'heuristic').doNothing(),
+    )
+    .executeTakeFirst()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** The tenant's evaluations, newest first; one more than `limit`, to tell whether there are more. */
+export async function listEvaluations(
+  db: Db,
+  tenantId: TenantId,
+  filter: EvaluationFilter,
+  page: PageRequest,
+): Promise<EvaluationRow[]> {
+  const { sessionId, agentKey, agentVersionId, source, after, before } = filter
+  return evaluationsOf(db, tenantId)
+    .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as SessionId))
+    .$if(agentKey !== undefined, (query) => query.where('agent_key', '=', agentKey as string))
+    .$if(agentVersionId !== undefined, (query) =>
+      query.where('agent_version_id', '=', agentVersionId as AgentVersionId),
+    )
+    .$if(source !== undefined, (query) => query.where('source', '=', source as EvaluationSource))
+    .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
+    .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
+    .where(isAfter('evaluations', page.after))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+/** The evaluation of a session that counts: a person's newest, else the model's newest; null when it has neither. */
+export async function findDecisive(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<EvaluationRow | null> {
+  const row = await evaluationsOf(db, tenantId)
+    .where('session_id', '=', sessionId)
+    .where('source', '<>', 'heuristic')
+    .orderBy(sql`source = 'human'`, 'desc')
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** What the sessions of a version were worth; both figures have four decimals at most. */
+export type VersionScores = { eval_count: number; avg_score: number; high_quality_rate: number }
+
+/**
+ * What the sessions of these versions that ended since then were worth, by what counts of each. A version without any is not
+ * among them. Scores are exact decimals, so the figures do not depend on the order in which they came.
+ */
+export async function scoresOfVersions(
+  db: Db,
+  tenantId: TenantId,
+  { versionIds, since }: { versionIds: AgentVersionId[]; since: Date },
+): Promise<Map<AgentVersionId, VersionScores>> {
+  const { rows } = await sql<VersionScores & { agent_version_id: AgentVersionId }>`
+    with decisive as (
+      select distinct on (session_id) agent_version_id, score
+        from evaluations
+       where tenant_id = ${tenantId} and agent_version_id = any (${versionIds}::uuid[])
+         and session_ended_at >= ${since} and source <> 'heuristic'
+       order by session_id, source = 'human' desc, created_at desc, id desc)
+    select agent_version_id, count(*)::integer as eval_count, round(avg(score), 4)::float8 as avg_score,
+           round(avg((score >= ${HIGH_QUALITY}::numeric)::integer), 4)::float8 as high_quality_rate
+      from decisive
+     group by agent_version_id`.execute(db)
+  return new Map(rows.map(({ agent_version_id, ...scores }) => [agent_version_id, scores]))
+}

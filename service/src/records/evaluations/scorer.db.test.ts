@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type ChatServer, startChatServer } from '../../../test/harness/chat-server.ts'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { passing } from '../../../test/harness/passing.ts'
+import { makeTenantWithToken } from '../../../test/harness/tenant-server.ts'
+import { until } from '../../../test/harness/wait.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { openaiChat } from '../../platform/chat/openai.ts'
+import type { ChatModel } from '../../platform/chat/port.ts'
+import { makeLog } from '../../platform/log.ts'
+import type { SessionId } from '../call-values.ts'
+import { someTurn, storedEvents, tenantTold } from '../calls.fixture.ts'
+import { findVoiceSession } from '../voice-session-store.ts'
+import { type EvaluationSource, listEvaluations } from './evaluation-store.ts'
+import { assessmentOf, endedCall, findJudged } from './evaluations.fixture.ts'
+import { Scorer } from './scorer.ts'
+import { claimScoringsAcrossTenants } from './scoring-store.ts'
+
+const ACME = 'acme' as TenantId
+const tenants = { get: async (id: TenantId) => tenantTold(id) }
+
+const test = useDatabase()
+let clock: TestClock
+let provider: ChatServer
+let lines: { level: string; msg: string }[]
+let started: Scorer[]
+
+beforeAll(async () => {
+  provider = await startChatServer()
+})
+afterAll(() => provider.close())
+beforeEach(async () => {
+  clock = new TestClock()
+  lines = []
+  started = []
+  provider.asked.length = 0
+  provider.answer({ says: assessmentOf(0.9) })
+  await makeTenantWithToken(test.db, ACME)
+})
+afterEach(async () => {
+  await Promise.all(started.map((scorer) => scorer.close()))
+  if (clock.pendingTimers > 0) throw new Error('whoever scores has left a timer')
+})
+
+const theModel = () => openaiChat({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' })
+
+/** Somebody who scores, until the test is over. */
+async function scoring(model: ChatModel | null = theModel(), isAlone = false): Promise<Scorer> {
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) }
+  const log = makeLog({ level: 'debug', secrets: [], destination })
+  const scorer = new Scorer({ db: test.db, clock, log, tenants, findJudged, model, isAlone })
+  started.push(scorer)
+  await scorer.start()
+  return scorer
+}
+
+const session = async (id: SessionId) => findVoiceSession(test.db, ACME, id)
+const waiting = () => test.db.selectFrom('session_scorings').selectAll().execute()
+const told = async () => (await storedEvents(test.db)).filter(({ event }) => event === 'voice.evaluation.completed')
+
+async function evaluations(source?: EvaluationSource) {
+  return listEvaluations(test.db, ACME, { source }, { limit: 100, offset: 0, after: null })
+}
+
+/** Waits until the session is not pending any more. */
+function settled(id: SessionId) {
+  const isSettled = async () => {
+    const found = await session(id)
+    return found?.qa_status === 'pending' ? null : found
+  }
+  return until(isSettled, { what: 'the session to be scored' })
+}
+
+describe('a session that has ended', () => {
+  it('is scored by the model at once, with what the records say beside it, and its tenant is told', async () => {
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1')
+    expect(await settled(id)).toMatchObject({
+      qa: { score: 0.9, high_quality: true },
+      qa_status: 'scored',
+      qa_reason: null,
+    })
+    const [byRecords] = await evaluations('heuristic')
+    expect(byRecords?.criteria.map(({ name }) => name)).toEqual([
+      'dead_air',
+      'interruptions',
+      'early_hangup',
+      'talk_share',
+    ])
+    expect(await evaluations('model')).toMatchObject([{ session_id: id, score: 0.9, agent_key: 'support' }])
+    expect(await told()).toMatchObject([{ body: { payload: { evaluation: { source: 'model', score: 0.9 } } } }])
+    expect(await waiting()).toEqual([])
+  })
+
+  it('is found that ended before anybody was there to score it, or on another node', async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    await scoring()
+    await settled(id)
+    const other = await test.anotherNode()
+    const next = await endedCall(other.db, clock, 'CA2')
+    await passing(clock, async () => (await session(next))?.qa_status === 'scored', { what: 'the next look' })
+  })
+
+  it('is scored once, however many do so', async () => {
+    const ids = await Promise.all(
+      ['CA1', 'CA2', 'CA3', 'CA4', 'CA5', 'CA6'].map((sid) => endedCall(test.db, clock, sid)),
+    )
+    await Promise.all([scoring(), scoring(), scoring()])
+    await Promise.all(ids.map(settled))
+    expect(provider.asked).toHaveLength(6)
+    expect([(await evaluations('model')).length, (await evaluations('heuristic')).length]).toEqual([6, 6])
+    expect(await told()).toHaveLength(6)
+  })
+
+  it('is scored by another one when whoever had it died, and what the dead one still writes counts for nothing', async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    const claim = { now: new Date(clock.now()), limit: 1, leaseMs: 3_600_000 }
+    expect(await claimScoringsAcrossTenants(test.db, claim)).toMatchObject([{ sessionId: id, attempts: 1 }])
+    await scoring()
+    await clock.advance(30_000)
+    expect(provider.asked).toEqual([])
+    // The lease is over, by the clock of the database.
+    await test.db
+      .updateTable('session_scorings')
+      .set({ leased_until: new Date(0) })
+      .execute()
+    await passing(clock, async () => (await session(id))?.qa_status === 'scored', { what: 'another one to take it' })
+    expect(await evaluations('model')).toHaveLength(1)
+  })
+
+  it('is free at once for the only process on its database', async () => {
+    const id = await endedCall(test.db, clock, 'CA1')
+    await claimScoringsAcrossTenants(test.db, { now: new Date(clock.now()), limit: 1, leaseMs: 3_600_000 })
+    await scoring(theModel(), true)
+    await settled(id)
+  })
+
+  it('that was taken from whoever scores it is not scored by that one any more', async () => {
+    provider.answer('nothing')
+    const id = await endedCall(test.db, clock, 'CA1')
+    const scorer = await scoring()
+    await until(() => provider.asked.length === 1, { what: 'the model to be asked' })
+    const other = '0190c000-0000-4000-8000-000000000009'
+    await test.db.updateTable('session_scorings').set({ claim_token: other }).execute()
+    await scorer.close()
+    expect(await waiting()).toMatchObject([{ session_id: id, claim_token: other }])
+    expect(await evaluations('model')).toEqual([])
+  })
+})
+
+describe('a session without a score', () => {
+  it.each([
+    ['that nobody answered', { isAnswered: false }, 'The call was not answered.', 0],
+    ['in which nothing was said', { turns: [] }, 'Nothing was said in it.', 0],
+    ['in which only the agent spoke', { turns: [someTurn(1)] }, 'The caller said nothing.', 1],
+  ])('is one %s, and says so', async (_what, given, reason, heuristics) => {
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1', given)
+    expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
+    expect(provider.asked).toEqual([])
+    expect(await evaluations()).toHaveLength(heuristics)
+    expect(await told()).toEqual([])
+  })
+
+  it('is one of which the model says nothing that can be used, asked twice', async () => {
+    provider.answer({ says: 'It was fine.' })
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1')
+    const reason = 'The chat model answered twice with something that is no assessment.'
+    expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
+    expect([provider.asked.length, (await evaluations()).map(({ source }) => source)]).toEqual([2, ['heuristic']])
+  })
+
+  it('is each one where there is no chat model', async () => {
+    await scoring(null)
+    const id = await endedCall(test.db, clock, 'CA1')
+    expect(await settled(id)).toMatchObject({ qa_status: 'not_scored', qa_reason: 'No chat model is configured.' })
+    expect((await evaluations()).map(({ source }) => source)).toEqual(['heuristic'])
+  })
+
+  it('waits while the chat model is down, which is asked less and less, and is scored when it is back', async () => {
+    provider.answer({ status: 500, body: 'oh' })
+    await scoring()
+    const ids = await Promise.all(
+      ['CA1', 'CA2', 'CA3', 'CA4', 'CA5', 'CA6'].map((sid) => endedCall(test.db, clock, sid)),
+    )
+    await passing(clock, () => provider.asked.length >= 8, { what: 'it to be asked again', stepMs: 5_000 })
+    const asked = provider.asked.length
+    for (let minute = 0; minute < 4; minute += 1) await clock.advance(60_000)
+    expect(provider.asked.length - asked).toBeLessThan(8)
+    expect((await evaluations()).every(({ source }) => source === 'heuristic')).toBe(true)
+    for (const id of ids) expect(await session(id)).toMatchObject({ qa: null, qa_status: 'pending' })
+    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
+    provider.answer({ says: assessmentOf(1) })
+    const areScored = async () => (await evaluations('model')).length === ids.length
+    await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, timeoutMs: 20_000 })
+    expect(lines.filter(({ msg }) => msg === 'sessions are scored again')).toHaveLength(1)
+  })
+
+  it('is given up after a day', async () => {
+    provider.answer({ status: 500, body: 'oh' })
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1')
+    await until(() => provider.asked.length > 0, { what: 'the model to be asked' })
+    clock.skip(24 * 3_600_000)
+    const isGivenUp = async () => (await session(id))?.qa_status === 'not_scored'
+    await passing(clock, isGivenUp, { what: 'it to be given up', stepMs: 60_000, timeoutMs: 20_000 })
+    expect(await session(id)).toMatchObject({ qa_reason: 'It could not be scored within a day of its end.' })
+    expect(await waiting()).toEqual([])
+  })
+
+  it('is given back when the service stops', async () => {
+    provider.answer('nothing')
+    const scorer = await scoring()
+    const id = await endedCall(test.db, clock, 'CA1')
+    await until(() => provider.asked.length === 1, { what: 'the model to be asked' })
+    await scorer.close()
+    expect(await waiting()).toMatchObject([{ session_id: id, claim_token: null }])
+    expect(lines.filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+  })
+})

@@ -1,0 +1,251 @@
+import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { withDeadline } from '../../platform/chat/deadline.ts'
+import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
+import { onCommit } from '../../platform/db/commits.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { isDatabaseTrouble } from '../database-trouble.ts'
+import type { VoiceSessionRow } from '../voice-session-store.ts'
+import { asking, assess, NoAssessment, type Verdict } from './assessment.ts'
+import {
+  type Conversation,
+  type FindJudged,
+  type JudgedAgent,
+  readConversation,
+  whyUnscorable,
+} from './conversation.ts'
+import { ANSWER_WITHIN_MS } from './evaluations.ts'
+import { heuristicCriteria } from './heuristics.ts'
+import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
+import { averageOf } from './scores.ts'
+import {
+  type ClaimedScoring,
+  claimScoringsAcrossTenants,
+  endScoringLeasesAcrossTenants,
+  releaseScoring,
+  SCORINGS_TOPIC,
+  settleScoring,
+} from './scoring-store.ts'
+
+type Options = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  findJudged: FindJudged
+  /** Null while none is configured: then only the records speak. */
+  model: ChatModel | null
+  /** No other process is on the database: what was claimed before the start is nobody's. */
+  isAlone?: boolean
+}
+
+/** Sessions at a time, in this process. */
+const LANES = 4
+/** Due sessions are looked for this often; what ended in this process is scored at once. */
+const LOOK_EVERY_MS = 5_000
+/** Longer than two answers of the model take. */
+const LEASE_MS = 2 * ANSWER_WITHIN_MS + 60_000
+/** A model that does not answer is asked again, by one session at a time, after this; twice as long after each fault. */
+const FIRST_PAUSE_MS = 5_000
+const LONGEST_PAUSE_MS = 300_000
+/** The session itself comes again after these, by its attempts, and after the last of them from then on. */
+const WAITS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000]
+const GIVE_UP_AFTER_MS = 24 * 3_600_000
+const CLOSE_WITHIN_MS = 1_500
+
+/**
+ * Scores the sessions that have ended, once each, however many processes do the same: at the end's commit in this process, else
+ * within seconds. It stands beside the calls, and none waits for it.
+ *
+ * A session is claimed with a lease and a token, and settled only by who holds the token. While the chat model does not answer,
+ * sessions wait; one that has waited a day is given up, and says so.
+ */
+export class Scorer {
+  readonly #options: Options
+  readonly #running = new Set<Promise<void>>()
+  readonly #stopping = new AbortController()
+  #cancels: Cancel[] = []
+  #looking: Promise<void> | null = null
+  /** A look fell due while another one took its time. */
+  #isDue = false
+  #isClosing = false
+  /** Of the chat model, one after the other. */
+  #faults = 0
+  #pausedUntilMs = 0
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** Resolves when it is under way. @throws the database's error. */
+  async start(): Promise<void> {
+    const { db, clock, isAlone = false } = this.#options
+    if (isAlone) await endScoringLeasesAcrossTenants(db)
+    if (this.#isClosing) return
+    this.#cancels = [clock.every(LOOK_EVERY_MS, () => this.#look()), onCommit(db, SCORINGS_TOPIC, () => this.#look())]
+    this.#look()
+  }
+
+  /** Begins nothing more, and gives back what is under way. Never rejects. Again, it waits for the same end. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    for (const cancel of this.#cancels) cancel()
+    this.#stopping.abort()
+    const settled = async () => {
+      await this.#looking
+      await Promise.all(this.#running)
+    }
+    const late = () => new Error('it takes its time')
+    await withTimeout(this.#options.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+  }
+
+  #look(): void {
+    if (this.#isClosing) return
+    this.#isDue = this.#looking !== null
+    if (this.#looking) return
+    this.#looking = this.#claim()
+      // The database is away: others say so, and it is looked again.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#looking = null
+        if (this.#isDue) this.#look()
+      })
+  }
+
+  async #claim(): Promise<void> {
+    const { db, clock } = this.#options
+    const limit = this.#room
+    if (limit <= 0) return
+    const now = new Date(clock.now())
+    for (const claimed of await claimScoringsAcrossTenants(db, { now, limit, leaseMs: LEASE_MS })) this.#run(claimed)
+  }
+
+  get #room(): number {
+    if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) return 0
+    return (this.#faults > 0 ? 1 : LANES) - this.#running.size
+  }
+
+  #run(claimed: ClaimedScoring): void {
+    const done = this.#score(claimed)
+      .catch((err: unknown) => this.#failed(claimed, err))
+      .finally(() => {
+        this.#running.delete(done)
+        this.#look()
+      })
+    this.#running.add(done)
+  }
+
+  async #score(claimed: ClaimedScoring): Promise<void> {
+    const { db, tenants, findJudged, model } = this.#options
+    const { tenantId, sessionId } = claimed
+    const tenant = await tenants.get(tenantId)
+    const conversation = tenant && (await readConversation(db, tenantId, sessionId))
+    // What is gone has taken its place on the list with it.
+    if (!conversation) return
+    const agent = await findJudged(tenant, conversation.session)
+    await this.#keepHeuristics(tenant, conversation, agent)
+    const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
+    if (reason !== null || !model) {
+      await this.#settle(claimed, conversation, (tx, session) => keepUnscored(tx, session, reason ?? ''))
+      return
+    }
+    const verdict = await this.#askFor(model, conversation, agent)
+    await this.#settle(claimed, conversation, async (tx, session) => {
+      if (typeof verdict === 'string') await keepUnscored(tx, session, verdict)
+      else
+        await keepEvaluation(tx, tenant, { session, agentId: agent.agentId, source: 'model', verdict, now: this.#now })
+    })
+  }
+
+  /** What the model says; why it has not said anything that can be used, in a sentence. @throws ChatFault. */
+  async #askFor(model: ChatModel, conversation: Conversation, agent: JudgedAgent): Promise<Verdict | string> {
+    const { clock, log } = this.#options
+    const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, this.#stopping.signal))
+    const { criteria, chatModel } = agent
+    const said = await assess(ask, { criteria, chatModel, conversation }).catch((err: unknown) => {
+      if (!(err instanceof NoAssessment)) throw err
+      const { tenant_id, id } = conversation.session
+      log.info({ tenant_id, voice_session_id: id, err }, 'a chat model answered with no assessment')
+      return 'The chat model answered twice with something that is no assessment.'
+    })
+    this.#answered()
+    return said
+  }
+
+  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, { agentId }: JudgedAgent): Promise<void> {
+    const { session, turns, calls } = conversation
+    if (session.started_at === null || session.ended_at === null || turns.length === 0) return
+    const durationMs = session.ended_at.getTime() - session.started_at.getTime()
+    const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
+    const score = averageOf(criteria)
+    if (score === null) return
+    const said = { agentId, source: 'heuristic' as const, verdict: { score, criteria, summary: null }, now: this.#now }
+    await this.#options.db.transaction().execute(async (tx) => {
+      const current = await lockSession(tx, tenant.tenant_id, session)
+      if (current) await keepEvaluation(tx, tenant, { ...said, session: current })
+    })
+  }
+
+  /** Writes down what came of it, unless somebody else has the session by now. */
+  async #settle(
+    claimed: ClaimedScoring,
+    { session }: Conversation,
+    write: (tx: Tx, session: VoiceSessionRow) => Promise<void>,
+  ): Promise<void> {
+    await this.#options.db.transaction().execute(async (tx) => {
+      const current = await lockSession(tx, claimed.tenantId, session)
+      if (current && (await settleScoring(tx, claimed))) await write(tx, current)
+    })
+  }
+
+  /** Never rejects: what cannot be given back comes again when its lease is over. */
+  async #failed(claimed: ClaimedScoring, err: unknown): Promise<void> {
+    const { log, clock } = this.#options
+    const { tenantId: tenant_id, sessionId: voice_session_id, attempts, endedAt } = claimed
+    try {
+      if (this.#stopping.signal.aborted) return await this.#release(claimed, 0)
+      if (err instanceof ChatFault) this.#notAnswered(err)
+      else if (!isDatabaseTrouble(err)) log.error({ tenant_id, voice_session_id, err }, 'a session was not scored')
+      const waitMs = WAITS_MS[attempts - 1] ?? WAITS_MS.at(-1) ?? 0
+      if (clock.now() - endedAt.getTime() < GIVE_UP_AFTER_MS) return await this.#release(claimed, waitMs)
+      await this.#giveUp(claimed)
+    } catch (error) {
+      log.info({ tenant_id, voice_session_id, err: error }, 'a session that was not scored waits for its lease to end')
+    }
+  }
+
+  #release(claimed: ClaimedScoring, waitMs: number): Promise<void> {
+    const { db, clock } = this.#options
+    return releaseScoring(db, claimed, new Date(clock.now() + waitMs))
+  }
+
+  async #giveUp(claimed: ClaimedScoring): Promise<void> {
+    const conversation = await readConversation(this.#options.db, claimed.tenantId, claimed.sessionId)
+    if (!conversation) return
+    const reason = 'It could not be scored within a day of its end.'
+    await this.#settle(claimed, conversation, (tx, session) => keepUnscored(tx, session, reason))
+  }
+
+  #answered(): void {
+    if (this.#faults > 0) this.#options.log.info({ faults: this.#faults }, 'sessions are scored again')
+    this.#faults = 0
+    this.#pausedUntilMs = 0
+  }
+
+  /** Told once, until it answers again. */
+  #notAnswered(err: ChatFault): void {
+    const { clock, log } = this.#options
+    // Of those that were under way together the first one speaks for all.
+    if (clock.monotonicMs() < this.#pausedUntilMs) return
+    if (this.#faults === 0) log.warn({ err }, 'sessions wait to be scored: the chat model does not answer')
+    this.#faults += 1
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1))
+    this.#pausedUntilMs = clock.monotonicMs() + pauseMs
+  }
+
+  get #now(): Date {
+    return new Date(this.#options.clock.now())
+  }
+}
