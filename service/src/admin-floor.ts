@@ -36,7 +36,8 @@ export function makeAdministration(deps: Deps, origin: () => string) {
     people,
     async register(app: HttpServer, limits: RateLimits) {
       const ssoPath = sso && SSO_START
-      await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits }))
+      const { simulated } = deps
+      await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits, simulated }))
       await app.register(ssoRoutes({ sso, origin, limits }))
       await app.register(userRoutes({ users, origin }))
       await app.register(auditLogRoutes(makeAuditLog({ db })))

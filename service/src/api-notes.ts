@@ -7,7 +7,9 @@ const ID = '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60'
 const AUDIO = '////////////'
 
 const MEDIA_STREAM: SocketNote = {
-  description: 'A Media Streams protocol: text frames of JSON, audio as base64 of µ-law at 8 kHz, 20 ms a frame.',
+  description:
+    'A Media Streams protocol: text frames of JSON, audio as base64 of µ-law at 8 kHz, 20 ms a frame. With the token of a person who listens ' +
+    'to a call it sends connected, start, media of two tracks and stop; with that of one who takes a call over, the person is what the caller is to an agent.',
   receives: [
     {
       name: 'connected',
@@ -64,6 +66,7 @@ const MEDIA_STREAM: SocketNote = {
     { code: 1011, reason: 'A fault of ours.' },
     { code: 1013, reason: 'No room, or the database is away: try again.' },
     { code: 4401, reason: 'No good credential was shown in five seconds, or it was used before.' },
+    { code: 4409, reason: 'Of a call that a person wants to take over: somebody has it, or nobody can have it now.' },
   ],
 }
 
@@ -126,6 +129,11 @@ const TOLD = form(
   { CallSid: CALL_SID, AccountSid: 'AC00000000000000000000000000000001', CallStatus: 'completed', CallDuration: '62' },
 )
 
+const KEYED = form(
+  { ...OF_A_CALL, Digits: 'The keys that were pressed.' },
+  { CallSid: CALL_SID, AccountSid: 'AC00000000000000000000000000000001', Digits: '1' },
+)
+
 const STREAM_TOKEN: Note['parameters'] = [
   { name: 'stream_token', in: 'query', schema: { type: 'string', description: 'Opens the stream, once.' } },
 ]
@@ -141,6 +149,9 @@ export const API_NOTES: Notes = {
   answerOutboundCall: ASKED,
   takeCallStatus: TOLD,
   takeOutboundCallStatus: TOLD,
+  answerTransferTarget: ASKED,
+  takeTransferKey: KEYED,
+  takeTransferStatus: TOLD,
 
   makeCall: {
     description:
@@ -159,6 +170,15 @@ export const API_NOTES: Notes = {
     ],
     example: { to: '+12025550123', agent_key: 'reception', metadata: { order: 4711 } },
     headers: ['Idempotent-Replayed'],
+  },
+  createCampaign: {
+    description:
+      'The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then.',
+    example: {
+      name: 'Spring',
+      agent_key: 'reception',
+      contacts: [{ phone: '+12025550123', metadata: { consent: true } }],
+    },
   },
   watchLiveSession: {
     parameters: [

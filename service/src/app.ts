@@ -96,7 +96,7 @@ async function wire(deps: Deps): Promise<App> {
     phoneRouteRoutes({ routes: floors.phoneRoutes, connectNumber: connecting(deps, floors, server) }),
   )
   const delivery = makeDelivery(deps, { tenants: floors.cache, changes: floors.changes })
-  await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
+  const steering = await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
@@ -105,7 +105,7 @@ async function wire(deps: Deps): Promise<App> {
   await server.ready()
   const schedule = makeSchedule({
     ...{ clock, log, intervalMs: config.sweepIntervalSeconds * 1_000, chance: byChance },
-    work: database.kind === 'memory' ? [] : calls.scheduled,
+    work: database.kind === 'memory' ? [] : [...calls.scheduled, ...steering.scheduled],
   })
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
@@ -113,6 +113,7 @@ async function wire(deps: Deps): Promise<App> {
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
+    steering.close()
     const delivered = delivery.close()
     await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
@@ -139,7 +140,9 @@ async function wire(deps: Deps): Promise<App> {
         const address = await server.listen({ host: config.host, port: config.port })
         phase = 'serving'
         calls.watching.start()
+        if (database.kind !== 'memory') calls.startCampaigns()
         await delivery.start()
+        await calls.startScoring()
         schedule.start()
         return address
       } catch (error) {

@@ -17,6 +17,9 @@ import type { LateReports } from './calls/late-reports.ts'
 import { makeOutbound } from './calls/outbound.ts'
 import { makePutThrough } from './calls/put-through.ts'
 import type { CallStatuses } from './calls/record-status.ts'
+import { resumeAddress } from './calls/stream-verbs.ts'
+import { makeTransferCallbacks } from './calls/transfer-callbacks.ts'
+import { transferRoutes } from './calls/transfer-routes.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { hasHeir } from './platform/nodes/heartbeat-store.ts'
@@ -60,14 +63,17 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     stream: voice.streamUrl(),
     streamStatus: `${publicUrl()}/api/v1/call-status`,
     // The fragment tells the carrier how often to try; it is never sent.
-    resume: `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`,
+    resume: resumeAddress(publicUrl()),
     incoming: `${publicUrl()}/api/v1/incoming-call#rc=3&rp=all`,
   })
   const tokenTtlMs = config.streamTokenTtlSeconds * 1_000
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
+  const putThrough = makePutThrough({ db, clock })
+  const { bus } = deps.cluster
+  const transferCallbacks = makeTransferCallbacks({ log, bus, tokens, tenants, signatures, putThrough })
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
-    putThrough: makePutThrough({ db, clock }),
+    putThrough,
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
@@ -76,11 +82,12 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
   const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, bus: deps.cluster.bus, gate, publicUrl })
+  const outbound = makeOutbound({ ...of, bus, gate, publicUrl })
   const { toolsFor } = voice
   const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
+    transferRoutes: transferRoutes({ callbacks: transferCallbacks, carriers, publicUrl }),
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
       incoming: makeIncoming({ ...given, decide, hasNoRoutes: database.kind === 'memory' }),
@@ -92,6 +99,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     chatRoutes: chatRoutes(chats),
     dialCheckRoutes: dialCheckRoutes(makeDialCheck({ db, tenants, gate, resolveAgent })),
     makeCallRoutes: outbound.tenantRoutes,
+    campaigns: outbound.campaigns,
     placeTaskCall: outbound.placeTaskCall,
     checkTaskCall: outbound.checkTaskCall,
     async close() {

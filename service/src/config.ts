@@ -151,8 +151,9 @@ export const SETTINGS = {
   chatUrl: setting({
     name: 'OPENAI_BASE_URL',
     shownDefault: 'https://api.openai.com/v1',
-    meaning: 'Where the chat model is reached, with the same key: any server that speaks Chat Completions.',
-    read: (text = 'https://api.openai.com/v1') => httpAddress(text),
+    meaning:
+      "Where the chat model is reached, with the same key: any server that speaks Chat Completions. Ended calls are scored there. Where the realtime model is not OpenAI's own, there is no default.",
+    read: (text) => (text === undefined ? null : httpAddress(text)),
   }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import { type Config, SETTINGS } from './config.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
@@ -21,11 +21,14 @@ import { makeModel } from './platform/realtime/registry.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
+import type { Simulated } from './rehearsal.ts'
 
 /** The outside world as the floors see it: what they need and do not make themselves. */
 export type Deps = {
   config: Config
   version: string
+  /** Which providers a simulator stands in for. */
+  simulated: Simulated
   log: Log
   clock: Clock
   metrics: Metrics
@@ -35,7 +38,7 @@ export type Deps = {
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
-  /** Null while no key is configured: no agent can be tried in text. */
+  /** Null while no key is configured, or no address: no agent can be tried in text, and no call is scored. */
   chat: ChatModel | null
   /** Null while no mail server is configured: nobody is told anything by mail. */
   mailer: Mailer | null
@@ -44,7 +47,9 @@ export type Deps = {
 }
 
 /** What only the process itself knows. */
-export type ProcessFacts = { version: string; pid: number }
+export type ProcessFacts = { version: string; pid: number; simulated?: Simulated | undefined }
+
+const NOTHING_SIMULATED: Simulated = { carrier: false, model: false }
 
 const MIGRATIONS = new URL('../migrations/', import.meta.url)
 
@@ -58,7 +63,8 @@ const DATABASE_RETRY_MS = 500
  *
  * @throws AppError `unavailable` with a sentence for the operator when the database cannot be had.
  */
-export async function makeDeps(config: Config, log: Log, { version, pid }: ProcessFacts): Promise<Deps> {
+export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): Promise<Deps> {
+  const { version, pid, simulated = NOTHING_SIMULATED } = facts
   const clock = new CoarseClock(systemClock)
   const key = config.encryptionKey ?? (await ownKey(config))
   const database = await openDatabase(config, log, pid)
@@ -75,6 +81,7 @@ export async function makeDeps(config: Config, log: Log, { version, pid }: Proce
   return {
     config,
     version,
+    simulated,
     log,
     clock,
     metrics,
@@ -98,9 +105,17 @@ function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Confi
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
 }
 
-/** The chat model of the settings, if they hold a key for it. */
-export function chatOf({ chatUrl: baseUrl, modelApiKey: apiKey }: Config): ChatModel | null {
-  return apiKey === null ? null : openaiChat({ baseUrl, apiKey })
+const OPENAI_BASE_URL = 'https://api.openai.com/v1'
+
+/**
+ * The chat model of the settings, if they hold a key for it. What is said in calls goes to no other house than the one that the
+ * realtime model is in, unless its address is set.
+ */
+export function chatOf(config: Config): ChatModel | null {
+  const { chatUrl, modelApiKey: apiKey, modelUrl, realtimeProvider } = config
+  const isOpenAi = realtimeProvider === 'openai' && modelUrl === SETTINGS.modelUrl.read(undefined)
+  const baseUrl = chatUrl ?? (isOpenAi ? OPENAI_BASE_URL : null)
+  return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey })
 }
 
 /** The mail server of the settings, if they name one. */

@@ -1,10 +1,14 @@
 import { type TSchema, Type } from 'typebox'
+import { GovernanceEvaluation } from './agents/rollout-governance-shape.ts'
+import { RolloutEntry } from './agents/rollout-shape.ts'
+import { Campaign } from './calls/campaigns/campaign-shape.ts'
 import { EXAMPLE_CALL, EXAMPLE_PAYLOADS } from './event-examples.ts'
 import { CallbackTask } from './operators/callback-task-shape.ts'
 import { DncEntry } from './operators/do-not-call-shape.ts'
 import { BillingOutcome } from './records/billing-outcome.ts'
 import { CallLog } from './records/call-log-shape.ts'
 import { CALL_STATUSES } from './records/call-values.ts'
+import { Evaluation } from './records/evaluations/evaluation-shape.ts'
 import { Turn, VoiceSession, VoiceSessionSummary } from './records/voice-session-shape.ts'
 
 /** An event that is sent: when, and what stands in its payload. */
@@ -64,7 +68,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'voice.call.completed',
-    when: 'A call and its session are over, however it ended. Once for each call; only its recording may follow.',
+    when: 'A call and its session are over, however it ended. Once for each call; only its recording and its evaluation may follow.',
     payload: ended,
     hasCall: true,
   },
@@ -72,6 +76,12 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
     event: 'voice.recording.ready',
     when: 'The recording of a call can be read.',
     payload: Type.Object({ recording: Recording }),
+    hasCall: true,
+  },
+  {
+    event: 'voice.evaluation.completed',
+    when: 'A session that has ended was scored, by the chat model or by a person. Again for each further score.',
+    payload: Type.Object({ evaluation: Evaluation }),
     hasCall: true,
   },
   {
@@ -133,6 +143,24 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   { event: 'dnc.added', when: 'A number was listed as one that must not be called.', payload: entry, hasCall: false },
   { event: 'dnc.removed', when: 'A number was taken off that list.', payload: entry, hasCall: false },
+  {
+    event: 'campaign.started',
+    when: 'A campaign was started for the first time.',
+    payload: Type.Object({ campaign: Campaign }),
+    hasCall: false,
+  },
+  {
+    event: 'campaign.completed',
+    when: 'Everybody of a campaign was called, or will not be. Once for each campaign.',
+    payload: Type.Object({ campaign: Campaign }),
+    hasCall: false,
+  },
+  {
+    event: 'rollout.rolled_back',
+    when: 'Versions of an agent did badly and have lost their share. `rollouts` is what is left.',
+    payload: Type.Object({ evaluation: GovernanceEvaluation, rollouts: Type.Array(RolloutEntry) }),
+    hasCall: false,
+  },
   {
     event: 'billing.outcome',
     when: 'A call and its session are over. Goes to BILLING_WEBHOOK_URL, once for each call of any tenant.',

@@ -71,12 +71,15 @@ const SESSION = {
   tags: [],
   outcome: null,
   outcome_notes: null,
-  qa: null,
+  ...{ qa: null, qa_status: null, qa_reason: null },
   recording_url: null,
   metadata: {},
 }
 
-const TURN = { seq: 1, role: 'agent', text: 'Hello, how can I help?', start_ms: 420, end_ms: 2_140, interrupted: false }
+const TURN = {
+  ...{ seq: 1, role: 'agent', text: 'Hello, how can I help?', unheard: '' },
+  ...{ start_ms: 420, end_ms: 2_140, interrupted: false },
+}
 
 const ENDED_SESSION = {
   ...SESSION,
@@ -87,9 +90,13 @@ const ENDED_SESSION = {
   usage: { input_tokens: 1_820, output_tokens: 640, cached_tokens: 1_152, audio_seconds: 31.5 },
   tags: ['opening-hours'],
   outcome: 'answered',
+  qa_status: 'pending',
   transcript: [
     TURN,
-    { seq: 2, role: 'caller', text: 'Until when are you open?', start_ms: 3_000, end_ms: 4_300, interrupted: false },
+    {
+      ...{ seq: 2, role: 'caller', text: 'Until when are you open?', unheard: '' },
+      ...{ start_ms: 3_000, end_ms: 4_300, interrupted: false },
+    },
   ],
   function_calls: [
     {
@@ -177,6 +184,75 @@ const OUTCOME = {
   estimated: false,
 }
 
+const CAMPAIGN = {
+  id: '0190b2a6-2b77-7d00-9c41-8e0f1a2b3c4d',
+  tenant_id: 'acme',
+  name: 'Spring appointments',
+  agent_key: AGENT.agent_key,
+  from: '+12025550140',
+  status: 'running',
+  status_reason: null,
+  start_at: null,
+  calling_hours: { start: '09:00', end: '17:00' },
+  calls_per_second: 1,
+  max_concurrent: 5,
+  max_attempts: 3,
+  retry_minutes: [30, 60, 120],
+  on_machine: null,
+  contacts: { total: 120, pending: 120, dialing: 0, completed: 0, failed: 0, refused: 0, cancelled: 0 },
+  created_at: '2030-01-01T08:30:00.000Z',
+  started_at: '2030-01-01T09:00:00.000Z',
+  completed_at: null,
+  updated_at: '2030-01-01T09:00:00.000Z',
+}
+
+const AGENT_ID = '0190b29e-7d10-7b00-a1c2-3d4e5f607182'
+const CANARY_ID = '0190b2a0-55bb-7d00-8c1e-4a5b6c7d8e9f'
+
+const EVALUATION = {
+  id: '0190b2a6-2f40-7e00-9d1a-7c8e9fa0b1c2',
+  tenant_id: 'acme',
+  voice_session_id: SESSION_ID,
+  agent_id: AGENT_ID,
+  agent_version_id: VERSION_ID,
+  score: 0.9333,
+  high_quality: true,
+  criteria: [
+    { name: 'helpfulness', score: 1, reason: 'The caller learned the opening hours.' },
+    { name: 'accuracy', score: 0.9, reason: 'The hours are those of the instructions.' },
+    { name: 'tone', score: 0.9, reason: 'Friendly and brief.' },
+  ],
+  summary: 'The caller asked for the opening hours and was told them.',
+  source: 'model',
+  created_at: '2030-01-01T09:01:05.500Z',
+}
+
+const GOVERNED = {
+  ...{
+    agent_id: AGENT_ID,
+    agent_key: AGENT.agent_key,
+    agent_name: AGENT.agent_name,
+    status: 'rolled_back',
+    applied: true,
+  },
+  reasons: [
+    'Version 4 scores 0.41 on average in 24 calls, less than 0.7.',
+    'Version 4 has 12.5 % of high quality in 24 calls, less than 60 %.',
+    'The share of version 4, 30 %, went to the published version 3.',
+  ],
+  policy: { enabled: true, lookback_hours: 24, min_avg_score: 0.7, min_eval_count: 20, min_high_quality_rate: 0.6 },
+  published_version: {
+    ...{ agent_version_id: VERSION_ID, version_number: 3, traffic_percentage: 70, eval_count: 61, avg_score: 0.9 },
+    ...{ high_quality_rate: 0.9508, breached: false },
+  },
+  rollout_versions: [
+    {
+      ...{ agent_version_id: CANARY_ID, version_number: 4, traffic_percentage: 30, eval_count: 24, avg_score: 0.41 },
+      ...{ high_quality_rate: 0.125, breached: true },
+    },
+  ],
+}
+
 /** The payload of each event. */
 export const EXAMPLE_PAYLOADS = {
   'voice.call.started': { call_log: RINGING_LOG },
@@ -195,6 +271,7 @@ export const EXAMPLE_PAYLOADS = {
       recording_url: `/api/v1/voice-sessions/${SESSION_ID}/recording`,
     },
   },
+  'voice.evaluation.completed': { evaluation: EVALUATION },
   'voice.transcript.turn': { turn: TURN },
   'callback.task.created': { task: TASK },
   'callback.task.claimed': { task: CLAIMED },
@@ -228,5 +305,14 @@ export const EXAMPLE_PAYLOADS = {
   'operator_queue.escalated': { task: { ...TASK, priority: 'high' } },
   'dnc.added': { entry: ENTRY },
   'dnc.removed': { entry: ENTRY },
+  'campaign.started': { campaign: CAMPAIGN },
+  'campaign.completed': {
+    campaign: {
+      ...{ ...CAMPAIGN, status: 'completed', completed_at: '2030-01-01T11:20:05.000Z' },
+      contacts: { ...CAMPAIGN.contacts, pending: 0, completed: 104, failed: 13, refused: 3 },
+      updated_at: '2030-01-01T11:20:05.000Z',
+    },
+  },
+  'rollout.rolled_back': { evaluation: GOVERNED, rollouts: [] },
   'billing.outcome': { outcome: OUTCOME },
 }

@@ -1,11 +1,19 @@
 import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
-import { findGreeting } from './calls/dial-store.ts'
+import { CarrierRequests } from './calls/carrier-requests.ts'
+import { findGreeting, findMachineAction } from './calls/dial-store.ts'
+import { eraseRoutes } from './calls/erasing/erase-routes.ts'
+import { makeEraseSession } from './calls/erasing/erase-session.ts'
+import { makeRetention } from './calls/erasing/retention.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
+import { makePutThrough } from './calls/put-through.ts'
+import { resumeAddress } from './calls/stream-verbs.ts'
 import { makeTenantCalls } from './calls/tenant-calls.ts'
+import { makeTransfers } from './calls/transfers.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import type { Delivery } from './delivery-floor.ts'
 import type { Deps } from './deps.ts'
+import { makeEvaluating } from './evaluation-floor.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLiveCalls } from './live-floor.ts'
@@ -15,6 +23,7 @@ import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { supervisorActionRoutes } from './operators/supervisor-action-routes.ts'
 import { makeOperators } from './operators-floor.ts'
+import { tellActs } from './platform/http/acting-for.ts'
 import { tenantGuard } from './platform/http/guards.ts'
 import type { People } from './platform/http/people.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
@@ -24,14 +33,18 @@ import { callLogRoutes } from './records/call-log-routes.ts'
 import { listBusyTenants } from './records/call-owner-store.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
+import { makeActNotes } from './tenancy/acting-for.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { activeSessionRoutes } from './voice/active-session-routes.ts'
-import { keepingActions } from './voice/kept-actions.ts'
+import { keepingActions, noteTakeovers } from './voice/kept-actions.ts'
+import { lineRoutes } from './voice/lines/line-routes.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import type { SessionState } from './voice/session/state.ts'
-import type { EndedCall, StreamedCall } from './voice/session-builder.ts'
+import type { EndedCall } from './voice/session-builder.ts'
 import type { AbandonedCall } from './voice/stream-ends.ts'
-import { makeVoice } from './voice-floor.ts'
+import type { StreamedCall } from './voice/streamed-call.ts'
+import { toolRoutes } from './voice/tools/tool-routes.ts'
+import { makeVoice, type Voice } from './voice-floor.ts'
 import { makeWatching } from './watch-floor.ts'
 
 /** Live calls and what remains of them. */
@@ -58,19 +71,36 @@ export async function wireCalls(
   // The embedded database cannot be away.
   const findTenant = database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
   const greetingOf = (tenantId: TenantId, callSid: string) => findGreeting(deps.database.db, tenantId, callSid)
+  const machineActionOf = (tenantId: TenantId, callSid: string) => findMachineAction(database.db, tenantId, callSid)
   const { handOver } = watching
-  const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, handOver }
-  const voice = await makeVoice(deps, given, server)
+  const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, machineActionOf, handOver }
+  const liveCalls = makeLiveCalls(deps, floors)
+  const lines = { open: liveCalls.openLine, note: noteTakeovers(floors.supervisorActions.keep, clock) }
+  const requests = new CarrierRequests({ clock, carriers })
+  const transfers = makeTransfers({
+    ...{ clock, log, nodeId: floors.nodeId, bus: deps.cluster.bus, requests, publicUrl },
+    putThrough: makePutThrough({ db: database.db, clock }),
+    flush: (callSid) => floors.journal.flush(callSid),
+    resumeUrl: () => resumeAddress(publicUrl()),
+    tokens: () => voice.tokens,
+  })
+  const voice: Voice = await makeVoice(deps, { ...given, lines, transferOf: transfers.of }, server)
   const routes = makeCallRoutes(deps, needs, voice)
   const operators = makeOperators(deps, {
     ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
     notify: floors.delivery.notify,
   })
-  const liveCalls = makeLiveCalls(deps, floors)
+  let isStopping = false
+  const erasing = { db: database.db, clock, log, files: floors.recordingFiles }
+  const erase = makeEraseSession(erasing)
+  const retention = makeRetention({ ...erasing, erase, isStopping: () => isStopping })
+  const evaluating = makeEvaluating(deps, { tenants: floors.cache, resolveAgent: floors.resolveAgent })
   const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
+  const acting = { adminKey: deps.config.adminKey, find: (tenantId: string) => knownTenant(floors, tenantId) }
   await server.register(logs.routes)
   await server.register(routes.carrierRoutes)
   await server.register(routes.outboundCallbackRoutes)
+  await server.register(routes.transferRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
   const calls = keepingActions(liveCalls.calls, {
     keep: floors.supervisorActions.keep,
@@ -79,19 +109,25 @@ export async function wireCalls(
   await server.register(supervisorActionRoutes(floors.supervisorActions))
   await server.register(activeSessionRoutes({ calls, busyTenants: () => listBusyTenants(database.db) }))
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard(findTenant, floors.people))
+    tenant.addHook('onRequest', tenantGuard({ findTenant, people: floors.people, acting }))
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
+    tenant.addHook('preHandler', tellActs(makeActNotes({ db: database.db, clock })))
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
+    await tenant.register(evaluating.tenantRoutes)
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
+    await tenant.register(eraseRoutes(erase))
     await tenant.register(liveRoutes({ calls, clock }))
+    await tenant.register(lineRoutes({ calls, tokens: voice.tokens, streamUrl: voice.streamUrl }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.chatRoutes)
+    await tenant.register(toolRoutes(voice.toolTrials))
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
     await tenant.register(routes.makeCallRoutes)
+    await tenant.register(routes.campaigns.routes)
     for (const plugin of operators.tenantRoutes) await tenant.register(plugin)
   })
   const ofTenants = makeTenantCalls({
@@ -102,11 +138,32 @@ export async function wireCalls(
   return {
     ofTenants,
     watching,
-    scheduled: operators.scheduled,
-    drain: voice.drain,
+    scheduled: [
+      ...operators.scheduled,
+      { name: 'old sessions', run: () => retention.eraseOld() },
+      { name: 'erased audio', run: () => retention.removeAudio() },
+      { name: 'delivered rows', run: () => retention.purgeDelivered() },
+    ],
+    /** Sessions that end from now on, and those that ended before, are scored. */
+    startScoring: () => evaluating.start(),
+    /** Starts to call for the campaigns that run. */
+    startCampaigns: routes.campaigns.runner.start,
+    drain() {
+      routes.campaigns.runner.stop()
+      return voice.drain()
+    },
     async closeLive() {
-      await Promise.all([routes.close(), voice.close(), operators.close()])
+      isStopping = true
+      await Promise.all([
+        routes.campaigns.runner.close(),
+        routes.close(),
+        voice.close(),
+        operators.close(),
+        evaluating.close(),
+      ])
       liveCalls.close()
+      transfers.close()
+      requests.close()
       logs.close()
     },
     /** The carrier may be away while the database is not, and the other way round: neither waits for the other. */
@@ -114,6 +171,14 @@ export async function wireCalls(
       await Promise.all([carrierCalls.close(), voice.closeRecorders(), kept.close()])
     },
   }
+}
+
+const TENANT_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
+
+/** As a header says it, which may be anything. */
+async function knownTenant({ cache }: Floors, said: string): Promise<TenantId | null> {
+  const tenant = TENANT_ID.test(said) ? await cache.get(said as TenantId) : null
+  return tenant?.tenant_id ?? null
 }
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */

@@ -39,13 +39,15 @@ async function main(): Promise<void> {
   stopOnSignal(running, log)
   const rehearsal = await startRehearsal({ config, clock: systemClock, log, start: startBeside })
   running.rehearsal = rehearsal
-  const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, { version, pid: process.pid }))
+  const simulated = rehearsal?.simulated
+  const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, { version, pid: process.pid, simulated }))
   running.app = app
   const address = await app.listen()
   await rehearsal?.announce(app.publicUrl())
   log.info({ address, version, database: config.database.kind }, 'listening')
   if (process.argv.includes('--welcome')) {
-    const facts = { adminEnabled: config.adminKey !== null, demo: await app.hasDemo(), simulated: rehearsal?.simulated }
+    const { adminKey, adminUsername: username } = config
+    const facts = { adminEnabled: adminKey !== null, username, demo: await app.hasDemo(), simulated }
     process.stdout.write(welcome(address, facts))
   }
 }

@@ -5,7 +5,16 @@ const ADMIN = '/api/v1/admin'
 /** What works with DATABASE_URL=none: calls while they last, tenants as long as the process lives, and what tells of both. */
 const OFFLINE_ROUTES = new Set([
   ...['GET /livez', 'GET /readyz', 'GET /health', 'GET /metrics'],
-  ...['GET /', 'GET /docs', 'GET /docs/:page', 'GET /getting-started', 'GET /swagger-ui', 'GET /page-assets/:file'],
+  ...[
+    'GET /',
+    'GET /app',
+    'GET /app/*',
+    'GET /docs',
+    'GET /docs/:page',
+    'GET /getting-started',
+    'GET /swagger-ui',
+    'GET /page-assets/:file',
+  ],
   ...['GET /api-docs/public.json', 'GET /api-docs/admin.json', 'GET /api-docs/openapi.json'],
 
   'POST /api/v1/incoming-call',
@@ -14,6 +23,9 @@ const OFFLINE_ROUTES = new Set([
   'POST /api/v1/call-status/:dial_ref',
   'POST /api/v1/call-resume',
   'POST /api/v1/call-resume/:dial_ref',
+  'POST /api/v1/transfers/:token',
+  'POST /api/v1/transfers/:token/keys',
+  'POST /api/v1/transfers/:token/status',
   'POST /api/v1/browser-calls',
   'GET /media-stream',
   'GET /media-stream/:token',

@@ -3,12 +3,15 @@ import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
+import type { DoNotCall } from './operators/do-not-call.ts'
 import type { FindTenant } from './platform/http/guards.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
+import { makeOutbound } from './platform/outbound/outbound.ts'
 import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
+import type { Escalations } from './records/escalations.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
@@ -17,6 +20,7 @@ import type { Sessions } from './records/sessions.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { NO_LOAD, withSample } from './voice/admission.ts'
 import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
+import type { LineSocketDeps } from './voice/lines/line-socket.ts'
 import { LiveCapacity } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
@@ -26,17 +30,16 @@ import { StreamWatch } from './voice/media-stream-watch.ts'
 import { PreStartSeats } from './voice/pre-start.ts'
 import { makeRecorders, NO_RECORDERS, type Recorders } from './voice/recording/recorders.ts'
 import type { SessionState } from './voice/session/state.ts'
-import {
-  type CarrierCalls,
-  type EndedCall,
-  makeSessionBuilder,
-  type SessionBuilder,
-  type StreamedCall,
-} from './voice/session-builder.ts'
+import { type CarrierCalls, type EndedCall, makeSessionBuilder, type SessionBuilder } from './voice/session-builder.ts'
+import type { MachineAction } from './voice/stream-begin.ts'
 import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
+import type { StreamedCall } from './voice/streamed-call.ts'
 import { makeTools, toolsOf } from './voice/tools/registry.ts'
+import { makeTenantTools } from './voice/tools/tenant-tools.ts'
+import { makeToolTrials, type ToolTrials } from './voice/tools/test-tool.ts'
 import type { Tool } from './voice/tools/tool.ts'
+import type { CallTransfer } from './voice/transfer/transfer.ts'
 
 /** What live calls need of those around them. */
 export type VoiceNeeds = {
@@ -49,9 +52,13 @@ export type VoiceNeeds = {
   journal: Journal
   outcomes: Outcomes
   tasks: CallbackTasks
+  escalations: Escalations
+  doNotCall: DoNotCall
   live: LiveSessions
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What is done in an outbound call when a machine answers, in place of what its agent does; null for that. */
+  machineActionOf(tenantId: TenantId, callSid: string): Promise<MachineAction | null>
   /** What the model of a tenant's calls is told first; null for nothing. */
   prompts: Pick<Prompts, 'textFor'>
   recordings: Recordings
@@ -67,6 +74,10 @@ export type VoiceNeeds = {
   abandon(abandoned: AbandonedCall): void
   /** Gives the calls of this process to another one where it can, when DRAIN_SECONDS are over; never rejects. */
   handOver: () => Promise<void>
+  /** What puts a call of this node through to others. */
+  transferOf(call: StreamedCall): CallTransfer
+  /** What people's lines into calls need. */
+  lines: Pick<LineSocketDeps, 'open' | 'note'>
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
 }
@@ -77,8 +88,10 @@ export type Voice = {
   webSockets: WebSockets
   capacity: LiveCapacity
   tokens: StreamTokens
-  /** What an agent may call, by the names in its config. */
-  toolsFor(names: readonly string[]): ToolDeclaration[]
+  /** What an agent of a tenant may call, by the names in its config. Never rejects. */
+  toolsFor(tenant: TenantRuntime, names: readonly string[]): Promise<ToolDeclaration[]>
+  /** Tenants' own tools, tried without a call. */
+  toolTrials: ToolTrials
   /** Where streams come in, as carriers and pages reach it. */
   streamUrl(): string
   /**
@@ -105,17 +118,32 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
   const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
-  const { greetingOf, nodeId } = needs
+  const { greetingOf, machineActionOf, nodeId } = needs
   const recorders = recordersOf(deps, needs)
   recorders.watchOrphans()
-  const tasks = database.kind === 'memory' ? null : needs.tasks
-  const tools = makeTools({ outcomes: needs.outcomes, tasks, clock })
-  const known = { clock, log, tokens, tenants, resolveAgent, sessions, carriers, live, carrierCalls, greetingOf }
+  const { request: ask } = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
+  const tenantTools = makeTenantTools({ clock, log, ask, version: deps.version })
+  const kept = database.kind === 'memory' ? null : needs
+  const tools = makeTools({ outcomes: needs.outcomes, resolveAgent, tenantTools, kept, clock })
+  const known = {
+    clock,
+    log,
+    tokens,
+    tenants,
+    resolveAgent,
+    sessions,
+    carriers,
+    live,
+    carrierCalls,
+    greetingOf,
+    machineActionOf,
+  }
   const promptOf = (tenant: TenantRuntime) => needs.prompts.textFor(tenant)
   const join = makeJoinStream({
     ...known,
     nodeId,
     promptOf,
+    tenantTools,
     builder: builderOf(deps, needs, { recorders, tools }),
     capacity,
     finish,
@@ -128,7 +156,9 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     webSockets,
     capacity,
     tokens,
-    toolsFor: (names) => toolsOf(tools, names).map(({ declaration }) => declaration),
+    toolsFor: async (tenant, names) =>
+      [...toolsOf(tools, names), ...(await tenantTools.of(tenant, names))].map(({ declaration }) => declaration),
+    toolTrials: makeToolTrials({ clock, tenants, resolveAgent, tools: tenantTools }),
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
     async drain() {
       await drainCalls({ clock, live, capacity, handOver, drainMs: config.drainSeconds * 1_000 })
@@ -139,6 +169,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
       live.endAll()
       await webSockets.close()
       await callsOver(clock, live)
+      await tenantTools.close()
       admission.stop()
       watch.close()
       await tokens.close()
@@ -155,11 +186,11 @@ type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSock
 
 function streamRoutes(
   { clock, log, carriers, config }: Deps,
-  { tenants, findTenant, rateLimits: limits, publicUrl }: VoiceNeeds,
+  { tenants, findTenant, rateLimits: limits, publicUrl, lines }: VoiceNeeds,
   parts: StreamParts,
 ) {
   return mediaStreamRoutes({
-    ...{ ...parts, clock, log, findTenant, limits, seats: new PreStartSeats() },
+    ...{ ...parts, clock, log, findTenant, limits, lines, seats: new PreStartSeats() },
     takesQueryTokens: config.legacyQueryAuth,
     async codecOf(tenantId) {
       const tenant = tenantId && (await tenants.get(tenantId))
@@ -175,9 +206,9 @@ type BuilderParts = { recorders: Recorders; tools: readonly Tool[] }
 function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderParts): SessionBuilder | null {
   const { model, clock, log, config, metrics } = deps
   if (!model) return null
-  const { journal, carrierCalls, live, isHeld, checkpoint } = needs
+  const { journal, carrierCalls, live, isHeld, checkpoint, transferOf } = needs
   return makeSessionBuilder({
-    ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint },
+    ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint, transferOf },
     tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,

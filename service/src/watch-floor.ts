@@ -8,6 +8,7 @@ import { makeOpenCalls } from './calls/open-calls.ts'
 import { makeOrphanedCalls } from './calls/orphaned-calls.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import { makeSendCallBack } from './calls/send-call-back.ts'
+import { resumeAddress } from './calls/stream-verbs.ts'
 import type { Deps } from './deps.ts'
 import { withTimeout } from './kernel/clock.ts'
 import type { AgentVersionId, NodeId, TenantId } from './kernel/ids.ts'
@@ -49,7 +50,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
     hungUp: (tenantId, callSid) => void live.hungUp(tenantId, callSid),
     maxCallMs: maxCallMsBy(needs.resolveAgent),
   })
-  const resumeUrl = () => `${publicUrl()}/api/v1/call-resume#rc=3&rp=all`
+  const resumeUrl = () => resumeAddress(publicUrl())
   const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl })
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, silenceMs })
   const letGo = makeLetGo(live)

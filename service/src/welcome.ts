@@ -4,6 +4,8 @@ import type { Simulated } from './rehearsal.ts'
 
 type Facts = {
   adminEnabled: boolean
+  /** Who logs in at the dashboard; null while nobody can with a password. */
+  username: string | null
   /** Whether the demo tenant is there. */
   demo: boolean
   /** What is simulated; undefined when nothing is. */
@@ -15,15 +17,20 @@ type Facts = {
  *
  * @param address the base address, without a slash at its end.
  */
-export function welcome(address: string, { adminEnabled, demo, simulated }: Facts): string {
+export function welcome(address: string, { adminEnabled, username, demo, simulated }: Facts): string {
   const lines = ['', `Parley is running at ${address}`, '', ...rehearsalLines(simulated)]
+  lines.push(`  Dashboard ${address}/app/`)
+  if (username !== null) lines.push(`  Log in    as ${username}; the password is ADMIN_PASSWORD in the file .env`)
+  else lines.push('  Log in    is off: set ADMIN_USERNAME and ADMIN_PASSWORD in the file .env and start again')
   if (adminEnabled) {
     lines.push(
-      '  Log in    with the admin key: ADMIN_API_KEY in the file .env, sent as the header x-admin-key',
-      `  Try       curl -H "x-admin-key: $(sed -n 's/^ADMIN_API_KEY=//p' .env)" ${address}/api/v1/admin/tenants`,
+      '  Programs  send ADMIN_API_KEY of the file .env in the header x-admin-key',
+      `            curl -H "x-admin-key: $(sed -n 's/^ADMIN_API_KEY=//p' .env)" ${address}/api/v1/admin/tenants`,
     )
   } else {
-    lines.push('  Log in    is off: set ADMIN_API_KEY in the file .env (at least 16 characters) and start again')
+    lines.push(
+      '  Programs  are not let in: set ADMIN_API_KEY in the file .env (at least 16 characters) and start again',
+    )
   }
   if (demo) lines.push(`  Demo      tenant ${DEMO.tenantId}, agent ${DEMO.agentKey}, number ${DEMO.phoneNumber}`)
   if (demo && adminEnabled && simulated?.carrier)

@@ -57,6 +57,16 @@ export async function hasAgentKey(db: Db, tenantId: TenantId, agentKey: string):
   return row !== undefined
 }
 
+export async function findAgent(db: Db, tenantId: TenantId, agentId: AgentId): Promise<AgentRow | null> {
+  const row = await db
+    .selectFrom('agents')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', agentId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Whether the tenant has an agent of this id. */
 export async function hasAgent(db: Db, tenantId: TenantId, agentId: AgentId): Promise<boolean> {
   const row = await db

@@ -1,3 +1,4 @@
+import { type Generated, type SqlBool, sql } from 'kysely'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
@@ -10,7 +11,14 @@ export type RolloutPolicy = {
   min_high_quality_rate: number
 }
 
-type RolloutPolicyRow = RolloutPolicy & { tenant_id: TenantId; agent_id: AgentId; created_at: Date; updated_at: Date }
+type RolloutPolicyRow = RolloutPolicy & {
+  tenant_id: TenantId
+  agent_id: AgentId
+  created_at: Date
+  updated_at: Date
+  /** When a sweep last judged by it. */
+  swept_at: Generated<Date | null>
+}
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
@@ -41,4 +49,35 @@ export async function writeRolloutPolicy(
     .values({ ...values, tenant_id: tenantId, agent_id: agentId, created_at: now })
     .onConflict((conflict) => conflict.columns(['tenant_id', 'agent_id']).doUpdateSet(values))
     .execute()
+}
+
+/** An agent with a policy. */
+export type GovernedAgent = { tenant_id: TenantId; agent_id: AgentId }
+
+/** Which agents a sweep is after. `tenantId`: null for all. `acting`: only those whose policy is enabled and who have a rollout. */
+export type Governed = { tenantId: TenantId | null; acting: boolean; sweptBefore: Date; limit: number; now: Date }
+
+/**
+ * Takes up to `limit` agents with a policy, those that have waited longest for a sweep first, and notes that they are swept now.
+ * Two who ask at once get different ones.
+ */
+export async function takeGovernedAcrossTenants(
+  db: Db,
+  { tenantId, acting, sweptBefore, limit, now }: Governed,
+): Promise<GovernedAgent[]> {
+  const isMeant = tenantId === null ? sql<SqlBool>`true` : sql<SqlBool>`tenant_id = ${tenantId}`
+  const mayAct = acting
+    ? sql<SqlBool>`enabled and exists (select from agent_version_rollouts rollout
+                     where rollout.tenant_id = policy.tenant_id and rollout.agent_id = policy.agent_id)`
+    : sql<SqlBool>`true`
+  const { rows } = await sql<GovernedAgent>`
+    with picked as materialized (
+      select tenant_id, agent_id from rollout_policies policy
+       where ${isMeant} and ${mayAct} and (swept_at is null or swept_at <= ${sweptBefore})
+       order by swept_at nulls first, tenant_id, agent_id limit ${limit} for update skip locked)
+    update rollout_policies row set swept_at = ${now}
+      from picked
+     where row.tenant_id = picked.tenant_id and row.agent_id = picked.agent_id
+    returning row.tenant_id, row.agent_id`.execute(db)
+  return rows
 }

@@ -2,8 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, iso, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { POLICY_DEFAULTS, type RolloutPolicies } from './rollout-policies.ts'
+import { Percentage, Policy, RolloutEntry, showRollout } from './rollout-shape.ts'
 import type { RolloutList, Rollouts } from './rollouts.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
@@ -17,7 +18,6 @@ const IfMatch = Type.Object({
 
 const MAX_ENTRIES = 50
 
-const Percentage = Type.Number({ minimum: 0, maximum: 100, description: 'Two decimals at most.' })
 const PutBody = strict({
   entries: Type.Array(
     strict({ agent_version_id: Type.Unsafe<AgentVersionId>(anyId), traffic_percentage: Percentage }),
@@ -27,36 +27,15 @@ const PutBody = strict({
     },
   ),
 })
-const Rollout = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  tenant_id: Type.String(),
-  agent_id: Type.String({ format: 'uuid' }),
-  agent_key: Type.String(),
-  agent_name: Type.String(),
-  agent_version_id: Type.String({ format: 'uuid' }),
-  version_number: Type.Integer({ minimum: 1 }),
-  position: Type.Integer({ minimum: 0 }),
-  traffic_percentage: Percentage,
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
 const RolloutsAnswer = Type.Object({
   ok: Ok,
   count: Type.Integer({ minimum: 0 }),
-  rollouts: Type.Array(Rollout),
+  rollouts: Type.Array(RolloutEntry),
   etag: Type.String({ description: 'Quoted, as in the ETag header.' }),
 })
 
-const rate = (description: string) => Type.Number({ minimum: 0, maximum: 1, description })
-const policy = {
-  enabled: Type.Boolean({ description: 'Default false.' }),
-  lookback_hours: Type.Integer({ minimum: 1, maximum: 8_760, description: 'Default 24.' }),
-  min_avg_score: rate('Default 0.7.'),
-  min_eval_count: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Default 20.' }),
-  min_high_quality_rate: rate('Default 0.6.'),
-}
-const PolicyBody = strict(Type.Partial(Type.Object(policy)).properties)
-const PolicyAnswer = Type.Object({ ok: Ok, policy: nullable(Type.Object(policy)) })
+const PolicyBody = strict(Type.Partial(Policy).properties)
+const PolicyAnswer = Type.Object({ ok: Ok, policy: nullable(Policy) })
 
 /** The administration of rollouts: which versions of an agent answer a share of its calls, and what they must be worth. */
 export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): FastifyPluginAsyncTypebox {
@@ -141,8 +120,6 @@ export function rolloutRoutes(rollouts: Rollouts, policies: RolloutPolicies): Fa
 }
 
 function toWire({ rollouts, etag }: RolloutList) {
-  const shown = rollouts.map(({ created_at, updated_at, ...rollout }) => {
-    return { ...rollout, created_at: iso(created_at), updated_at: iso(updated_at) }
-  })
+  const shown = rollouts.map(showRollout)
   return { ok: true as const, count: shown.length, rollouts: shown, etag }
 }

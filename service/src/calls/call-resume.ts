@@ -24,8 +24,14 @@ import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 
 /** A carrier that asks what comes next for a call. */
-/** `again`: how often in a row it was told to do that. */
-export type ResumedCall = { callSid: string; accountSid: string; again?: number; signed: SignedRequest }
+/** `again`: how often in a row it was told to do that. `dialled`: what came of somebody who was rung in the place of our stream. */
+export type ResumedCall = {
+  callSid: string
+  accountSid: string
+  again?: number
+  dialled?: 'through' | 'busy' | 'no_answer' | 'failed' | null
+  signed: SignedRequest
+}
 
 const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
 const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goodbye.'
@@ -33,7 +39,7 @@ const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goo
 /** Says what comes next for a call of ours whose stream is over. */
 export type CallResume = {
   /**
-   * The end, for a call whose conversation is over, whether that is written down yet or not. Another stream for one that has
+   * The end, for a call whose conversation is over, whether that is written down yet or not, with us or with whom it was put through to. Another stream for one that has
    * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. For one that
    * never had any, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
    * sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
@@ -67,7 +73,7 @@ export function makeCallResume(deps: Deps): CallResume {
   const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
 
   async function next(
-    { callSid, accountSid, again: times = 0, signed }: ResumedCall,
+    { callSid, accountSid, again: times = 0, dialled = null, signed }: ResumedCall,
     attempt: Attempt,
   ): Promise<CarrierAnswer> {
     // Asked first: the end of a call that was here until just now may not be written down yet.
@@ -82,6 +88,12 @@ export function makeCallResume(deps: Deps): CallResume {
     signatures.expectFrom(tenant, signed)
     Object.assign(attempt, { tenant, isGuessed: here?.isGuessed ?? false })
     const { provider } = tenant.telephony
+    if (dialled === 'through') {
+      live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transferred' })
+      await putThrough(tenant, callSid)
+      return { provider, verbs: HANG_UP }
+    }
+    if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
     if (here ? await isEnding(here, callSid) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
     const isElsewhere = here?.reason === 'model_lost'
     const connected = isElsewhere ? null : await again.connect(tenant, callSid)

@@ -2,6 +2,7 @@ import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { withDeadline } from '../platform/chat/deadline.ts'
 import { ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from '../platform/chat/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { ToolDeclaration } from '../platform/realtime/port.ts'
@@ -32,8 +33,8 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   prompts: { textFor(tenant: TenantRuntime): Promise<string | null> }
-  /** What an agent may call, by the names in its config. */
-  toolsFor(names: readonly string[]): ToolDeclaration[]
+  /** What an agent of a tenant may call, by the names in its config. */
+  toolsFor(tenant: TenantRuntime, names: readonly string[]): Promise<ToolDeclaration[]>
   /** Null while none is configured. */
   model: ChatModel | null
 }
@@ -86,13 +87,19 @@ export function makeChats(deps: Deps): Chats {
       const agent = await namedAgent(resolveAgent, tenant, choice)
       const greeting = greetingOf(tenant, agent.config)
       if (said.length === 0 && greeting !== '') return { text: greeting, functionCalls: [] }
-      if (!deps.model) throw new AppError('unavailable', 'No chat model is configured: set OPENAI_API_KEY.')
+      if (!deps.model)
+        throw new AppError(
+          'unavailable',
+          "No chat model is configured: set OPENAI_API_KEY, and OPENAI_BASE_URL where the realtime model is not OpenAI's.",
+        )
       const messages = [
         await instructed(tenant, agent),
         ...said.filter(({ text }) => text.trim() !== '').map(messageOf),
       ]
-      const asked = { model: agent.config.chat_model || null, messages, tools: deps.toolsFor(agent.config.tools) }
-      const talked = () => withDeadline(clock, (signal) => talk(deps.model as ChatModel, { ...asked, signal }))
+      const tools = await deps.toolsFor(tenant, agent.config.tools)
+      const asked = { model: agent.config.chat_model || null, messages, tools }
+      const talked = () =>
+        withDeadline(clock, REPLY_WITHIN_MS, (signal) => talk(deps.model as ChatModel, { ...asked, signal }))
       return counted(tenantId, talked).catch((err: unknown) => {
         if (!(err instanceof ChatFault)) throw err
         log.warn({ err, tenant_id: tenantId }, 'a chat model failed')
@@ -135,10 +142,4 @@ function objectIn(text: string): Record<string, unknown> | null {
   } catch {
     return null
   }
-}
-
-async function withDeadline<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const stopping = new AbortController()
-  const cancel = clock.after(REPLY_WITHIN_MS, () => stopping.abort())
-  return work(stopping.signal).finally(cancel)
 }

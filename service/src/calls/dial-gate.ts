@@ -3,7 +3,7 @@ import { LocalTime } from '../kernel/local-time.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
+import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
 import { countAttempts, countLiveCalls, countTalkedSeconds, lockDials } from './dial-gate-store.ts'
 import { type DialledNumber, readNumber } from './dialled-number.ts'
 import { zonesOf } from './number-zones.ts'
@@ -16,6 +16,8 @@ export type Dial = {
   from: string | null
   metadata: Record<string, unknown>
   kind: 'make_call' | 'dispatch' | 'campaign'
+  /** Hours that are kept beside the tenant's; null, or not given, for none. */
+  hours?: CallingHours | null
 }
 
 /** Each is also the code of the error that refuses the call. */
@@ -39,12 +41,18 @@ export type DialGate = {
    * dial down, after which no second one can slip past the same cap: under a cap, others of the tenant wait for its end.
    */
   refusals(tx: Tx, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
+  /**
+   * When a number may be called next by the hours of a campaign, to the quarter of an hour: now, if it may be. In two days when
+   * the hours leave it no time at all.
+   */
+  opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date
 }
 
 /** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
 const LONGEST_LIVE_MS = (14_400 + 900) * 1_000
 
 const DAY_MS = 86_400_000
+const QUARTER_MS = 15 * 60_000
 
 export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   const local = new LocalTime()
@@ -66,7 +74,25 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
       ]
       return found.filter((refusal) => refusal !== null)
     },
+    opensAt(tenant, { to, hours }) {
+      const all = hoursOf(tenant, { kind: 'campaign', hours })
+      const zones = zonesFor(tenant, readNumber(to))
+      const isOpen = (atMs: number) =>
+        all.every((each) => closedZone(each, zones, (zone) => local.timeOfDayMs(zone, atMs)) === null)
+      const nowMs = clock.now()
+      if (isOpen(nowMs)) return new Date(nowMs)
+      const firstMs = nowMs - (nowMs % QUARTER_MS) + QUARTER_MS
+      const lastMs = firstMs + 2 * DAY_MS
+      for (let atMs = firstMs; atMs < lastMs; atMs += QUARTER_MS) if (isOpen(atMs)) return new Date(atMs)
+      return new Date(lastMs)
+    },
   }
+}
+
+/** All of them are kept. */
+function hoursOf(tenant: TenantRuntime, { kind, hours = null }: Pick<Dial, 'kind' | 'hours'>): CallingHours[] {
+  const own = tenant.compliance.calling_hours ?? (kind === 'make_call' ? null : USUAL_HOURS)
+  return [own, hours].filter((each) => each !== null)
 }
 
 type Asked = { tx: Tx; tenant: TenantRuntime; dial: Dial; number: DialledNumber; nowMs: number; local: LocalTime }
@@ -100,10 +126,15 @@ function unconsented({ tenant, dial }: Asked): DialRefusal | null {
 }
 
 function untimely({ tenant, dial, number, nowMs, local }: Asked): DialRefusal | null {
-  const hours = tenant.compliance.calling_hours ?? (dial.kind === 'make_call' ? null : USUAL_HOURS)
   const timeIn = (zone: string) => local.timeOfDayMs(zone, nowMs)
-  const zone = hours && closedZone(hours, zonesFor(tenant, number), timeIn)
-  if (hours === null || zone === null) return null
+  const zones = zonesFor(tenant, number)
+  const closed = hoursOf(tenant, dial).flatMap((hours) => {
+    const zone = closedZone(hours, zones, timeIn)
+    return zone === null ? [] : [{ hours, zone }]
+  })
+  const [first] = closed
+  if (!first) return null
+  const { hours, zone } = first
   const now = clockText(timeIn(zone))
   const reason = `It is ${now} where the number may be (${zone}): call from ${hours.start} until before ${hours.end}.`
   return { code: 'outside_calling_hours', reason }

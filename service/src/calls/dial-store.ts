@@ -1,5 +1,7 @@
+import type { Generated } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { MachineAction } from '../voice/stream-begin.ts'
 
 /**
  * dialing: the carrier is being asked. unknown: whether it took the call is being found out. accepted: it said so.
@@ -25,11 +27,14 @@ export type DialRow = {
 
 declare module '../platform/db/schema.ts' {
   interface Schema {
-    dials: DialRow
+    /** `on_machine`: what is done on a machine in place of what the agent does; null for that. */
+    dials: DialRow & { on_machine: Generated<MachineAction | null> }
   }
 }
 
-export async function insertDial(tx: Tx, tenantId: TenantId, dial: Omit<DialRow, 'tenant_id'>): Promise<void> {
+type NewDial = Omit<DialRow, 'tenant_id'> & { on_machine?: MachineAction | null }
+
+export async function insertDial(tx: Tx, tenantId: TenantId, dial: NewDial): Promise<void> {
   await tx
     .insertInto('dials')
     .values({ ...dial, tenant_id: tenantId })
@@ -132,6 +137,20 @@ export async function updateDial(
   change: { state: DialState; call_sid?: string },
 ): Promise<void> {
   await tx.updateTable('dials').set(change).where('tenant_id', '=', tenantId).where('dial_ref', '=', dialRef).execute()
+}
+
+/** What is done on a machine in this call in place of what its agent does; null for that. */
+export async function findMachineAction(db: Db, tenantId: TenantId, callSid: string): Promise<MachineAction | null> {
+  const row = await db
+    .selectFrom('call_logs as log')
+    .innerJoin('dials', (join) =>
+      join.onRef('dials.tenant_id', '=', 'log.tenant_id').onRef('dials.call_log_id', '=', 'log.id'),
+    )
+    .select('dials.on_machine')
+    .where('log.tenant_id', '=', tenantId)
+    .where('log.call_sid', '=', callSid)
+    .executeTakeFirst()
+  return row?.on_machine ?? null
 }
 
 /** What the agent of this call says first in place of its own greeting; null for its own. */

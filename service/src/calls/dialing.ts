@@ -62,15 +62,17 @@ export function makeDialing(deps: Deps): Dialing {
     await expectLetThrough(tx, tenant, call)
     const queued = await queueCall(tx, tenant, queuedCall(call), now)
     const dueAt = new Date(now.getTime() + LOOK_AFTER_MS)
-    const dial = { dial_ref: dialRef, call_log_id: queued.id, call_sid: null, greeting: call.greeting }
+    const { greeting, onMachine: on_machine = null } = call
+    const dial = { dial_ref: dialRef, call_log_id: queued.id, call_sid: null, greeting, on_machine }
     await insertDial(tx, tenantId, { ...dial, state: 'dialing', created_at: now, due_at: dueAt })
     await call.onQueued?.(tx, queued)
     return { state: 'dialing', log: queued }
   }
 
   /** The gravest is told: the others may be gone by the time that one is. */
-  async function expectLetThrough(tx: Tx, tenant: TenantRuntime, { kind, from, to, metadata }: WantedCall) {
-    const [refusal] = await gate.refusals(tx, tenant, { kind, from, to, metadata })
+  async function expectLetThrough(tx: Tx, tenant: TenantRuntime, call: WantedCall) {
+    const { kind, from, to, metadata, hours = null } = call
+    const [refusal] = await gate.refusals(tx, tenant, { kind, from, to, metadata, hours })
     if (!refusal) return
     log.info({ tenant_id: tenant.tenant_id, to, code: refusal.code }, 'a call was refused by the dial gate')
     throw new AppError(refusal.code, refusal.reason)
@@ -115,7 +117,8 @@ export function makeDialing(deps: Deps): Dialing {
   }
 }
 
-function queuedCall({ from, to, orgId, agent, metadata, callbackTaskId }: WantedCall): QueuedCall {
+function queuedCall({ from, to, orgId, agent, metadata, callbackTaskId, campaignId = null }: WantedCall): QueuedCall {
   const { agentKey, agentName, versionId, versionNumber } = agent
-  return { from, to, orgId, metadata, callbackTaskId, agent: { agentKey, agentName, versionId, versionNumber } }
+  const speaker = { agentKey, agentName, versionId, versionNumber }
+  return { from, to, orgId, metadata, callbackTaskId, campaignId, agent: speaker }
 }

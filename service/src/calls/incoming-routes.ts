@@ -85,7 +85,9 @@ export function incomingRoutes({
       },
       async (request, reply) => {
         const { again = 0 } = request.query
-        const next = await resume.next({ ...idsIn(formOf(request)), again, signed: signed(request) })
+        const form = formOf(request)
+        const dialled = dialledIn(form)
+        const next = await resume.next({ ...idsIn(form), again, dialled, signed: signed(request) })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
       },
@@ -117,6 +119,23 @@ export function idsIn(form: Form): { callSid: string; accountSid: string } {
   const callSid = form.get('CallSid')
   const accountSid = storable(form.get('AccountSid').slice(0, MAX_PARTY_CHARS))
   return { callSid: CALL_SID.test(callSid) ? callSid : '', accountSid }
+}
+
+/** What came of ringing somebody in the call's place; null when that is not why the carrier asks. */
+function dialledIn(form: Form): 'through' | 'busy' | 'no_answer' | 'failed' | null {
+  switch (form.get('DialCallStatus')) {
+    case '':
+      return null
+    case 'completed':
+    case 'answered':
+      return 'through'
+    case 'busy':
+      return 'busy'
+    case 'no-answer':
+      return 'no_answer'
+    default:
+      return 'failed'
+  }
 }
 
 function partyIn(form: Form, name: 'From' | 'To'): string {

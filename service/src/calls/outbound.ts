@@ -13,6 +13,7 @@ import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import type { CallResume } from './call-resume.ts'
 import type { CallStatusCallbacks } from './call-status.ts'
+import { makeCampaignWork } from './campaigns/campaign-work.ts'
 import type { DialGate } from './dial-gate.ts'
 import { makeDialing } from './dialing.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -66,7 +67,9 @@ export function makeOutbound(deps: Deps) {
   const callbacks = makeOutboundCallbacks({ ...deps, machines })
   const answers = makeOutboundAnswer({ ...deps, callbacks, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
+  const campaigns = makeCampaignWork({ ...deps, dialing })
   return {
+    campaigns,
     callbackRoutes: outboundRoutes({ ...deps, answers, callbacks }),
     tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),

@@ -200,6 +200,23 @@ describe('a target at fault', () => {
     },
   )
 
+  it('that has taken it and drips from then on has it, and is left after 10 s', async () => {
+    const target = await stage.target()
+    target.answer('drip')
+    stage.tell('acme', target.url)
+    await stage.deliverer().start()
+    await stage.happens('acme', [ofCall('CA1')])
+    await target.receive(1)
+    await until(
+      async () => {
+        await stage.clock.advance(1_000)
+        return target.waiting === 0
+      },
+      { what: 'the connection to end' },
+    )
+    expect(await stage.settled(1)).toMatchObject({ status: 'delivered', last_status_code: 200 })
+  })
+
   it('that is silent is given up after 10 s and tried again', async () => {
     const target = await stage.target()
     target.answer('hang')

@@ -1,10 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { preValidationHookHandler } from 'fastify'
 import { type Static, type TObject, Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
 import { actingAs } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
+import { takeNothing } from '../platform/http/take-nothing.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
 import { Operator, TaskParams } from './callback-task-fields.ts'
 import * as moves from './callback-task-moves.ts'
@@ -92,12 +92,6 @@ function optionsOf<Body extends TObject>(action: string, summary: string, body: 
       response: { 200: Answer, ...errorResponses },
     },
   }
-}
-
-/** Where nothing has to be said, a request needs no body. */
-const takeNothing: preValidationHookHandler = (request, _reply, done) => {
-  request.body ??= {}
-  done()
 }
 
 function actorOf({ operator: by, note }: Static<typeof Noted>): moves.Actor {

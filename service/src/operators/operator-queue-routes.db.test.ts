@@ -29,6 +29,7 @@ const DEFAULTS = {
   },
   ...{ max_attempts: 3, retry_minutes: 30, reminder_minutes: 15, escalate_after_minutes: 60, escalation_target: null },
 }
+const NOTHING_WAITS = { depth: 0, oldest: null, breached: 0, next_breach: null }
 
 const test = useDatabase()
 const clock = new TestClock()
@@ -136,9 +137,9 @@ describe('GET operator-queues', () => {
       ok: true,
       count: 3,
       queues: [
-        { ...DEFAULTS, queue_key: 'billing', depth: 1, oldest: inMinutes(0), breached: 0 },
-        { ...DEFAULTS, queue_key: 'default', depth: 2, oldest: created_at, breached: 1 },
-        { ...DEFAULTS, queue_key: 'sales', name: 'Sales', sla_minutes: 5, depth: 0, oldest: null, breached: 0 },
+        { ...DEFAULTS, queue_key: 'billing', depth: 1, oldest: inMinutes(0), breached: 0, next_breach: inMinutes(30) },
+        { ...DEFAULTS, queue_key: 'default', depth: 2, oldest: created_at, breached: 1, next_breach: inMinutes(30) },
+        { ...DEFAULTS, queue_key: 'sales', name: 'Sales', sla_minutes: 5, ...NOTHING_WAITS },
       ],
       next_cursor: null,
     })

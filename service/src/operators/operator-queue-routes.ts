@@ -70,5 +70,5 @@ export function operatorQueueRoutes({ queues, desk }: Deps): FastifyPluginAsyncT
 }
 
 function showQueue({ settings, load }: ListedQueue) {
-  return { ...settings, ...load, oldest: isoOrNull(load.oldest) }
+  return { ...settings, ...load, oldest: isoOrNull(load.oldest), next_breach: isoOrNull(load.next_breach) }
 }

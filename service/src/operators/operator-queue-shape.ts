@@ -54,4 +54,5 @@ export const LoadedQueue = Type.Object({
   depth: Type.Integer({ minimum: 0, description: 'Open tasks.' }),
   oldest: nullable(Timestamp),
   breached: Type.Integer({ minimum: 0, description: 'Tasks that should be done by now; snoozed ones do not count.' }),
+  next_breach: nullable(Timestamp),
 })

@@ -124,6 +124,8 @@ export type QueueLoad = {
   oldest: Date | null
   /** Tasks, snoozed ones aside, that should be done by now. */
   breached: number
+  /** When the next of the others should be; null: there is none. */
+  next_breach: Date | null
 }
 
 export type ListedQueue = { queueKey: string; settings: QueueSettings; load: QueueLoad }
@@ -147,7 +149,8 @@ export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): P
      cross join lateral (
        select count(*) filter (where status = 'open')::integer as depth,
               min(created_at) filter (where status = 'open') as oldest,
-              count(*) filter (where status <> 'snoozed' and sla_due_at < ${page.now})::integer as breached
+              count(*) filter (where status <> 'snoozed' and sla_due_at < ${page.now})::integer as breached,
+              min(sla_due_at) filter (where status <> 'snoozed' and sla_due_at >= ${page.now}) as next_breach
          from callback_tasks
         where tenant_id = ${tenantId} and queue_key = keys.key and ${isLive}
      ) load
@@ -155,10 +158,10 @@ export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): P
      order by keys.key
      limit ${page.limit + 1} offset ${page.offset}
   `.execute(db)
-  return rows.map(({ key, has_settings, depth, oldest, breached, ...row }) => ({
+  return rows.map(({ key, has_settings, depth, oldest, breached, next_breach, ...row }) => ({
     queueKey: key,
     settings: has_settings ? row : { ...QUEUE_DEFAULTS, queue_key: key },
-    load: { depth, oldest, breached },
+    load: { depth, oldest, breached, next_breach },
   }))
 }
 

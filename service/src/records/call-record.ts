@@ -131,10 +131,13 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
+      ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
       ...stored(session, progress),
     },
   }
 }
+
+const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answered.' } as const
 
 /**
  * What is known late of an end that was taken for the loss of its process: how it came about, and what the session came to. When

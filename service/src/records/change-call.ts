@@ -7,6 +7,7 @@ import type { DirectoryRow } from './call-directory-store.ts'
 import { tellChange } from './call-events.ts'
 import { findCallLog, updateCallLog } from './call-log-store.ts'
 import { type CallRecord, isComplete } from './call-record.ts'
+import { insertScoring } from './evaluations/scoring-store.ts'
 import { nextLook, setLook } from './open-call-store.ts'
 import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
 
@@ -32,6 +33,7 @@ export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...
   const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
   if (log) await updateCallLog(tx, call.tenant_id, before.log.id, log)
   if (session) await updateVoiceSession(tx, call.tenant_id, before.session.id, session)
+  await haveScored(tx, before, after, now)
   const look = nextLook(before, after, now)
   if (look) await setLook(tx, call.tenant_id, call.call_sid, look.at)
   await enqueue(tx, tenant, await tellChange(tx, tenant, before, after), now)
@@ -40,6 +42,17 @@ export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...
     await enqueueBilling(tx, tenant, { subject, outcome: billingOutcome(after, now) }, now)
   }
   return after
+}
+
+/** What a process that is gone has not stored yet may still come: from the files of its journal. */
+const LATE_TURNS_MS = 300_000
+
+/** A session that has come to its end is to be scored. */
+async function haveScored(tx: Tx, before: CallRecord, { session }: CallRecord, now: Date): Promise<void> {
+  if (session.qa_status !== 'pending' || before.session.qa_status === 'pending') return
+  const waitMs = session.end_reason === 'process_lost' ? LATE_TURNS_MS : 0
+  const dueAt = new Date(now.getTime() + waitMs)
+  await insertScoring(tx, session.tenant_id, { sessionId: session.id, endedAt: session.ended_at ?? now, dueAt })
 }
 
 /** What is stored of a call. @throws Error when half of it is missing: all of it is written in one transaction. */

@@ -10,17 +10,20 @@ import { type NewCall, newRecord } from './sessions.ts'
 import { deleteVoiceSession, insertVoiceSession } from './voice-session-store.ts'
 
 /** A call that is to be placed: it has no id of a carrier's yet. */
-export type QueuedCall = Omit<NewCall, 'callSid' | 'direction'> & { callbackTaskId: string | null }
+export type QueuedCall = Omit<NewCall, 'callSid' | 'direction'> & {
+  callbackTaskId: string | null
+  campaignId?: string | null
+}
 
 /** Why a call was not placed, or why that is not known: a code of ours, and a reason for people, null where there is none. */
 export type SubmissionFault = { code: string; reason: string | null }
 
 /** Writes down that a call is to be placed, in its log alone: its session begins when the carrier has taken it. */
 export async function queueCall(tx: Tx, tenant: TenantRuntime, call: QueuedCall, now: Date): Promise<CallLogRow> {
-  const { callbackTaskId, ...known } = call
+  const { callbackTaskId, campaignId = null, ...known } = call
   const { log } = newRecord(tenant, { ...known, callSid: '', direction: 'outbound' }, now)
   const unplaced = { call_sid: null, voice_session_id: null, status: 'queued' as const, started_at: null }
-  const queued: CallLogRow = { ...log, ...unplaced, callback_task_id: callbackTaskId }
+  const queued: CallLogRow = { ...log, ...unplaced, callback_task_id: callbackTaskId, campaign_id: campaignId }
   await insertCallLog(tx, tenant.tenant_id, queued)
   return queued
 }

@@ -274,6 +274,9 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       outcome_notes: null,
       has_recording: false,
       greeting: call.greeting ?? null,
+      qa: null,
+      qa_status: null,
+      qa_reason: null,
     },
   }
 }

@@ -65,7 +65,7 @@ const SUMMARY = {
   ...{ agent_key: 'support', agent_name: 'Robin', agent_version_id: null, version_number: 3, model: 'realtime-1' },
   ...{ voice: 'marin', audio_output_provider: 'primary', started_at: '2030-01-01T00:00:01.000Z', ended_at: null },
   ...{ duration_seconds: null, end_reason: null, resumed_count: 0, tags: ['vip'], outcome: 'booked' },
-  ...{ outcome_notes: null, qa: null, recording_url: null, metadata: { order: 7 } },
+  ...{ outcome_notes: null, recording_url: null, metadata: { order: 7 }, qa: null, qa_status: null, qa_reason: null },
   latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
   usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
 }
@@ -199,8 +199,14 @@ describe('GET voice-sessions/:id', () => {
         voice_session: {
           ...{ id, ...SUMMARY },
           transcript: [
-            { seq: 1, role: 'agent', text: 'Sentence 1.', start_ms: 2_000, end_ms: 3_500, interrupted: false },
-            { seq: 2, role: 'caller', text: 'Yes, pl', start_ms: 4_000, end_ms: 5_500, interrupted: true },
+            {
+              ...{ seq: 1, role: 'agent', text: 'Sentence 1.', unheard: '' },
+              ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false },
+            },
+            {
+              ...{ seq: 2, role: 'caller', text: 'Yes, pl', unheard: 'ease.' },
+              ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true },
+            },
           ],
           function_calls: [
             {

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
 import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
-import type { VoiceSessionRow } from './voice-session-store.ts'
+import { QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
 
 const text = nullable(Type.String())
 const instant = nullable(Timestamp)
@@ -34,6 +34,7 @@ export const Turn = Type.Object({
   seq: Type.Integer({ description: 'Grows along the conversation; gaps occur.' }),
   role: Type.Enum(['caller', 'agent', 'system', 'supervisor']),
   text: Type.String({ description: 'What was heard of it.' }),
+  unheard: Type.String({ description: 'What was made to be said after that, and nobody heard; mostly empty.' }),
   start_ms: wholeMs,
   end_ms: wholeMs,
   interrupted: Type.Boolean(),
@@ -74,6 +75,8 @@ const summary = {
   outcome: nullable(Type.String({ description: 'What the agent recorded as the outcome.' })),
   outcome_notes: text,
   qa: nullable(Qa),
+  qa_status: nullable(Type.Enum(QA_STATUSES, { description: 'How far its scoring has come; null before its end.' })),
+  qa_reason: nullable(Type.String({ description: 'Why it has no score.' })),
   recording_url: nullable(Type.String({ description: "Below the service's address. Null: nothing was recorded." })),
   metadata: Type.Record(Type.String(), Type.Unknown()),
 }
@@ -105,8 +108,6 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     ...shown,
     started_at: isoOrNull(started_at),
     ended_at: isoOrNull(ended_at),
-    // No evaluation is kept yet, and null is what the API says of a session without one.
-    qa: null,
     recording_url: has_recording ? recordingUrl(row) : null,
   }
 }
@@ -126,8 +127,8 @@ export function showWholeSession(
 }
 
 /** Writes a turn as the API shows it. */
-export function showTurn({ seq, role, text, start_ms, end_ms, interrupted }: TurnRow): Static<typeof Turn> {
-  return { seq, role, text, start_ms, end_ms, interrupted }
+export function showTurn({ seq, role, text, unheard, start_ms, end_ms, interrupted }: TurnRow): Static<typeof Turn> {
+  return { seq, role, text, unheard, start_ms, end_ms, interrupted }
 }
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {

@@ -17,6 +17,17 @@ export type StoredLatency = {
 /** What the model used. Kept in the API's own words. */
 export type StoredUsage = { input_tokens: number; output_tokens: number; cached_tokens: number; audio_seconds: number }
 
+/** The evaluation that counts for a session. Kept in the API's own words. */
+export type StoredQa = {
+  score: number
+  high_quality: boolean
+  summary: string | null
+  criteria: { name: string; score: number; reason: string | null }[]
+}
+
+/** pending: it is still to be scored. not_scored: it has no score, and `qa_reason` says why. */
+export const QA_STATUSES = ['pending', 'scored', 'not_scored'] as const
+
 /** A conversation. Its turns and function calls have tables of their own. */
 export type VoiceSessionRow = {
   tenant_id: TenantId
@@ -54,6 +65,12 @@ export type VoiceSessionRow = {
   metadata: Record<string, unknown>
   /** Said first in place of the agent's own; null for that. */
   greeting: string | null
+  /** Null while nobody has said how good it was. */
+  qa: StoredQa | null
+  /** Null before its end. */
+  qa_status: (typeof QA_STATUSES)[number] | null
+  /** Why it has no score, in a sentence. */
+  qa_reason: string | null
 }
 
 declare module '../platform/db/schema.ts' {

@@ -31,6 +31,13 @@ const Status = Type.Object({
   tenant_id: nullable(Type.String({ description: 'Of a person; null for the administrator.' })),
   sso_enabled: Type.Boolean(),
   sso_authorize_url: nullable(Type.String({ description: 'Where a browser goes to log in there.' })),
+  simulated: Type.Object(
+    {
+      carrier: Type.Boolean({ description: 'No call leaves the machine.' }),
+      model: Type.Boolean({ description: 'Agents follow a script, and understand no speech.' }),
+    },
+    { description: 'Which providers a simulator stands in for: whether this is a rehearsal.' },
+  ),
 })
 
 type Parts = {
@@ -42,13 +49,15 @@ type Parts = {
   /** The origin at which browsers reach this service. */
   origin(): string
   limits: Pick<RateLimits, 'asStranger'>
+  /** Which providers a simulator stands in for. */
+  simulated: { carrier: boolean; model: boolean }
 }
 
 /** How people log in and out. None of it needs a credential. */
 export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
-  const { logins, sessions, users, ssoPath, origin, limits } = parts
+  const { logins, sessions, users, ssoPath, origin, limits, simulated } = parts
   const ssoUrl = () => (ssoPath === null ? null : origin() + ssoPath)
-  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl()) })
+  const status = (actor: Actor | null) => ({ ...statusOf(actor), ...offered(logins, ssoUrl()), simulated })
 
   function welcome(reply: FastifyReply, { actor, token }: LoggedIn) {
     setSession(reply, origin(), { token, lifetimeMs: SESSION_MS })

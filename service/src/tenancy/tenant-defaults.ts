@@ -101,7 +101,7 @@ function webhook({ url, ...given }: NonNullable<TenantDocument['webhook']>): Ten
 }
 
 function tool(given: TenantTool): RuntimeTool {
-  if (given.type === 'mcp') return { headers: {}, tools: null, ...given }
+  if (given.type === 'mcp') return { headers: {}, tools: null, async: false, ...given }
   return {
     description: '',
     parameters: NO_ARGUMENTS,
@@ -109,6 +109,7 @@ function tool(given: TenantTool): RuntimeTool {
     headers: {},
     timeout_ms: 10_000,
     idempotent: false,
+    async: false,
     ...given,
   }
 }

@@ -156,7 +156,16 @@ describe('documentFaults', () => {
     ],
     ['/compliance/allowed_countries/1', ['DE', 'GB'], ['ZZ', 'UK', 'XX']],
     ['/tools/1/name', ['other'], ['find_slot', ...BUILT_IN_TOOLS]],
-    ['/tools/0/url', ['http://127.0.0.1/'], ['javascript:alert(1)']],
+    [
+      '/tools/0/url',
+      ['http://127.0.0.1/', 'https://api.example.com/{{day}}?by={{call.caller}}'],
+      [
+        'javascript:alert(1)',
+        'https://{{day}}.example.com/',
+        'https://api.example.com/{{night}}',
+        'https://a.b/{{call.x}}',
+      ],
+    ],
     ['/tools/0/parameters', [{ type: 'object' }], [{}, { type: 'string' }, { type: 'object', properties: 7 }]],
     [
       '/tools/0/parameters',
@@ -166,7 +175,7 @@ describe('documentFaults', () => {
         { type: 'object', $ref: 'https://a.example/x' },
       ],
     ],
-    ['/tools/0/headers/Authorization', ['', 'Basic eDp5'], ['a\r\nb: c', 'a\0', '\u2603']],
+    ['/tools/0/headers/Authorization', ['', 'Basic eDp5', 'a {{day}}'], ['{{night}}', 'a\r\nb: c', 'a\0', '\u2603']],
     ['/ticketing/base_url', ['https://t.example'], ['t.example']],
     ['/ticketing/token', ['me@example.com/token:abc'], ['']],
   ])('judges %s', (pointer, taken, refused) => {

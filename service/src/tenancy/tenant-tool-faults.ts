@@ -1,6 +1,7 @@
 import { jsonSchemaFault } from './agent-config-json-schema.ts'
 import { urlFault } from './tenant-rules.ts'
 import { BUILT_IN_TOOLS, type TenantTool } from './tenant-tools.ts'
+import { addressTemplateFault, unknownFault } from './tool-placeholders.ts'
 
 /** A member below `/tools` and what is wrong with it. */
 type ToolFault = [pointer: string, message: string | null]
@@ -31,9 +32,9 @@ export function toolFaults(tools: TenantTool[]): ToolFault[] {
   const names = tools.map(({ name }) => name)
   return tools.flatMap((tool, index) => [
     [`/${index}/name`, nameFault(names, index)],
-    [`/${index}/url`, urlFault(tool.url)],
+    [`/${index}/url`, urlFault(tool.url) ?? templateFault(tool)],
     [`/${index}/parameters`, tool.type === 'http' && tool.parameters ? jsonSchemaFault(tool.parameters) : null],
-    ...headerFaults(tool.headers ?? {}).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
+    ...headerFaults(tool).map(([member, fault]): ToolFault => [`/${index}/headers/${member}`, fault]),
   ])
 }
 
@@ -43,11 +44,25 @@ function nameFault(names: string[], index: number): string | null {
   return names.indexOf(name) < index ? 'is the name of another tool of the list' : null
 }
 
-function headerFaults(headers: Record<string, string>): ToolFault[] {
+/** Only the tools of one's own are filled in: a server is the same in every call. */
+function templateFault(tool: TenantTool): string | null {
+  return tool.type === 'http' ? addressTemplateFault(tool.url, argumentsOf(tool)) : null
+}
+
+function argumentsOf(tool: TenantTool): string[] {
+  const properties = tool.type === 'http' ? tool.parameters?.['properties'] : null
+  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+}
+
+function headerFaults(tool: TenantTool): ToolFault[] {
+  const { headers = {} } = tool
+  const known = argumentsOf(tool)
   const names = Object.keys(headers).map((name) => name.toLowerCase())
   return Object.entries(headers).map(([name, value], index) => {
+    const valueFault = (text: string) =>
+      headerValueFault(text) ?? (tool.type === 'http' ? unknownFault(text, known) : null)
     const member = name.slice(0, MAX_HEADER_NAME_LENGTH).replaceAll('~', '~0').replaceAll('/', '~1')
-    return [member, headerNameFault(name) ?? headerValueFault(value) ?? repeatFault(names, index)]
+    return [member, headerNameFault(name) ?? valueFault(value) ?? repeatFault(names, index)]
   })
 }
 

@@ -17,10 +17,16 @@ export const BUILT_IN_TOOLS = [
 
 const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Letters, digits, _ and -, 64 at most.' })
 
-const Headers = Type.Record(Type.String(), WriteOnly(4_000, 'Sent as it is, encrypted at rest.'), {
+const Headers = Type.Record(Type.String(), WriteOnly(4_000, 'Encrypted at rest; may name {{arguments}}, as the url.'), {
   maxProperties: 50,
   description: 'Request headers by name. Their values are write-only.',
 })
+
+const Async = Type.Optional(
+  Type.Boolean({
+    description: 'Whether the agent goes on talking meanwhile, and is told the answer when it comes. Default false.',
+  }),
+)
 
 /** A function of the tenant's that the model may call: one HTTP request. */
 export const HttpTool = strict({
@@ -34,13 +40,32 @@ export const HttpTool = strict({
       description: 'JSON Schema of the arguments, an object. Default: none.',
     }),
   ),
-  method: Type.Optional(Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], { description: 'Default POST.' })),
-  url: HttpUrl,
-  headers: Type.Optional(Headers),
-  timeout_ms: Type.Optional(Type.Integer({ minimum: 100, maximum: 60_000, description: 'Default 10,000.' })),
-  idempotent: Type.Optional(
-    Type.Boolean({ description: 'Whether it may be asked again when no answer came. Default false.' }),
+  method: Type.Optional(
+    Type.Enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], {
+      description:
+        'Default POST. What of the arguments neither url nor headers name is the body as JSON, with GET and DELETE the query.',
+    }),
   ),
+  url: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'An http or https address. {{argument}} behind its host is filled in, encoded for where it stands.',
+  }),
+  headers: Type.Optional(Headers),
+  timeout_ms: Type.Optional(
+    Type.Integer({
+      minimum: 100,
+      maximum: 60_000,
+      description: 'For all of it, a second try included. Default 10,000.',
+    }),
+  ),
+  idempotent: Type.Optional(
+    Type.Boolean({
+      description:
+        'Whether it is asked again, once, when the connection broke or a 502, 503 or 504 came. Default false.',
+    }),
+  ),
+  async: Async,
 })
 export type HttpTool = Static<typeof HttpTool>
 
@@ -50,6 +75,7 @@ export const McpServer = strict({
   name: ToolName,
   url: HttpUrl,
   headers: Type.Optional(Headers),
+  async: Async,
   tools: Type.Optional(
     nullable(
       Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {

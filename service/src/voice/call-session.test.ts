@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { agentAudio, callerFrame } from '../../test/virtual/audio.ts'
 import { World } from '../../test/virtual/world.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { ModelEvent, ModelListener, ModelUsage } from '../platform/realtime/port.ts'
+import type { Line } from './lines/line.ts'
 import { DETACHED_MS } from './session/detached.ts'
 
 const USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
@@ -19,6 +21,8 @@ class Puppet {
   readonly cancelled = new Set<number>()
   readonly #silenced = new Set<number>()
   #checked = 0
+  #line: Line | null = null
+  #wasTaken = false
 
   constructor() {
     this.world = new World({
@@ -64,6 +68,19 @@ class Puppet {
     this.world.changeStream(afterMs)
   }
 
+  /** Somebody takes the call over, if they can have it, or leaves it. */
+  takesOver(): void {
+    try {
+      this.#line = this.world.session.lines.takeOver({ audio: () => {}, over: () => {} })
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+    }
+  }
+
+  leaves(how: 'released' | 'lost'): void {
+    this.#line?.close(how)
+  }
+
   done(responseId: string): void {
     const over = { status: 'completed', errorCode: null, fault: null, usage: USAGE } as const
     this.says({ type: 'response_done', responseId, ...over })
@@ -89,6 +106,10 @@ class Puppet {
   /** No byte of what was silenced follows what silenced it. */
   check(audibleBefore: readonly number[]): void {
     const sent = this.world.carriers.flatMap((carrier) => carrier.sent)
+    const isTaken = this.world.session.state.takeover !== null
+    if (isTaken && this.#wasTaken && sent.slice(this.#checked).some(({ type }) => type === 'media'))
+      throw new Error('the agent was heard while somebody else had the call')
+    this.#wasTaken = isTaken
     for (const one of sent.slice(this.#checked)) {
       if (one.type === 'clear') for (const answer of audibleBefore) this.#silenced.add(answer)
       if (one.type === 'media' && this.#silenced.has(one.answer))
@@ -162,6 +183,15 @@ const moves = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.world.session.dispatch({ type: 'say', text: 'x' })) },
   { weight: 1, arbitrary: fc.constant<Move>((puppet) => puppet.loses()) },
+  { weight: 2, arbitrary: fc.constant<Move>((puppet) => puppet.takesOver()) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('released', 'lost').map(
+      (how): Move =>
+        (puppet) =>
+          puppet.leaves(how),
+    ),
+  },
   {
     weight: 1,
     arbitrary: fc.nat(MAX_AWAY_MS).map(

@@ -1,56 +1,26 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Clock } from '../kernel/clock.ts'
 import { assertNever } from '../kernel/errors.ts'
-import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import { type CallStream, CallStreams, type StreamLeg } from './call-streams.ts'
+import { HOLD_MUSIC } from './hold-music.ts'
+import { keyTones } from './key-tones.ts'
+import { CallLines } from './lines/call-lines.ts'
 import { MediaPath } from './media-path.ts'
 import { ModelLink } from './model-link.ts'
+import { leftMs } from './playback.ts'
 import { BEEP, BEEP_ID } from './recording/beep.ts'
-import type { CallRecorder } from './recording/recorder.ts'
-import type { EndReason, LiveNote, SessionEffect, SessionEvent, ToolOutcome, Turn } from './session/events.ts'
-import type { Plan } from './session/plan.ts'
+import type { EndReason, SessionEffect, SessionEvent, ToolOutcome } from './session/events.ts'
+import { ownId } from './session/own-audio.ts'
 import { reduce } from './session/reduce.ts'
-import type { Resumption } from './session/resumption.ts'
-import { newSession, type SessionState } from './session/state.ts'
+import { isOthers, newSession, type SessionState } from './session/state.ts'
+import type { SessionDeps, ToolRequest } from './session-deps.ts'
 import { SessionTimers } from './session-timers.ts'
+import { CallTransfers } from './transfer/call-transfers.ts'
 
 /**
  * Told of each session that has finished, as `{ session }`, for whoever watches that none keeps anything. Without a listener it
  * costs nothing.
  */
 const FINISHED = channel('parley.session.finished')
-
-/** A tool call as the model asked for it; `atMs` counts from the session's start. */
-export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
-
-/** What a session is given: everything that it does to the world goes through here. */
-export type SessionDeps = CallStream & {
-  clock: Clock
-  plan: Plan
-  /** What it goes on from; not given for the first session of a call. */
-  resumption?: Resumption | null
-  /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
-  openModel(listener: ModelListener, history: string | null): ModelSession
-  /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */
-  recorder?: Pick<CallRecorder, 'caller' | 'agent' | 'follow' | 'pause'> | null
-  /** Runs a tool. Never rejects: what goes wrong is an outcome. */
-  runTool(request: ToolRequest): Promise<ToolOutcome>
-  keepTurn(turn: Turn): void
-  forgetTurn(itemId: string): void
-  note(note: LiveNote): void
-  /** Writes down what has come of the session so far. Never waits, never throws. */
-  checkpoint?(state: SessionState): void
-  /** Makes the carrier end the call. Never waits, never throws. */
-  hangUp(): void
-  /** Makes the carrier say this, and connect the number or hang up. Never waits, never throws. */
-  apologise(text: string, number: string | null): void
-  /**
-   * A fault of ours: something given here threw, or the reducer did. The call goes on as well as it can. Never throws.
-   */
-  failed(error: unknown): void
-  /** Called once, when nothing of the session is left but tools that outlast it: they end by their own deadline. */
-  finished(reason: EndReason, state: SessionState): void
-}
 
 /**
  * Runs one call: owns its sockets and timers, feeds what happens to the reducer and does what comes out of it.
@@ -63,11 +33,15 @@ export class CallSession {
   readonly #timers: SessionTimers
   readonly #waiting: SessionEvent[] = []
   #isBusy = false
+  #presses = 0
   #model: ModelLink | null = null
   /** The one that is to take its place. */
   #next: ModelLink | null = null
   #state: SessionState
   readonly #streams: CallStreams
+  /** The lines of people into the call. */
+  readonly lines: CallLines
+  readonly transfers: CallTransfers
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
@@ -84,6 +58,16 @@ export class CallSession {
       },
     })
     this.#streams = new CallStreams(deps, this.#media)
+    this.transfers = new CallTransfers({
+      ...{ clock: deps.clock, carrier: deps.transfer ?? null },
+      dispatch: (event) => this.dispatch(event),
+      current: () => this.#state.transfer?.id ?? null,
+    })
+    this.lines = new CallLines({
+      ...{ clock: deps.clock, media: this.#media, callSid: deps.callSid, openScribe: deps.openScribe },
+      dispatch: (event) => this.dispatch(event),
+      leftMs: () => leftMs(this.#state.playback, deps.clock.monotonicMs()),
+    })
   }
 
   get state(): SessionState {
@@ -104,7 +88,19 @@ export class CallSession {
   get held(): string[] {
     const models = { model: this.#model, 'next model': this.#next }
     const open = Object.entries(models).flatMap(([name, model]) => (model ? [name] : []))
-    return [...this.#streams.held, ...open, ...this.#timers.armed.map((timer) => `timer ${timer}`), ...this.#media.held]
+    return [
+      ...this.#streams.held,
+      ...open,
+      ...this.#timers.armed.map((timer) => `timer ${timer}`),
+      ...this.#media.held,
+      ...this.lines.held,
+    ]
+  }
+
+  /** Plays the tones of keys to the caller, behind what the agent has said. */
+  press(keys: string): void {
+    this.#presses += 1
+    if (!isOthers(this.#state)) this.#media.play(ownId('keys', this.#presses), keyTones(keys))
   }
 
   /** The fast path in: one frame of the caller. */
@@ -145,6 +141,7 @@ export class CallSession {
     const effects = this.#guarded(() => this.#reduce(event)) ?? []
     for (const effect of effects) this.#guarded(() => this.#do(effect))
     const { speech } = this.#state
+    this.#media.gate(isOthers(this.#state))
     this.#media.meter(speech !== null && speech.stoppedAtMs === null)
   }
 
@@ -194,6 +191,20 @@ export class CallSession {
         return this.#media.play(BEEP_ID, BEEP)
       case 'pause_recording':
         return this.#deps.recorder?.pause(effect.isPaused)
+      case 'connect_person':
+        return this.lines.connect(effect.id)
+      case 'silence_person':
+        return this.lines.silence()
+      case 'dismiss_person':
+        return this.lines.dismiss()
+      case 'begin_transfer':
+        return this.transfers.begin()
+      case 'cancel_transfer':
+        return this.transfers.cancel()
+      case 'play_hold':
+        return this.#media.play(effect.id, HOLD_MUSIC)
+      case 'put_through':
+        return this.transfers.putThrough()
       case 'arm':
         return this.#timers.arm(effect.timer, effect.ms)
       case 'disarm':
@@ -280,6 +291,7 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
+    this.#guarded(() => this.lines.close())
     this.#guarded(() => this.#streams.close())
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })

@@ -1,4 +1,6 @@
-import type { TenantId } from '../kernel/ids.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
+import type { NoteTakeover } from './lines/line-socket.ts'
 import type { LiveCalls, ShownAction } from './live-calls.ts'
 
 /** Where what was done is kept. Never rejects. */
@@ -25,4 +27,14 @@ export function keepingActions(
       return action
     },
   }
+}
+
+/** Keeps that somebody took a call over by their line, and that they left it. */
+export function noteTakeovers(keep: KeepAction, clock: Clock): NoteTakeover {
+  return ({ action, grant, callSid, reason }) =>
+    keep({
+      ...{ id: newId<string>(clock.now()), tenant_id: grant.tenant, stream_sid: grant.stream_sid, call_sid: callSid },
+      ...{ action, supervisor: grant.supervisor, target: null, reason, note: null, metadata: {} },
+      created_at: new Date(clock.now()),
+    })
 }

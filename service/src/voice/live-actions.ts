@@ -26,7 +26,7 @@ export type LiveAction = {
 }
 
 /** What an action does: checks what was asked for, and returns how it is done. */
-type Doing = (asked: AskedAction) => (session: LiveSession) => void
+type Doing = (asked: AskedAction) => (session: LiveSession) => void | Promise<void>
 
 const command = (made: LiveCommand) => (session: LiveSession) => session.command(made)
 
@@ -35,25 +35,40 @@ const ACTIONS: Record<string, Doing> = {
     required('note', asked.note)
     return () => undefined
   },
-  say: ({ text }) => command({ type: 'say', text: required('text', text) }),
+  say({ text }) {
+    const words = required('text', text)
+    return (session) => {
+      if (session.isTakenOver)
+        throw new AppError('conflict', 'A person has the call: the agent says nothing meanwhile.')
+      session.command({ type: 'say', text: words })
+    }
+  },
   whisper: ({ text }) => command({ type: 'whisper', text: required('text', text) }),
   mute: () => command({ type: 'mute' }),
   unmute: () => command({ type: 'unmute' }),
+  release: () => (session) => {
+    if (!session.isTakenOver) throw new AppError('conflict', 'Nobody has taken the call over.')
+    session.command({ type: 'release' })
+  },
   escalate:
     ({ target = null }) =>
     (session) => {
       session.escalation = { target }
     },
+  transfer({ target = '', reason }) {
+    if (target === '') throw invalidRequest([{ path: '/body/target', message: 'is required for this action' }])
+    return (session) => session.transfers.transfer({ target, summary: reason ?? '', isWarm: false }, false)
+  },
   end_call: () => command({ type: 'end', reason: 'supervisor' }),
 }
 
 /**
- * Does it at once.
+ * Does it at once, but for a transfer: that is done when the carrier has begun with it.
  *
  * @throws AppError `invalid_request` for an action that there is not, or one without its words; `conflict` when the call is
- * ending already.
+ * ending already; `upstream_failed` when its carrier does not do it.
  */
-export function actOn(session: LiveSession, asked: AskedAction, nowMs: number): LiveAction {
+export async function actOn(session: LiveSession, asked: AskedAction, nowMs: number): Promise<LiveAction> {
   const doing = Object.hasOwn(ACTIONS, asked.action) ? ACTIONS[asked.action] : undefined
   if (!doing) {
     const message = `must be one of ${Object.keys(ACTIONS).join(', ')}`
@@ -61,7 +76,7 @@ export function actOn(session: LiveSession, asked: AskedAction, nowMs: number): 
   }
   const act = doing(asked)
   if (session.phase === 'draining' || session.phase === 'ended') throw new AppError('conflict', 'The call is ending.')
-  act(session)
+  await act(session)
   return {
     id: newId<string>(nowMs),
     action: asked.action,

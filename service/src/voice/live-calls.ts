@@ -35,7 +35,7 @@ export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
     get: async (tenantId, streamSid) => showCall(known(tenantId, streamSid)),
     async act(tenantId, streamSid, asked) {
       const session = known(tenantId, streamSid)
-      return showAction(session, actOn(session, asked, clock.now()))
+      return showAction(session, await actOn(session, asked, clock.now()))
     },
     events: async (tenantId, streamSid) => known(tenantId, streamSid).events,
   }
@@ -45,7 +45,8 @@ export function noSuchSession(): AppError {
   return new AppError('not_found', 'There is no such live session.')
 }
 
-function showCall({ facts, phase, isMuted, escalation }: LiveSession) {
+function showCall({ facts, phase, isMuted, isTakenOver, escalation, events }: LiveSession) {
+  const { lastWords, lastResponseMs } = events
   return {
     stream_sid: facts.streamSid,
     call_sid: facts.callSid,
@@ -59,8 +60,12 @@ function showCall({ facts, phase, isMuted, escalation }: LiveSession) {
     started_at: iso(facts.startedAt),
     state: phase as string,
     muted: isMuted,
+    taken_over: isTakenOver,
     escalated: escalation !== null,
     escalation_target: escalation?.target ?? null,
+    // Left out, because a node of the version before leaves them out as well.
+    ...(lastWords && { last_words: lastWords }),
+    ...(lastResponseMs !== null && { last_response_ms: lastResponseMs }),
   }
 }
 

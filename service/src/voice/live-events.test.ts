@@ -23,6 +23,16 @@ describe('LiveEvents', () => {
     expect(seen).toEqual(['1 state', '2 latency'])
   })
 
+  it('remember what was said last, and how long it was waited for', () => {
+    const events = new LiveEvents()
+    expect([events.lastWords, events.lastResponseMs]).toEqual([null, null])
+    events.publish('latency', { response_ms: 400 })
+    events.publish('turn', { role: 'agent', text: 'a'.repeat(1_000) })
+    events.publish('turn', { role: 'system', text: 'The line was lost.' })
+    events.publish('turn', { role: 'caller', text: '' })
+    expect([events.lastWords, events.lastResponseMs]).toEqual([{ role: 'agent', text: 'a'.repeat(200) }, 400])
+  })
+
   it('go on where a watcher was cut off', () => {
     const events = new LiveEvents()
     publish(events, 10)

@@ -3,6 +3,9 @@ export type LiveEvent = { id: number; event: LiveEventName; data: Record<string,
 
 export type LiveEventName = 'state' | 'turn' | 'turn_delta' | 'tool' | 'latency' | 'ended'
 
+/** What was said last, or its beginning. */
+export type LastWords = { role: 'caller' | 'agent'; text: string }
+
 type Watcher = (event: LiveEvent) => void
 
 /** The events of a call, wherever it is. `broken` is called when no more of them can be had, and those told are not all. */
@@ -12,6 +15,8 @@ export type WatchedEvents = { watch(afterId: number, watcher: Watcher, broken: (
 const MAX_KEPT = 256
 /** A watcher who comes is sent all of it at once; and each live call keeps so much. */
 const MAX_KEPT_CHARS = 48 * 1024
+/** As much of what was said last as a list shows. */
+const MAX_LAST_WORDS = 200
 /** What an event is beside its texts. */
 const BASE_CHARS = 96
 
@@ -25,16 +30,29 @@ export class LiveEvents {
   #kept: LiveEvent[] = []
   #keptChars = 0
   #count = 0
+  #lastWords: LastWords | null = null
+  #lastResponseMs: number | null = null
 
   publish(event: LiveEventName, data: Record<string, unknown>): void {
     this.#count += 1
     const told = { id: this.#count, event, data }
+    this.#remember(told)
     if (event === 'turn') this.#keep(this.#kept.filter((kept) => !isPartOf(data, kept)))
     this.#kept.push(told)
     this.#keptChars += charsOf(told)
     // In halves: to drop one for each that comes would move all of them each time.
     if (this.#kept.length >= 2 * MAX_KEPT || this.#keptChars >= 2 * MAX_KEPT_CHARS) this.#keep(newest(this.#kept))
     for (const watcher of this.#watchers) watcher(told)
+  }
+
+  /** The last thing that was said and is finished; null before there is one. */
+  get lastWords(): LastWords | null {
+    return this.#lastWords
+  }
+
+  /** How long the caller waited for the last answer; null before there was one. */
+  get lastResponseMs(): number | null {
+    return this.#lastResponseMs
   }
 
   /** The id of the newest event; 0 before there is one. */
@@ -50,6 +68,15 @@ export class LiveEvents {
     for (const event of newest(this.#kept)) if (event.id > afterId) watcher(event)
     this.#watchers.add(watcher)
     return () => void this.#watchers.delete(watcher)
+  }
+
+  /** What whoever looks at many calls is shown of each. */
+  #remember({ event, data }: LiveEvent): void {
+    const { role, text, response_ms: responseMs } = data
+    const isWords = event === 'turn' && typeof text === 'string' && text !== ''
+    if (isWords && (role === 'caller' || role === 'agent'))
+      this.#lastWords = { role, text: text.slice(0, MAX_LAST_WORDS) }
+    if (event === 'latency' && typeof responseMs === 'number') this.#lastResponseMs = responseMs
   }
 
   #keep(events: LiveEvent[]): void {

@@ -21,6 +21,8 @@ export function tellNote(events: LiveEvents, note: LiveNote): void {
   switch (note.type) {
     case 'state':
       return events.publish('state', { state: note.state })
+    case 'taken_over':
+      return events.publish('state', { state: 'talking', taken_over: note.isOn })
     case 'turn_delta':
       return events.publish('turn_delta', { item_id: note.itemId, role: note.role, text: cutTurn(note.text) })
     case 'tool':

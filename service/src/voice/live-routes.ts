@@ -22,16 +22,29 @@ const Session = Type.Object({
   started_at: Timestamp,
   state: Type.String({ description: 'waiting, talking, detached (its stream was lost), draining or ended' }),
   muted: Type.Boolean({ description: 'A supervisor has silenced the agent.' }),
+  taken_over: Type.Boolean({ description: 'A person speaks with the caller in the place of the agent.' }),
   escalated: Type.Boolean(),
   escalation_target: nullable(Type.String()),
+  last_words: Type.Optional(
+    Type.Object(
+      { role: Type.Enum(['caller', 'agent']), text: Type.String() },
+      { description: 'The beginning of what was said last; left out before somebody has spoken.' },
+    ),
+  ),
+  last_response_ms: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'How long the caller waited for the last answer.' }),
+  ),
 })
 
 const text = (description: string, maxLength: number) => Type.Optional(Type.String({ maxLength, description }))
 
 const ActionBody = strict({
-  action: Type.String({ maxLength: 40, description: 'note, say, whisper, mute, unmute, escalate or end_call' }),
+  action: Type.String({
+    maxLength: 40,
+    description: 'note, say, whisper, mute, unmute, release, transfer, escalate or end_call',
+  }),
   supervisor: text('Who acts; of a person who is logged in, they themselves.', 254),
-  target: text('To whom, of an escalation.', 200),
+  target: text('To whom, of an escalation; the number in E.164 of a transfer.', 200),
   text: text('What the agent says to the caller (say), or is told without the caller hearing it (whisper).', 2_000),
   reason: text('Why.', 500),
   note: text('For the record; needed for a note.', 2_000),

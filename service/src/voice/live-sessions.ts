@@ -3,8 +3,10 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { CallHolder, NextHolder } from '../records/call-holder.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { CallStream, StreamLeg } from './call-streams.ts'
+import type { CallLines } from './lines/call-lines.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
+import type { CallTransfers } from './transfer/call-transfers.ts'
 
 /** What is known of a live call, for those who look at it. */
 export type LiveFacts = {
@@ -31,6 +33,9 @@ export type LiveCommand = Extract<
       | 'end'
       | 'mute'
       | 'unmute'
+      | 'release'
+      | 'transferred'
+      | 'transfer_failed'
       | 'hung_up'
       | 'machine'
       | 'pause_recording'
@@ -48,6 +53,11 @@ export type LiveSession = {
   readonly phase: Phase
   readonly recording: 'off' | 'on' | 'paused'
   readonly isMuted: boolean
+  /** A person speaks in the agent's place, or did until just now. */
+  readonly isTakenOver: boolean
+  /** The lines of people who listen, or speak with the caller. */
+  readonly lines: Pick<CallLines, 'listen' | 'takeOver'>
+  readonly transfers: Pick<CallTransfers, 'transfer'>
   /** Whom a supervisor has escalated it to, on this node; null while nobody has. */
   escalation: { readonly target: string | null } | null
   /** Why it is ending, or ended; null while it goes on. */

@@ -33,6 +33,9 @@ export type MediaReports = {
 /** Who listens to what goes past: the payloads are views that are only valid now. */
 export type AudioTap = { caller(payload: Buffer): void; agent(payload: Buffer): void }
 
+/** The same for people who listen to the call now: what was sent and is not to be played any more is nothing for them. */
+export type AudioEars = AudioTap & { cleared(): void }
+
 const FRAME_MS = 20
 const METER_FRAMES = 5
 /** Silence in µ-law, 20 ms of it. */
@@ -58,6 +61,7 @@ const MAX_DISCARDED = 64
 export class MediaPath {
   readonly #reports: MediaReports
   readonly #tap: AudioTap | null
+  #ears: AudioEars | null = null
   #carrier: CarrierSocket
   #codec: StreamCodec
   #streamSid: string
@@ -76,6 +80,7 @@ export class MediaPath {
   #unmarkedResponseId = ''
   #isBacklogged = false
   #isDetached = false
+  #isGated = false
 
   /** Frames since the start, for whoever watches that there are not too many. */
   framesIn = 0
@@ -98,8 +103,14 @@ export class MediaPath {
     this.#tail = tail
   }
 
+  /** Who listens from now on; null: nobody does. */
+  hearBy(ears: AudioEars | null): void {
+    this.#ears = ears
+  }
+
   /** The stream is gone: what the model says is dropped, and nothing is sent any more. */
   detach(): void {
+    this.#ears?.cleared()
     this.#isDetached = true
     this.#isBacklogged = false
     this.#unmarkedMs = 0
@@ -121,6 +132,7 @@ export class MediaPath {
     if (!this.#isOpen) return
     this.framesIn += 1
     if (this.#tap !== null) this.#tap.caller(payload)
+    if (this.#ears !== null) this.#ears.caller(payload)
     if (this.#isMetering) this.#meter(payload)
     if (this.#isBacklogged) this.#watchBacklog()
     if (!this.#uplink || this.#isKeeping) this.#kept.keep(payload)
@@ -147,8 +159,18 @@ export class MediaPath {
     this.#meteredLoudMs = 0
   }
 
+  /** Whether nothing that the model says is sent: others have the call. */
+  gate(isOn: boolean): void {
+    this.#isGated = isOn
+  }
+
   /** One delta of the model, as base64 µ-law of at most 500 ms: a view that is only valid now. */
   fromModel(responseId: string, itemId: string, payload: Buffer): void {
+    if (this.#isGated) this.lateDeltas += 1
+    else this.#toCaller(responseId, itemId, payload)
+  }
+
+  #toCaller(responseId: string, itemId: string, payload: Buffer): void {
     if (this.#isDetached || this.#discarded.has(responseId) || this.#isStuck()) {
       this.lateDeltas += 1
       return
@@ -159,13 +181,14 @@ export class MediaPath {
     if (mark === null) this.#carrier.send(media)
     else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
     if (this.#tap !== null) this.#tap.agent(payload)
+    if (this.#ears !== null) this.#ears.agent(payload)
     this.#reports.sent({ responseId, itemId, ms, mark })
     this.#watchBacklog()
   }
 
   /** Sends audio of our own, which no answer has: it is told, and can be cut short, under this id. */
   play(id: string, payload: Buffer): void {
-    this.fromModel(id, id, payload)
+    this.#toCaller(id, id, payload)
   }
 
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
@@ -231,6 +254,7 @@ export class MediaPath {
   /** Empties the carrier's buffer. */
   clear(): void {
     this.#unmarkedMs = 0
+    this.#ears?.cleared()
     if (!this.#isDetached) this.#carrier.send([this.#codec.clear(this.#streamSid)])
   }
 
@@ -243,6 +267,7 @@ export class MediaPath {
   close(): void {
     this.#isOpen = false
     this.#uplink = null
+    this.#ears = null
     this.#kept.take()
   }
 }

@@ -4,10 +4,20 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
-import { type BeginDeps, type BeginningStream, begin, type Entitled, expectThere, greetedBy } from './stream-begin.ts'
+import {
+  type BeginDeps,
+  type BeginningStream,
+  begin,
+  type Entitled,
+  expectThere,
+  greetedBy,
+  type MachineAction,
+  onMachine,
+} from './stream-begin.ts'
 import { grantOf, type Shown } from './stream-grant.ts'
 import { mayTake, POLICY, roomOf, TRY_AGAIN } from './stream-session.ts'
 import type { StreamTokens } from './stream-token.ts'
+import type { TenantTools } from './tools/tenant-tools.ts'
 
 /** A socket that says that it carries a call. */
 export type Joining = BeginningStream & {
@@ -27,8 +37,12 @@ export type JoinDeps = BeginDeps & {
   carriers: Carriers
   /** What the agent of an outbound call says first in place of its own greeting; null for its own. */
   greetingOf(tenantId: TenantId, callSid: string): Promise<string | null>
+  /** What is done in an outbound call when a machine answers, in place of what its agent does; null for that. */
+  machineActionOf(tenantId: TenantId, callSid: string): Promise<MachineAction | null>
   /** What the model of the tenant's calls is told first; null for nothing. */
   promptOf(tenant: TenantRuntime): Promise<string | null>
+  /** Those of the tenant's own tools that an agent may use, by the names in its config. Never rejects. */
+  tenantTools: Pick<TenantTools, 'of'>
 }
 
 /**
@@ -50,11 +64,18 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     joining.letIn()
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
-    const greeting = grant.direction === 'outbound' ? await deps.greetingOf(grant.tenantId, grant.callSid) : null
-    const prompt = await deps.promptOf(tenant)
+    const isOutbound = grant.direction === 'outbound'
+    const [greeting, action, prompt, tools] = await Promise.all([
+      isOutbound ? deps.greetingOf(grant.tenantId, grant.callSid) : null,
+      isOutbound ? deps.machineActionOf(grant.tenantId, grant.callSid) : null,
+      deps.promptOf(tenant),
+      deps.tenantTools.of(tenant, agent.config.tools),
+    ])
     expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
-    return alone(names, () => enter(joining, { grant, tenant, agent: greetedBy(agent, greeting), prompt }))
+    return alone(names, () =>
+      enter(joining, { grant, tenant, agent: onMachine(greetedBy(agent, greeting), action), prompt, tools }),
+    )
   }
 
   async function alone(names: string[], work: () => Promise<StreamLeg>): Promise<StreamLeg> {

@@ -9,6 +9,8 @@ import { ErrorBody, errorResponses } from '../platform/http/schemas.ts'
 import type { WebSockets } from '../platform/http/web-sockets.ts'
 import type { Log } from '../platform/log.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
+import { LineSocket, type LineSocketDeps } from './lines/line-socket.ts'
+import type { LineTokenClaims } from './lines/line-token.ts'
 import { MediaStream, StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import type { JoinStream } from './media-stream-join.ts'
 import type { StreamWatch } from './media-stream-watch.ts'
@@ -29,6 +31,8 @@ export type MediaStreamRouteDeps = {
   seats: PreStartSeats
   watch: StreamWatch
   join: JoinStream
+  /** What people's lines into calls need. */
+  lines: Pick<LineSocketDeps, 'open' | 'note'>
   /** Counts the keys of tenants that open sockets, and those that show after the handshake that they have none. */
   limits: Pick<RateLimits, 'ofTenant' | 'failed'>
   /** The public address of this service, as `wss://voice.example.com`. */
@@ -39,6 +43,8 @@ export type MediaStreamRouteDeps = {
 export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyncTypebox {
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     deps.webSockets.expectUpgrade(request)
+    const line = await lineShownBy(deps, request)
+    if (line) return answerLine(request, reply, line)
     const shown = await shownBy(deps, request)
     if (shown?.type === 'bearer') await deps.limits.ofTenant(shown.tenantId, reply)
     const codec = await deps.codecOf(tenantIn(shown))
@@ -57,6 +63,15 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
             throw error
           }),
       })
+    })
+  }
+
+  /** A person's line: on the same address, because there is one for audio. */
+  async function answerLine(request: FastifyRequest, reply: FastifyReply, claims: LineTokenClaims): Promise<void> {
+    const codec = await deps.codecOf(claims.tenant)
+    const { clock, log, watch, lines } = deps
+    deps.webSockets.accept(request, reply, (socket) => {
+      return new LineSocket(socket, claims, { ...lines, clock, log, watch, codec })
     })
   }
 
@@ -84,6 +99,14 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
       answer,
     )
   }
+}
+
+/** Null for what is no token of a line. @throws AppError `unauthorized` for one that was used before. */
+async function lineShownBy({ tokens }: MediaStreamRouteDeps, request: FastifyRequest): Promise<LineTokenClaims | null> {
+  const token = tokenIn(request)
+  const claims = token === undefined ? null : tokens.readLine(token)
+  if (claims && !(await tokens.spend(claims))) throw unauthorized('The stream token is wrong, used or expired.')
+  return claims
 }
 
 function tenantIn(shown: Shown): TenantId | null {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { sign, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { sign } from '../../test/harness/carrier-signature.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'

@@ -31,8 +31,9 @@ type Answers = {
 /** An event on its way to the node that watches. */
 export type WatchedEvent = { watchId: string; event: LiveEvent }
 
-/** Within this time the node that has a call answers, or is taken to be away. */
+/** Within this time the node that has a call answers, or is taken to be away; its carrier may have to be waited for. */
 const ANSWER_WITHIN_MS = 2_000
+const CARRIER_WITHIN_MS = 8_000
 
 /** Where a node is asked about its calls, and where it is told of calls that it watches. */
 export const callsTopic = (node: NodeId): string => `calls/${node}`
@@ -41,5 +42,7 @@ export const watchTopic = (node: NodeId): string => `watch/${node}`
 /** Asks another node about its calls. @throws AppError `unavailable` when it does not answer, or the one that it answers. */
 export async function askNode<Question extends CallQuestion>(bus: Bus, node: NodeId, question: Question) {
   // Sound between nodes of one version: a further answer is a further question.
-  return (await bus.ask(callsTopic(node), question, ANSWER_WITHIN_MS)) as Answers[Question['type']]
+  const isOfCarrier = question.type === 'act' && question.asked.action === 'transfer'
+  const withinMs = isOfCarrier ? CARRIER_WITHIN_MS : ANSWER_WITHIN_MS
+  return (await bus.ask(callsTopic(node), question, withinMs)) as Answers[Question['type']]
 }

@@ -37,12 +37,19 @@ beforeEach(() => {
     hold: null,
     recording: 'off' as const,
     isMuted: false,
+    isTakenOver: false,
+    lines: { listen: notAsked, takeOver: notAsked },
+    transfers: { transfer: notAsked },
     escalation: null,
   }
   live.add({ facts: factsOf('MZ1'), events, phase: 'talking', ...going, command: () => {} })
   stopAnswers = answerRemoteCalls({ bus, clock, nodeId: THERE, live, here: liveCallsHere(live, clock) })
   watches = makeRemoteWatches({ bus, clock, nodeId: HERE })
 })
+
+function notAsked(): never {
+  throw new Error('nobody asks for a line')
+}
 
 function factsOf(streamSid: string) {
   return {

@@ -5,7 +5,13 @@ import type { Plan } from './session/plan.ts'
 import { greetingOf } from './session-builder-setup.ts'
 
 /** What this process adds to every plan. `isResumable`: a carrier holds the call. */
-export type PlanFacts = { capabilities: ModelCapabilities; modelSessionMs: number; isResumable: boolean }
+export type PlanFacts = {
+  capabilities: ModelCapabilities
+  modelSessionMs: number
+  isResumable: boolean
+  /** Tools during which the agent goes on talking. */
+  asyncTools?: readonly string[]
+}
 
 const USUAL_PREFIX_MS = 300
 

@@ -35,6 +35,11 @@ export function setupOf(tenant: TenantRuntime, { agentName, config, tools }: Spe
   }
 }
 
+/** What a session is opened with that takes down what a person says, and is asked for nothing. */
+export function scribeSetup(setup: ModelSetup): ModelSetup {
+  return { ...setup, instructions: 'Listen, and say nothing.', output: 'text', tools: [] }
+}
+
 function turnDetectionOf(detection: CompleteAgentConfig['turn_detection']): TurnDetection {
   if (detection.type === 'semantic_vad') return detection
   const { type, threshold, prefix_padding_ms, silence_duration_ms } = detection

@@ -12,9 +12,10 @@ import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
-import { makeSessionBuilder, type StreamedCall } from './session-builder.ts'
+import { makeSessionBuilder } from './session-builder.ts'
 import { planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
+import type { StreamedCall } from './streamed-call.ts'
 
 const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 const CAPABILITIES = { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true }
@@ -70,6 +71,7 @@ describe('a session whose model does not work', () => {
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
       isHeld: async () => true,
+      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
       checkpoint: () => {},
       carrierCalls: { hangUp: () => {}, apologise: (_tenant, callSid) => apologies.push(callSid) },
     })

@@ -2,11 +2,7 @@ import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { RealtimeDriver } from '../platform/realtime/port.ts'
-import type { StreamCodec } from '../platform/telephony/port.ts'
-import type { NextHolder } from '../records/call-holder.ts'
-import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { Journal } from '../records/journal.ts'
-import type { EarlierStream } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { CallSession } from './call-session.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
@@ -14,41 +10,19 @@ import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import { tellNote, tellTurn } from './live-notes.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
-import type { CarrierSocket } from './media-path.ts'
 import { withFaultsTold } from './model-faults.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
-import { planOf } from './session-builder-plan.ts'
-import { setupOf } from './session-builder-setup.ts'
-import { toolsOf } from './tools/registry.ts'
+import { scribeSetup } from './session-builder-setup.ts'
+import { controlsOf, toolCallOf } from './session-controls.ts'
+import { customerOf } from './session-customer.ts'
+import { Speaker } from './session-speaker.ts'
+import type { StreamedCall } from './streamed-call.ts'
 import { makeToolRunner } from './tools/run.ts'
 import type { Tool } from './tools/tool.ts'
-
-/** A call whose stream was let in, with all that its session is made of. */
-export type StreamedCall = {
-  tenant: TenantRuntime
-  agent: ResolvedAgent
-  callSid: string
-  streamSid: string
-  sessionId: SessionId
-  epoch: number
-  /** Who may have the call by now without its being known here. */
-  next?: readonly NextHolder[]
-  direction: CallDirection
-  from: string
-  to: string
-  orgId: string | null
-  /** What whoever placed or routed the call has said of it. */
-  metadata?: Record<string, unknown>
-  /** What the model is told before the agent's instructions, its variables open; null for nothing. */
-  prompt?: string | null
-  codec: StreamCodec
-  carrier: CarrierSocket & { close(): void }
-  /** What an earlier stream of the call has left, of which this process has no session. */
-  before?: EarlierStream | null
-}
+import type { CallTransfer } from './transfer/transfer.ts'
 
 /** How a session ended, for whoever writes it down. */
 export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionState }
@@ -88,6 +62,8 @@ type Deps = {
   recorders?: Pick<Recorders, 'of'>
   /** Whether the call is still that of its stream. */
   isHeld(call: StreamedCall): Promise<boolean>
+  /** What puts a call through to others. */
+  transferOf(call: StreamedCall): CallTransfer
   /** Writes down what has come of a session so far. Never waits, never throws. */
   checkpoint(call: StreamedCall, state: SessionState): void
   /** MODEL_SESSION_MAX_MINUTES. */
@@ -109,35 +85,18 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
     }
   }
 
-  function toolsFor(call: StreamedCall) {
-    const { tenant, agent, callSid, sessionId, streamSid } = call
-    const entries = journal.of(call)
-    const tools = toolsOf(deps.tools, agent.config.tools)
-    const customerPhone = customerOf(call)
-    const toolCall = { tenant, callSid, sessionId, streamSid, agentName: agent.agentName, customerPhone }
-    const told = { call: toolCall, journal: entries, toolCalls: call.before?.toolCalls ?? 0 }
-    return { entries, tools, runner: makeToolRunner({ clock, log: deps.log, tools, ...told }) }
-  }
-
   return {
     modelOf: (tenant, { config }) => ({
       model: config.realtime_model || tenant.model,
       voice: config.voice || tenant.voice,
     }),
     build(call, onEnded) {
-      const { tenant, agent, streamSid, codec, carrier } = call
-      const { entries, tools, runner } = toolsFor(call)
-      const declared = {
-        agentName: agent.agentName,
-        config: agent.config,
-        tools: tools.map((tool) => tool.declaration),
-      }
+      const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())
-      const setup = setupOf(tenant, declared, { ...call, now })
       const { capabilities } = driver
-      const plan = planOf(tenant, agent.config, {
-        ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
-      })
+      const facts = { capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' }
+      const speaker = new Speaker({ call, tools: deps.tools, facts, now })
+      const entries = journal.of(call)
       const events = new LiveEvents()
       const told = {
         log: deps.log,
@@ -145,18 +104,33 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         count: deps.metrics.modelFault,
       }
       const recorder = deps.recorders?.of(call) ?? null
-      const session = new CallSession({
+      const toolCall = toolCallOf(
+        call,
+        controlsOf(speaker, () => ({ session, live })),
+      )
+      const runner = makeToolRunner({
+        ...{ clock, log: deps.log, journal: entries, call: toolCall, toolCalls: call.before?.toolCalls ?? 0 },
+        get tools() {
+          return speaker.tools
+        },
+      })
+      const session: CallSession = new CallSession({
         clock,
         recorder,
         codec,
         streamSid,
         carrier,
-        plan,
+        plan: speaker.plan,
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(call),
+        callSid: call.callSid,
+        transfer: call.direction === 'browser' ? null : deps.transferOf(call),
+        openScribe: capabilities.callerTranscripts
+          ? (listener) => driver.open(scribeSetup(speaker.setup), withFaultsTold(listener, told))
+          : null,
         openModel(listener, history) {
-          const opened = driver.open(setup, withFaultsTold(listener, told))
+          const opened = driver.open(speaker.setup, withFaultsTold(listener, told))
           if (history) opened.send({ type: 'system_message', text: recallOf(history) })
           return opened
         },
@@ -181,7 +155,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           onEnded({ call, reason, state })
         },
       })
-      return { session, live: liveOf(session, events, { call, facts: factsOf(call, plan.greeting, now) }) }
+      const live = liveOf(session, events, { call, speaker, facts: factsOf(call, speaker.plan.greeting, now) })
+      return { session, live }
     },
   }
 }
@@ -189,15 +164,20 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
 function liveOf(
   session: CallSession,
   events: LiveEvents,
-  { call, facts }: { call: StreamedCall; facts: LiveFacts },
+  { call, speaker, facts }: { call: StreamedCall; speaker: Speaker; facts: LiveFacts },
 ): LiveSession {
   return {
     escalation: null,
     get isMuted() {
       return session.state.isMuted
     },
+    get isTakenOver() {
+      return session.state.takeover !== null
+    },
+    lines: session.lines,
+    transfers: session.transfers,
     get facts() {
-      return { ...facts, streamSid: call.streamSid }
+      return { ...facts, streamSid: call.streamSid, agentName: speaker.agent.agentName }
     },
     events,
     get phase() {
@@ -237,11 +217,6 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
     greeting,
     startedAt: call.before?.startedAt ?? startedAt,
   }
-}
-
-/** The other side's number, as the carrier sent it. */
-function customerOf({ direction, from, to }: StreamedCall): string {
-  return direction === 'outbound' ? to : from
 }
 
 /** As one message of the system: items of the assistant in text make some models answer in text. */

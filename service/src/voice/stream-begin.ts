@@ -10,10 +10,12 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
 import type { Beginning, LiveSession } from './live-sessions.ts'
 import { StreamRefusal, type StreamStart } from './media-stream.ts'
-import type { SessionBuilder, StreamedCall } from './session-builder.ts'
+import type { SessionBuilder } from './session-builder.ts'
 import type { AbandonedCall, CarrierAnswers } from './stream-ends.ts'
 import type { Grant } from './stream-grant.ts'
 import { beginAnew, goOn, isNewest, POLICY, type StreamSessionDeps, TRY_AGAIN } from './stream-session.ts'
+import type { StreamedCall } from './streamed-call.ts'
+import type { Tool } from './tools/tool.ts'
 
 /** A stream that is being let in. */
 export type BeginningStream = {
@@ -25,7 +27,14 @@ export type BeginningStream = {
 }
 
 /** What a stream has shown that it may have. */
-export type Entitled = { grant: Grant; tenant: TenantRuntime; agent: ResolvedAgent; prompt: string | null }
+export type Entitled = {
+  grant: Grant
+  tenant: TenantRuntime
+  agent: ResolvedAgent
+  prompt: string | null
+  /** Those of the tenant's own tools that the agent may use. */
+  tools: readonly Tool[]
+}
 
 export type BeginDeps = StreamSessionDeps & {
   nodeId: NodeId
@@ -99,7 +108,7 @@ async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call:
 function streamedCall(
   deps: BeginDeps,
   { start, socket, codec }: BeginningStream,
-  { grant, tenant, agent: own, prompt, epoch, started }: Entitled & { epoch: number; started: StartedSession },
+  { grant, tenant, agent: own, prompt, tools, epoch, started }: Entitled & { epoch: number; started: StartedSession },
 ): StreamedCall {
   const { callSid, direction } = grant
   const carrier = {
@@ -109,8 +118,17 @@ function streamedCall(
     close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
   }
   const agent = greetedBy(own, started.greeting)
-  const who = { tenant, agent, prompt, callSid, streamSid: start.streamSid, direction }
+  const who = { tenant, agent, prompt, tools, callSid, streamSid: start.streamSid, direction }
   return { ...who, ...started, epoch, codec, carrier }
+}
+
+/** What an agent does when a machine answers. */
+export type MachineAction = 'hang_up' | 'leave_message'
+
+/** The agent as it is to act on a machine; null: as it does. The message is its own: one that leaves none hangs up. */
+export function onMachine(agent: ResolvedAgent, wanted: MachineAction | null): ResolvedAgent {
+  if (wanted !== 'hang_up') return agent
+  return { ...agent, config: { ...agent.config, voicemail: { action: 'hang_up' } } }
 }
 
 /** The agent with another greeting than its own, or as it is. */

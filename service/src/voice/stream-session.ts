@@ -6,8 +6,9 @@ import type { StreamLeg } from './call-streams.ts'
 import type { LiveCapacity, WantedRoom } from './live-capacity.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
 import { StreamRefusal } from './media-stream.ts'
-import type { EndedCall, SessionBuilder, StreamedCall } from './session-builder.ts'
+import type { EndedCall, SessionBuilder } from './session-builder.ts'
 import type { Grant } from './stream-grant.ts'
+import type { StreamedCall } from './streamed-call.ts'
 
 /** What the sessions of streams are begun and ended with. */
 export type StreamSessionDeps = {

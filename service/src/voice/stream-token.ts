@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { Value } from 'typebox/value'
 import type { Clock } from '../kernel/clock.ts'
 import { type AgentVersionId, secretText, type TenantId } from '../kernel/ids.ts'
@@ -7,15 +7,19 @@ import { secretsEqual } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { CALL_DIRECTIONS } from '../records/call-values.ts'
+import { LineClaims, type LineGrant, type LineTokenClaims } from './lines/line-token.ts'
 import { forgetTokens, spendToken } from './stream-token-store.ts'
+import { TransferClaims, type TransferGrant } from './transfer/transfer-token.ts'
 
 /** `{"alg":"HS256"}`: the only header there is, so none is ever interpreted. */
 const HEADER = Buffer.from('{"alg":"HS256"}').toString('base64url')
 
 const JTI_BYTES = 16
 /** Longer than any token of ours: nothing longer is looked at. */
-const MAX_TOKEN_CHARS = 500
+const MAX_TOKEN_CHARS = 2_000
 const SWEEP_INTERVAL_MS = 60_000
+/** Four hours, and the time in which it rings. */
+const LONGEST_CALL_MS = 15_000_000
 /** A node whose clock is behind must not take a token that another node has forgotten already. */
 const CLOCK_SKEW_MS = 300_000
 
@@ -41,14 +45,20 @@ export type StreamGrant = Omit<StreamClaims, 'exp' | 'jti'>
 export type StreamTokens = {
   /** A token for one stream of this call, good from now on for as long as STREAM_TOKEN_TTL_SECONDS. */
   issue(grant: StreamGrant): string
-  /** What the token says; null when it is not ours or has ended. */
+  /** What the token says; null when it is not ours, not for a call's stream, or has ended. */
   read(token: string): StreamClaims | null
+  /** The same for a person's line into a call. */
+  issueLine(grant: LineGrant): string
+  readLine(token: string): LineTokenClaims | null
+  /** The same for the addresses of a transfer: good for as long as a call may last, and as often as its carrier asks. */
+  issueTransfer(grant: TransferGrant): string
+  readTransfer(token: string): TransferGrant | null
   /**
    * Uses the token up: of any number of callers, on any node, exactly one is told true.
    *
    * @throws AppError `unavailable` when the database cannot be asked.
    */
-  spend(claims: StreamClaims): Promise<boolean>
+  spend(claims: Pick<StreamClaims, 'jti' | 'exp'>): Promise<boolean>
   /** Stops to forget old tokens; waits for a sweep on its way. */
   close(): Promise<void>
 }
@@ -72,17 +82,26 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
     sweeping = sweep()
   })
 
+  function issue(grant: StreamGrant | LineGrant | TransferGrant, goodForMs = ttlMs): string {
+    const exp = Math.ceil((clock.now() + goodForMs) / 1000)
+    const claims = { ...grant, exp, jti: secretText(JTI_BYTES) }
+    const text = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+    return `${text}.${sign(secrets[0], text)}`
+  }
+
+  function read<Schema extends TSchema>(schema: Schema, token: string): Static<Schema> | null {
+    const claims = claimsOf(token, secrets)
+    if (!Value.Check(schema, claims)) return null
+    return (claims as { exp: number }).exp * 1000 > clock.now() ? claims : null
+  }
+
   return {
-    issue(grant) {
-      const exp = Math.ceil((clock.now() + ttlMs) / 1000)
-      const claims: StreamClaims = { ...grant, exp, jti: secretText(JTI_BYTES) }
-      const text = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
-      return `${text}.${sign(secrets[0], text)}`
-    },
-    read(token) {
-      const claims = claimsOf(token, secrets)
-      return claims && claims.exp * 1000 > clock.now() ? claims : null
-    },
+    issue: (grant) => issue(grant),
+    read: (token) => read(Claims, token),
+    issueLine: (grant) => issue(grant),
+    readLine: (token) => read(LineClaims, token),
+    issueTransfer: (grant) => issue(grant, LONGEST_CALL_MS),
+    readTransfer: (token) => read(TransferClaims, token),
     spend: ({ jti, exp }) => spendToken(db, { jti, expiresAt: new Date(exp * 1000) }),
     async close() {
       stop()
@@ -91,7 +110,7 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
   }
 }
 
-function claimsOf(token: string, secrets: readonly string[]): StreamClaims | null {
+function claimsOf(token: string, secrets: readonly string[]): unknown {
   if (token.length > MAX_TOKEN_CHARS) return null
   const [header, payload = '', signature = '', ...rest] = token.split('.')
   if (header !== HEADER || rest.length > 0) return null
@@ -104,11 +123,10 @@ function sign(secret: string, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url')
 }
 
-/** Null for what another release signed and this one does not understand. */
-function parsed(payload: string): StreamClaims | null {
+/** Null for what another release signed and this one cannot read. */
+function parsed(payload: string): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
-    return Value.Check(Claims, value) ? value : null
+    return JSON.parse(Buffer.from(payload, 'base64url').toString())
   } catch {
     return null
   }

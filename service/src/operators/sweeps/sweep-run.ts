@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { inLanes } from '../../kernel/in-lanes.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
@@ -187,12 +188,4 @@ export class SweepRun {
 /** What an error of ours says; any other may hold what is nobody's business. */
 function sentenceOf(err: unknown): string {
   return err instanceof AppError ? err.message : 'This failed inside the service: its log says why.'
-}
-
-async function inLanes<T>(things: T[], lanes: number, each: (thing: T) => Promise<void>): Promise<void> {
-  const waiting = things.values()
-  const lane = async () => {
-    for (const thing of waiting) await each(thing)
-  }
-  await Promise.all(Array.from({ length: Math.min(lanes, things.length) }, lane))
 }

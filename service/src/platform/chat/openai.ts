@@ -15,11 +15,12 @@ const MAX_REASON_CHARS = 300
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
   return {
-    async complete({ model, messages, tools, signal }) {
+    async complete({ model, messages, tools, answers = 'words', signal }) {
       const body = {
         model: model ?? DEFAULT_MODEL,
         messages: messages.map(messageOf),
         ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+        ...(answers === 'json' && { response_format: { type: 'json_object' } }),
       }
       const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })
       const answer = parsed(text)

@@ -16,6 +16,8 @@ export type ChatRequest = {
   messages: ChatMessage[]
   /** What the model may call. */
   tools: ToolDeclaration[]
+  /** `json`: one object of JSON and nothing else, which a message must have asked for. Default: words. */
+  answers?: 'words' | 'json'
   signal: AbortSignal
 }
 

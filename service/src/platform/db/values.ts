@@ -11,6 +11,7 @@ const ARRAY_OF = { text: 1009, int8: 1016, numeric: 1231, date: 1182, timestamp:
 const PARSERS: Record<number, Parse> = {
   [builtins.INT8]: integer,
   [builtins.NUMERIC]: Number,
+  [builtins.TIMESTAMPTZ]: instant,
   // A day or a clock time without a zone is not an instant, so it does not become a Date.
   [builtins.DATE]: asText,
   [builtins.TIMESTAMP]: asText,
@@ -31,6 +32,17 @@ const PARSERS: Record<number, Parse> = {
 export function parserOf(typeId: number): Parse {
   const usual: Parse = pg.types.getTypeParser(typeId, 'text')
   return PARSERS[typeId] ?? usual
+}
+
+const readInstant: Parse = pg.types.getTypeParser(builtins.TIMESTAMPTZ, 'text')
+
+/** `2026-01-31 09:05:00.123+00` has so many characters, or fewer where the milliseconds end in zeros. */
+const INSTANT_CHARS = 26
+
+/** Lists are full of instants, and in UTC, as both databases write them, they are nearly what the language itself reads. */
+function instant(text: string): unknown {
+  const isUsual = text.length <= INSTANT_CHARS && text[10] === ' ' && text.endsWith('+00')
+  return isUsual ? new Date(`${text.slice(0, 10)}T${text.slice(11, -3)}Z`) : readInstant(text)
 }
 
 function asText(text: string): string {

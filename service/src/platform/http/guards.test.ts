@@ -17,7 +17,7 @@ function guarded(adminKey: string | null = ADMIN_KEY, findTenant: FindTenant = f
   server.post('/api/v1/admin/tenants', { schema: { body: strict({}) } }, async () => ({ ok: true }))
   server.get('/api/v1/administrators', async () => ({ ok: true }))
   server.register(async (app) => {
-    app.addHook('onRequest', tenantGuard(findTenant))
+    app.addHook('onRequest', tenantGuard({ findTenant }))
     app.get('/api/v1/whoami', async (request) => ({ tenant: tenantOf(request) }))
     app.post('/api/v1/calls', { schema: { body: strict({}) } }, async () => ({ ok: true }))
   })

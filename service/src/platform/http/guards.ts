@@ -106,18 +106,32 @@ export function bearerOf({ headers }: FastifyRequest): string | null {
   return BEARER.exec(headers.authorization ?? '')?.[1] ?? null
 }
 
+/** Says for which tenant an administrator acts. It counts with an administrator's credential alone. */
+const TENANT_HEADER = 'x-tenant-id'
+
+/** Lets administrators of the installation use what is a tenant's. */
+export type ActingFor = {
+  adminKey: string | null
+  /** The tenant of this id; null when there is none. @throws AppError `unavailable`. */
+  find(tenantId: string): Promise<TenantId | null>
+}
+
+type TenantGuard = { findTenant: FindTenant; people?: People; acting?: ActingFor }
+
 /**
- * Lets only holders of a tenant's token in, and with `people` those of a tenant who are logged in, and remembers the tenant for
- * `tenantOf`. Set it as a hook of the plugin that holds the tenants' routes.
+ * Lets holders of a tenant's token in, with `people` those of a tenant who are logged in, with `acting` administrators who say
+ * for which tenant, and remembers the tenant for `tenantOf`. Whoever sends a token is the tenant whose token it is, whatever
+ * else they send. Set it as a hook of the plugin that holds the tenants' routes.
  *
- * @throws AppError `unauthorized` with a `WWW-Authenticate` of RFC 6750, `forbidden` for what a person may not.
+ * @throws AppError `unauthorized` with a `WWW-Authenticate` of RFC 6750, `forbidden` for what a person may not and for an
+ * administrator who names no tenant, `not_found` for one who names a tenant that there is not.
  */
-export function tenantGuard(findTenant: FindTenant, people?: People): Guard {
+export function tenantGuard({ findTenant, people, acting }: TenantGuard): Guard {
   return async (request) => {
-    const person = people && request.headers.authorization === undefined ? await personOf(request, people) : null
-    if (person && people) {
-      actors.set(request, person)
-      tenants.set(request, tenantOfPerson(request, person, people))
+    const actor = request.headers.authorization === undefined ? await actorAt(request, people, acting) : null
+    if (actor !== null) {
+      actors.set(request, actor)
+      tenants.set(request, await tenantFor(request, actor, { ...(people && { people }), ...(acting && { acting }) }))
       return
     }
     const token = bearerOf(request)
@@ -126,11 +140,40 @@ export function tenantGuard(findTenant: FindTenant, people?: People): Guard {
   }
 }
 
-function tenantOfPerson(request: FastifyRequest, person: Actor, people: People): TenantId {
-  if (person.kind !== 'person') {
-    throw new AppError('forbidden', 'The administrator is of no tenant: use a key, or a person, of the tenant.')
+/** The admin key alone opens nothing here: with the name of a tenant it does. */
+async function actorAt(request: FastifyRequest, people?: People, acting?: ActingFor): Promise<Actor | null> {
+  const { 'x-admin-key': adminKey, [TENANT_HEADER]: asked } = request.headers
+  if (acting && adminKey !== undefined && asked !== undefined) {
+    const actor = await administratorOf(request, { adminKey: acting.adminKey })
+    if (actor instanceof AppError) throw actor
+    return actor
   }
-  if (!people.mayDo(person.role, request.method, request.routeOptions.url ?? '')) throw beyondRole(person.role)
+  return people ? personOf(request, people) : null
+}
+
+type Actable = { people?: People; acting?: ActingFor }
+
+async function tenantFor(request: FastifyRequest, actor: Actor, { people, acting }: Actable): Promise<TenantId> {
+  const { [TENANT_HEADER]: asked } = request.headers
+  if (actor.kind !== 'person') {
+    if (!acting || typeof asked !== 'string') {
+      throw new AppError('forbidden', `The administrator is of no tenant: say in ${TENANT_HEADER} for which one.`)
+    }
+    const tenantId = await acting.find(asked)
+    if (tenantId === null) throw new AppError('not_found', 'There is no such tenant.')
+    return tenantId
+  }
+  if (asked !== undefined && asked !== actor.tenantId) {
+    throw new AppError(
+      'forbidden',
+      `Only an administrator of the installation names another tenant in ${TENANT_HEADER}.`,
+    )
+  }
+  return tenantOfPerson(request, actor, people)
+}
+
+function tenantOfPerson(request: FastifyRequest, person: Person, people: People | undefined): TenantId {
+  if (!people?.mayDo(person.role, request.method, request.routeOptions.url ?? '')) throw beyondRole(person.role)
   return person.tenantId
 }
 
@@ -164,7 +207,7 @@ type ReaderGuard = {
  * @throws AppError as `adminGuard` and `tenantGuard`.
  */
 export function readerGuard({ adminKey, people, findTenant, takesQueryTokens }: ReaderGuard): Guard {
-  const letTenantIn = tenantGuard(findTenant)
+  const letTenantIn = tenantGuard({ findTenant })
   return async (request) => {
     const { 'x-admin-key': givenKey, authorization, upgrade } = request.headers
     if (givenKey === undefined && authorization !== undefined) return letTenantIn(request)

@@ -37,6 +37,11 @@ export function setSession(
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 
+/** Whether requests of this method change nothing. */
+export function isSafe(method: string): boolean {
+  return SAFE.has(method)
+}
+
 /**
  * Who sent the session cookie; null without one, or when the session is over.
  *
@@ -45,7 +50,7 @@ const SAFE = new Set(['GET', 'HEAD', 'OPTIONS'])
 export async function personOf(request: FastifyRequest, people: People): Promise<Actor | null> {
   const token = sessionTokenOf(request)
   if (token === null) return null
-  if (!SAFE.has(request.method)) refuseForeignOrigin(request, people.origin())
+  if (!isSafe(request.method)) refuseForeignOrigin(request, people.origin())
   return people.find(token)
 }
 

@@ -30,7 +30,7 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
     const known = new Set(['small', 'big'])
     tenant.addHook(
       'onRequest',
-      tenantGuard(async (token) => (known.has(token) ? { tenantId: token as TenantId } : null)),
+      tenantGuard({ findTenant: async (token) => (known.has(token) ? { tenantId: token as TenantId } : null) }),
     )
     tenant.addHook('onRequest', rateLimits.asTenant)
     tenant.get('/api/v1/things', async () => ({ ok: true }))

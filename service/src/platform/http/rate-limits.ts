@@ -23,7 +23,11 @@ export type RateLimits = {
    * @throws AppError `rate_limited` with Retry-After.
    */
   asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The hook behind `tenantGuard`: counts the request for its tenant. @throws as `asStranger`. */
+  /**
+   * The hook behind `tenantGuard`: counts the request for its tenant, unless an administrator acts for it.
+   *
+   * @throws as `asStranger`.
+   */
   asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The hook behind `adminGuard`: what a person asks of the administration counts for their tenant. @throws as `asStranger`. */
   asPerson(request: FastifyRequest, reply: FastifyReply): Promise<void>
@@ -72,7 +76,11 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
 
   return {
     asStranger,
-    asTenant: (request, reply) => ofTenant(tenantOf(request), reply),
+    async asTenant(request, reply) {
+      const actor = knownActorOf(request)
+      const isAdministrators = actor !== null && actor.kind !== 'person'
+      if (!isAdministrators) await ofTenant(tenantOf(request), reply)
+    },
     async asPerson(request, reply) {
       const actor = knownActorOf(request)
       if (actor?.kind === 'person') await ofTenant(actor.tenantId, reply)

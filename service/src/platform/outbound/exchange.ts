@@ -14,6 +14,8 @@ export type OutboundRequest = {
   timeoutMs: number
   /** More of an answer is not read. */
   maxAnswerBytes: number
+  /** Asked after each piece of an answer that comes as events: once it says so, the rest is not waited for. */
+  isEnough?: (soFar: Buffer) => boolean
   /** Gives up when it is aborted. */
   signal?: AbortSignal
 }
@@ -61,11 +63,14 @@ function pinnedTo(addresses: string[]): LookupFunction {
   }
 }
 
-/** Reads the rest of an answer, up to so many bytes. Never rejects: its head has said what there is to know. */
-export async function readAnswer(response: IncomingMessage, maxBytes: number): Promise<OutboundAnswer> {
+type Reading = Pick<OutboundRequest, 'maxAnswerBytes' | 'isEnough'>
+
+/** Reads the rest of an answer, as far as it is wanted. Never rejects: its head has said what there is to know. */
+export async function readAnswer(response: IncomingMessage, reading: Reading): Promise<OutboundAnswer> {
   const { statusCode: status = 0, headers } = response
+  const isEnough = headers['content-type']?.startsWith('text/event-stream') ? reading.isEnough : undefined
   const chunks: Buffer[] = []
-  let left = maxBytes
+  let left = reading.maxAnswerBytes
   const answer = (isWhole: boolean) => ({ status, headers, body: Buffer.concat(chunks), isWhole })
   try {
     // Ending the loop early ends the connection too.
@@ -73,6 +78,7 @@ export async function readAnswer(response: IncomingMessage, maxBytes: number): P
       chunks.push(chunk.subarray(0, left))
       left -= chunk.length
       if (left < 0) return answer(false)
+      if (isEnough?.(Buffer.concat(chunks))) return answer(true)
     }
     return answer(response.complete)
   } catch {

@@ -47,7 +47,7 @@ export function makeOutbound({ clock, allowPrivate, resolve = makeResolve(), ca 
           return askFor(destination, { request, ca, signal })
         })
         // Once the head has come, the end of the time cuts the body short and is no failure.
-        return await readAnswer(await Promise.race([head, over]), request.maxAnswerBytes)
+        return await readAnswer(await Promise.race([head, over]), request)
       } finally {
         cancel()
         request.signal?.removeEventListener('abort', stop)

@@ -45,7 +45,22 @@ export type CallVerb =
   | { type: 'connect_stream'; url: string; parameters: Record<string, string>; statusCallback: string | null }
   | { type: 'pause'; seconds: number }
   | { type: 'redirect'; url: string }
-  | { type: 'dial'; number: string; callerId: string | null; timeoutSeconds: number }
+  /**
+   * Rings a number and joins the call with it. `action` is asked what comes next when that is over, answered or not; without one
+   * the next verb is done. `answered` is told when somebody answers.
+   */
+  | {
+      type: 'dial'
+      number: string
+      callerId: string | null
+      timeoutSeconds: number
+      action?: string
+      answered?: string
+    }
+  /** Joins a room, which is over for all when one leaves it; `action` as for `dial`. */
+  | { type: 'conference'; room: string; action?: string }
+  /** Says a sentence and takes one key, with which `url` is asked what comes next; without a key the next verb is done. */
+  | { type: 'ask_key'; text: string; timeoutSeconds: number; url: string }
   | { type: 'reject' }
   | { type: 'hangup' }
 

@@ -11,7 +11,8 @@ import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../../tenancy/tenant-document.ts'
 import type { CallSession } from '../call-session.ts'
 import { makeLiveMetrics } from '../live-metrics.ts'
-import { makeSessionBuilder, type StreamedCall } from '../session-builder.ts'
+import { makeSessionBuilder } from '../session-builder.ts'
+import type { StreamedCall } from '../streamed-call.ts'
 import type { CallRecorder } from './recorder.ts'
 import { RecordedCall, sound } from './recording.fixture.ts'
 
@@ -39,6 +40,7 @@ async function session(recorder: CallRecorder | null, clock: TestClock, complian
     metrics: makeLiveMetrics(new Registry(), () => 0),
     carrierCalls: { hangUp: () => {}, apologise: () => {} },
     isHeld: async () => true,
+    transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
     checkpoint: () => {},
   })
   const ends: string[] = []

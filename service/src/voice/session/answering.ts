@@ -6,7 +6,7 @@ import { beginEnding, drainAgain, giveUp } from './ending.ts'
 import { deleteItem } from './keeping.ts'
 import { askAgain } from './retry.ts'
 import { armStall } from './stall-clock.ts'
-import type { Active, Ask, Asked, Step } from './state.ts'
+import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
 import { closeWords } from './words.ts'
@@ -32,7 +32,8 @@ export function responseStarted(step: Step, responseId: string): void {
   step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
   if (hasAudio) firstAudio(step, asked)
   armStall(step)
-  const isUnwanted = asked ? asked.isAbandoned : ending !== null || phase === 'detached' || isMuted
+  const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
+  const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
   if (isUnwanted) cancelActive(step)
 }
 

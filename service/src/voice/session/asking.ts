@@ -1,6 +1,6 @@
 import { leftMs } from '../playback.ts'
 import { armStall } from './stall-clock.ts'
-import type { Active, Ask, Step } from './state.ts'
+import { type Active, type Ask, isOutOfHands, type Step } from './state.ts'
 
 /** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
 const MAX_QUEUE = 16
@@ -29,6 +29,8 @@ export function askFirst(step: Step, wanted: Ask): void {
 
 function covers(other: Ask, wanted: Ask): boolean {
   if (wanted.thenEnd !== null) return other.thenEnd === wanted.thenEnd
+  // Whoever comes back after a colleague answers what was said last, too.
+  if (other.why === 'back') return wanted.instructions === null || wanted.why === 'back'
   return wanted.instructions === null && other.instructions === null && other.thenEnd === null
 }
 
@@ -47,8 +49,13 @@ function takeNext(step: Step): Ask | undefined {
   return wanted
 }
 
-/** Nobody speaks over a caller who means it, or who is typing, or is muted, but for a supervisor and the last words of a call. */
-function mayBeSaid({ state }: Step, { why, thenEnd }: Ask): boolean {
+/**
+ * Nobody speaks over a caller who means it, or who is typing, or is muted, but for a supervisor and the last words of a call; over a
+ * person who has the call, or is to have it, nobody does.
+ */
+function mayBeSaid(step: Step, { why, thenEnd }: Ask): boolean {
+  const { state } = step
+  if (isOutOfHands(step)) return false
   const isHeldBack = state.speech?.counts === true || state.digits !== '' || state.isMuted
   return !isHeldBack || why === 'say' || thenEnd !== null || state.ending !== null
 }

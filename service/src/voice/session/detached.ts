@@ -3,11 +3,13 @@ import { askFirst, askNext, cancelActive } from './asking.ts'
 import { carrierGone } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { cutShort } from './interrupting.ts'
-import { closeUtterance, keepAll } from './keeping.ts'
+import { letCallGo } from './letting-go.ts'
 import { greet } from './model-session.ts'
 import { goOnAfterLoss, isGreeted, restOfHeard } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
+import { giveWay } from './taking-over.ts'
+import { AWAY_MS, cancelTransfer, isLeaving, playOn, transferCameBack } from './transferring.ts'
 
 /** How long a call without a stream waits for another one. */
 export const DETACHED_MS = 15_000
@@ -17,7 +19,7 @@ const GOODBYE = 'Say in one short sentence that you are sorry, that this call mu
 
 /** What matters only while somebody hears us. */
 const OF_STREAM: readonly TimerName[] = [
-  ...(['missed_words', 'padding', 'dtmf', 'stall', 'filler', 'retry', 'backlog'] as const),
+  ...(['missed_words', 'padding', 'dtmf', 'stall', 'filler', 'retry', 'backlog', 'hold'] as const),
 ]
 
 /**
@@ -82,12 +84,14 @@ function isBusy({ state: { answers } }: Step): boolean {
 }
 
 function wait(step: Step): void {
+  // Whoever goes elsewhere with the call has done so.
+  if (isLeaving(step)) step.do({ type: 'disarm', timer: 'transfer' })
   for (const timer of OF_STREAM) step.do({ type: 'disarm', timer })
   // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
   if (step.state.speech?.stoppedAtMs === null) step.do({ type: 'pad', ms: LAST_SILENCE_MS })
   step.do(
     { type: 'hold_uplink' },
-    { type: 'arm', timer: 'detached', ms: DETACHED_MS },
+    { type: 'arm', timer: 'detached', ms: isLeaving(step) ? AWAY_MS : DETACHED_MS },
     { type: 'checkpoint' },
     { type: 'note', note: { type: 'state', state: 'detached' } },
   )
@@ -112,7 +116,11 @@ export function attached(step: Step): void {
 /** Nobody has brought the call back. One that was to be taken by another node, and still has its stream, goes on here. */
 export function waitedInVain(step: Step): void {
   if (step.state.detached?.isHandedOver) return goOn(step)
-  if (step.state.phase === 'detached') carrierLost(step)
+  if (step.state.phase !== 'detached') return
+  if (!isLeaving(step)) return carrierLost(step)
+  // It rings for less long: the target has the call, though nobody has told us.
+  step.do({ type: 'put_through' })
+  letCallGo(step, 'transferred')
 }
 
 /** No other node could be given the call, and this one is about to stop: who is there is told goodbye, and the call ends so. */
@@ -121,6 +129,8 @@ export function kept(step: Step): void {
   // It may have waited so long for an answer that it went on already.
   const isOn = phase === 'waiting' || phase === 'talking'
   if (!isOn && !detached?.isHandedOver) return
+  giveWay(step)
+  cancelTransfer(step)
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
   if (isOn) askNext(step)
   else goOn(step)
@@ -129,6 +139,7 @@ export function kept(step: Step): void {
 /** The conversation goes on where it was. */
 function goOn(step: Step): void {
   const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
+  const isFromTarget = isLeaving(step)
   const isFresh = !isGreeted(step) && step.state.greetingAtMs === null
   step.set({
     phase: isFresh ? 'waiting' : 'talking',
@@ -141,16 +152,19 @@ function goOn(step: Step): void {
   if (model.isReady) step.do({ type: 'open_uplink' })
   if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
   if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
-  if (isFresh && model.isReady) greet(step)
+  if (isFromTarget) transferCameBack(step)
+  else if (isFresh && model.isReady) greet(step)
   else if (detached && !isFresh) goOnAfterLoss(step, detached)
+  playOn(step)
   askNext(step)
   armStall(step)
 }
 
-/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere, or with another stream. */
+/** The carrier has ended the stream: the call is over, unless it is to go on elsewhere, or with another stream, or is put through. */
 export function streamStopped(step: Step): void {
   const { detached, promisedAtMs } = step.state
   if (detached?.isHandedOver) return letCallGo(step)
+  if (isLeaving(step)) return streamLost(step)
   // It asked what comes next before it stopped this one.
   if (promisedAtMs !== null && step.nowMs - promisedAtMs < DETACHED_MS) return streamLost(step)
   carrierGone(step, 'caller_hangup', true)
@@ -162,13 +176,4 @@ export function hungUp(step: Step): void {
   if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
   if (ending) step.set({ ending: { ...ending, isGuessed: false } })
   carrierGone(step, 'caller_hangup')
-}
-
-/** Somebody else has the call: the session ends here, and the call does not. Its end is written by whoever has it. */
-export function letCallGo(step: Step): void {
-  const { playback } = step.state
-  for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
-  keepAll(step)
-  step.set({ phase: 'ended', isLetGo: true, playback: cleared(playback), idleArmed: false, deadAirArmed: false })
-  step.do({ type: 'note', note: { type: 'state', state: 'ended' } }, { type: 'finish', reason: 'shutdown' })
 }

@@ -2,7 +2,7 @@ import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts
 import { cancelActive } from './asking.ts'
 import type { EndReason, TimerName } from './events.ts'
 import { closeUtterance, keepAll } from './keeping.ts'
-import type { SessionState, Step } from './state.ts'
+import { isOutOfHands, type SessionState, type Step } from './state.ts'
 
 /** A mark that never comes back may hold the call this much longer than its audio lasts. */
 const DRAIN_SLACK_MS = 2_000
@@ -128,7 +128,7 @@ export function finish(step: Step): void {
 
 /**
  * No model can be had: the carrier says so and takes the call elsewhere, or ends it. A call that was ending anyway ends
- * without its last words.
+ * without its last words; one that others have, or are to have, goes on with them, and a model is looked for once it is the agent's again.
  */
 export function giveUp(step: Step): void {
   const { plan, ending, phase } = step.state
@@ -137,7 +137,7 @@ export function giveUp(step: Step): void {
   disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
   step.set({ model: { ...step.state.model, isReady: false, next: null } })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
-  if (ending) return
+  if (ending || isOutOfHands(step)) return
   step.do({ type: 'apologise', text: APOLOGY, number: plan.fallbackNumber })
   // Whoever has no stream is not told by its end that the carrier has taken over.
   if (phase === 'detached') return carrierGone(step, 'model_lost')

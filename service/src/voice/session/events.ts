@@ -1,10 +1,12 @@
 import type { ModelCommand, ModelEvent } from '../../platform/realtime/port.ts'
+import type { Plan } from './plan.ts'
 
 /** Why a session ended. */
 export type EndReason =
   | 'caller_hangup'
   | 'agent_hangup'
   | 'supervisor'
+  | 'transferred'
   | 'idle_timeout'
   | 'max_duration'
   | 'carrier_lost'
@@ -30,11 +32,23 @@ export type TimerName =
   | 'filler'
   | 'backlog'
   | 'detached'
+  | 'person'
+  | 'transfer'
+  | 'hold'
   | 'drain'
   | 'grace'
 
-/** How a tool call ended; `output` is what the model is told. */
-export type ToolOutcome = { callId: string; output: string; status: 'ok' | 'error' | 'timeout'; endsCall: boolean }
+/** How a tool call ended; `output` is what the model is told, and asked to say something about, unless it `isSilent`. */
+export type ToolOutcome = {
+  callId: string
+  output: string
+  status: 'ok' | 'error' | 'timeout'
+  endsCall: boolean
+  isSilent?: boolean
+}
+
+/** Why a call was not put through. */
+export type TransferFault = 'busy' | 'no_answer' | 'declined' | 'failed'
 
 /** What happens to a session. Every event comes with the instant at which it happened, in monotonic ms. */
 export type SessionEvent =
@@ -76,6 +90,27 @@ export type SessionEvent =
   /** The agent is to be silent and to listen, or may speak again. */
   | { type: 'mute' }
   | { type: 'unmute' }
+  /** A person's line is there, which the runner holds ready: they speak with the caller from now on, and the agent does not. */
+  | { type: 'take_over' }
+  /** The agent is to have the call again. */
+  | { type: 'release' }
+  /** The person's line is gone without a word. */
+  | { type: 'person_lost' }
+  /** What the person said, and when they began to, in monotonic ms. */
+  | { type: 'person_said'; text: string; sinceMs: number }
+  /** All is written down that the person said before they gave the call back. */
+  | { type: 'person_written' }
+  /** The call is to be put through to a number, of which the runner knows more by `id`. `isAgents`: the agent wants it, by a tool. */
+  | { type: 'transfer'; id: string; target: string; isWarm: boolean; isAgents: boolean }
+  /** The target is rung, while the caller waits here. */
+  | { type: 'transfer_ringing' }
+  /** The carrier takes the call to the target: its stream is about to end. */
+  | { type: 'transfer_sent' }
+  | { type: 'transfer_failed'; why: TransferFault }
+  /** The target has the call. */
+  | { type: 'transferred' }
+  /** Another agent goes on with the caller, by a plan of its own. */
+  | { type: 'hand_off'; plan: Plan; agentName: string; summary: string }
   /** What is said from now on is not to be recorded, or is again. */
   | { type: 'pause_recording'; isPaused: boolean }
 
@@ -97,6 +132,8 @@ export type Turn = {
 /** Something that those who watch a call are told at once. */
 export type LiveNote =
   | { type: 'state'; state: Phase }
+  /** A person has the call, or the agent has it again. */
+  | { type: 'taken_over'; isOn: boolean }
   | { type: 'turn_delta'; itemId: string; role: 'agent'; text: string }
   | { type: 'tool'; callId: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
   | { type: 'latency'; responseMs: number }
@@ -138,6 +175,19 @@ export type SessionEffect =
   | { type: 'beep' }
   /** Both sides are silent in the recording from now on, or are heard in it again. */
   | { type: 'pause_recording'; isPaused: boolean }
+  /** The caller hears the person from now on, whose audio goes by this id, as an answer's does. */
+  | { type: 'connect_person'; id: string }
+  /** The caller hears the person no more. What they said last is still written down, and that this is done is told. */
+  | { type: 'silence_person' }
+  /** The person's line ends with the call. */
+  | { type: 'dismiss_person' }
+  /** The carrier is to put the call through, or does not have to any more. */
+  | { type: 'begin_transfer' }
+  | { type: 'cancel_transfer' }
+  /** Plays what a caller hears who waits, once, by this id. */
+  | { type: 'play_hold'; id: string }
+  /** It is written down that somebody else has the call. */
+  | { type: 'put_through' }
   | { type: 'arm'; timer: TimerName; ms: number }
   | { type: 'disarm'; timer: TimerName }
   | { type: 'run_tool'; callId: string; name: string; argumentsText: string; atMs: number }

@@ -1,19 +1,19 @@
 import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
-import { BEEP_ID } from '../recording/beep.ts'
 import { cancelActive } from './asking.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
-import type { Step } from './state.ts'
+import { isOwnAudio } from './own-audio.ts'
+import { isOthers, type Step } from './state.ts'
 
 /**
  * Silences the agent and tells the model how much of it was heard.
  *
  * What decides is unplayed audio, not an active answer: all of it may have been delivered long before it is heard. The
  * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor is an
- * agent that was told not to be.
+ * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one.
  */
 export function interrupt(step: Step): void {
   const { playback, latency, ending, plan } = step.state
-  if (ending || !plan.interruption.enabled) return
+  if (ending || isOthers(step.state) || !plan.interruption.enabled) return
   const wasAudible = leftMs(playback, step.nowMs) > 0
   if (wasAudible) step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
   silence(step)
@@ -39,7 +39,7 @@ export function silence(step: Step): void {
 /** What the caller has not heard of an utterance is no part of the conversation: the model is told so. */
 export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
-  if (itemId === BEEP_ID) return
+  if (isOwnAudio(itemId)) return
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
     if (heardMs === 0) deleteItem(step, itemId)

@@ -52,7 +52,11 @@ export function deleteItem(step: Step, itemId: string): void {
  * Writes down something that is no item of the model's: what was typed, a whisper, a tool's answer. `isKept`: it is a turn
  * of the record, too, and not only for a model session that was not there.
  */
-export function addNote(step: Step, role: 'system' | 'supervisor', note: { text: string; isKept: boolean }): void {
+export function addNote(
+  step: Step,
+  role: 'system' | 'supervisor',
+  note: { text: string; isKept: boolean; startMs?: number },
+): void {
   const notes = step.state.transcript.notes + 1
   step.set({ transcript: { ...step.state.transcript, notes } })
   const entry = newEntry(`note-${notes}`, role, step.atMs)

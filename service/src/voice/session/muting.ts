@@ -1,6 +1,6 @@
 import { ask, askNext } from './asking.ts'
 import { silence } from './interrupting.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 
 /**
  * The agent is silent from now on: what it says is cut short, and it is asked for nothing but a supervisor's words and those that
@@ -9,7 +9,8 @@ import type { Step } from './state.ts'
 export function mute(step: Step): void {
   if (step.state.isMuted || step.state.ending) return
   step.set({ isMuted: true })
-  silence(step)
+  // What is heard is not the agent.
+  if (!isOutOfHands(step)) silence(step)
 }
 
 /** The agent may speak again, and answers what the caller said last, if nobody has. */

@@ -1,5 +1,7 @@
 import type { Heard } from '../playback.ts'
 import { askFirst, exactly } from './asking.ts'
+import { notThrough, targetIn } from './not-through.ts'
+import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
 import type { Ask, Detached, Step } from './state.ts'
 import { GO_ON, restOf, unbegun } from './unsaid.ts'
@@ -32,7 +34,7 @@ export function restOfHeard(step: Step, utterances: readonly Heard[]): Ask | nul
 
 function unsaidAfter(step: Step, utterances: readonly Heard[]): Ask | null {
   const { active, asked } = step.state.answers
-  const [cut] = utterances.filter(({ heardMs, sentMs }) => heardMs < sentMs)
+  const [cut] = utterances.filter(({ itemId, heardMs, sentMs }) => heardMs < sentMs && !isOwnAudio(itemId))
   if (!cut) return active ? restOf(active) : unbegun(asked)
   const told = active?.asked?.ask ?? null
   if (told?.why === 'filler' || told?.why === 'idle') return null
@@ -69,6 +71,12 @@ function sorryFor({ instructions }: Ask, wasSpeaking: boolean): string | null {
  */
 export function pickUp(step: Step): boolean {
   const turns = step.state.resumption?.turns ?? []
+  const newest = turns.at(-1)
+  const target = newest?.role === 'system' ? targetIn(newest.text) : null
+  if (target !== null) {
+    askFirst(step, { why: 'back', instructions: notThrough(target, 'no_answer'), thenEnd: null })
+    return true
+  }
   const last = turns.findLast(({ role }) => role === 'caller' || role === 'agent')
   if (!last) return false
   const isCut = last.role === 'agent' && last.unheard !== ''

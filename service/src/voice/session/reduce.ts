@@ -8,7 +8,6 @@ import {
   handOver,
   hungUp,
   kept,
-  letCallGo,
   streamLost,
   streamPromised,
   streamStopped,
@@ -16,8 +15,10 @@ import {
 } from './detached.ts'
 import { beginEnding, finish, goOnEnding, hangUp } from './ending.ts'
 import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
+import { handOff } from './handing-off.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
+import { letCallGo } from './letting-go.ts'
 import { modelLost, modelReady, openModel } from './model-session.ts'
 import { mute, unmute } from './muting.ts'
 import { refused } from './refusals.ts'
@@ -27,7 +28,9 @@ import { silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts
 import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
 import { stalled } from './stalled.ts'
 import { type SessionState, Step } from './state.ts'
+import { dismissIfOver, onPerson, personTimer } from './taking-over.ts'
 import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
+import { beginTransfer, cancelTransferIfOver, onTransfer, playOn, transferTimer } from './transferring.ts'
 import { callerTranscript, committed } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
 import { machineAnswered } from './voicemail.ts'
@@ -49,7 +52,10 @@ export function reduce(state: SessionState, event: SessionEvent, nowMs: number):
   if (state.phase === 'ended') return [state, []]
   const step = new Step(state, nowMs)
   apply(step, event)
+  dismissIfOver(step)
+  cancelTransferIfOver(step)
   settlePlayed(step)
+  beginTransfer(step)
   if (step.state.ending) goOnEnding(step)
   else renewIfDue(step)
   watchSilence(step)
@@ -97,8 +103,22 @@ function apply(step: Step, event: SessionEvent): void {
       return mute(step)
     case 'unmute':
       return unmute(step)
+    case 'hand_off':
+      return handOff(step, event)
     case 'pause_recording':
       return pauseRecording(step, event.isPaused)
+    case 'take_over':
+    case 'release':
+    case 'person_lost':
+    case 'person_said':
+    case 'person_written':
+      return onPerson(step, event)
+    case 'transfer':
+    case 'transfer_ringing':
+    case 'transfer_sent':
+    case 'transfer_failed':
+    case 'transferred':
+      return onTransfer(step, event)
     default:
       assertNever(event)
   }
@@ -183,7 +203,7 @@ const ON_CARRIER: Record<Exclude<OnCarrier['type'], 'backlog'>, (step: Step) => 
   attached,
   hand_over: handOver,
   kept,
-  taken: letCallGo,
+  taken: (step) => letCallGo(step),
 }
 
 type OnSupervisor = Extract<SessionEvent, { type: 'say' | 'whisper' | 'end' }>
@@ -250,6 +270,12 @@ function fired(step: Step, timer: TimerName): void {
       return streamLost(step)
     case 'detached':
       return waitedInVain(step)
+    case 'person':
+      return personTimer(step)
+    case 'transfer':
+      return transferTimer(step)
+    case 'hold':
+      return playOn(step)
     case 'drain':
       return hangUp(step)
     case 'grace':

@@ -1,6 +1,8 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
+import { giveWay } from './taking-over.ts'
+import { cancelTransfer, isLeaving } from './transferring.ts'
 
 const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
@@ -14,11 +16,12 @@ const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one
 
 /**
  * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while
- * the agent is muted.
+ * the agent is muted, or others have the call.
  */
 export function watchSilence(step: Step): void {
   const { phase, speech, runningTools, answers, owedSinceMs, isMuted } = step.state
-  const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isMuted
+  const isListening = isMuted || isOutOfHands(step)
+  const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isListening
   watchIdle(step, isOpen && !answers.asked && !answers.active && answers.queue.length === 0)
   watchDeadAir(step, isOpen && owedSinceMs !== null)
 }
@@ -54,8 +57,12 @@ export function timeIsShort(step: Step): void {
   step.command({ type: 'system_message', text: TIME_WARNING })
 }
 
-/** The longest call is over: the agent says goodbye, and the call ends with that or a little later without. */
+/** The longest call is over: the agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
 export function timeIsUp(step: Step): void {
+  // Its carrier knows how long it may last.
+  if (isLeaving(step)) return
+  giveWay(step)
+  cancelTransfer(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
   ask(step, { why: 'goodbye', instructions: TIME_UP, thenEnd: 'max_duration' })
 }

@@ -1,13 +1,13 @@
 import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
 import { type Playback, SILENT } from '../playback.ts'
-import type { EndReason, Phase, SessionEffect } from './events.ts'
+import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
 import type { Plan } from './plan.ts'
 import { type Resumption, resumedTranscript } from './resumption.ts'
 import { EMPTY, type Transcript } from './transcript.ts'
 
 /** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
 export type Ask = {
-  why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler'
+  why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
   instructions: string | null
   thenEnd: EndReason | null
 }
@@ -85,6 +85,28 @@ export type Detached = {
   readonly isHandedOver: boolean
 }
 
+/**
+ * A person has the call. on: the caller hears them · lost: their line is gone, and they may come back · leaving: they gave the
+ * call back, and their last words are being written down.
+ */
+export type Takeover = { readonly phase: 'on' | 'lost' | 'leaving' }
+
+/**
+ * The call is being put through. words: once the agent's last words were heard · asking: its carrier is asked · holding: the target
+ * is rung, and the caller hears music · going: the carrier goes to the target with the call.
+ */
+export type Transfer = {
+  readonly id: string
+  readonly target: string
+  readonly isWarm: boolean
+  readonly isAgents: boolean
+  readonly phase: 'words' | 'asking' | 'holding' | 'going'
+  /** Why nobody has taken it, once that is known. */
+  readonly why: TransferFault | null
+  /** How often the music was played. */
+  readonly holds: number
+}
+
 /** `isGuessed`: the call is only taken to be over, because its stream is; nobody has said so. */
 export type Ending = {
   readonly reason: EndReason
@@ -128,6 +150,8 @@ export type SessionState = {
   /** The caller was speaking when a model session was lost: what was said until then is known to nobody. */
   readonly hasMissedWords: boolean
   readonly runningTools: readonly RunningTool[]
+  /** Those during which the agent goes on talking. */
+  readonly asyncTools: readonly RunningTool[]
   readonly seenTools: readonly string[]
   readonly idleStage: number
   readonly idleArmed: boolean
@@ -147,6 +171,12 @@ export type SessionState = {
   readonly isRecordingPaused: boolean
   /** A supervisor has silenced the agent. */
   readonly isMuted: boolean
+  /** A person speaks in the agent's place; null while nobody does. */
+  readonly takeover: Takeover | null
+  /** How often somebody has taken the call over. */
+  readonly takeovers: number
+  /** Somebody else is to have the call; null while nobody is. */
+  readonly transfer: Transfer | null
   readonly usage: ModelUsage
   readonly latency: {
     readonly greetingMs: number | null
@@ -180,6 +210,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     undecided: [],
     hasMissedWords: false,
     runningTools: [],
+    asyncTools: [],
     seenTools: [],
     idleStage: 0,
     idleArmed: false,
@@ -194,6 +225,9 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     ending: null,
     isRecordingPaused: false,
     isMuted: false,
+    takeover: null,
+    takeovers: 0,
+    transfer: null,
     usage: resumption?.usage ?? NO_USAGE,
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
@@ -240,4 +274,14 @@ export class Step {
   command(command: ModelCommand): void {
     this.do({ type: 'command', command })
   }
+}
+
+/** Whether others have the call, or are about to: the agent is asked for nothing. */
+export function isOutOfHands({ state: { takeover, transfer } }: Step): boolean {
+  return takeover !== null || transfer !== null
+}
+
+/** Whether the caller hears others than the agent, whose last words before a transfer are still its own. */
+export function isOthers({ takeover, transfer }: SessionState): boolean {
+  return takeover !== null || (transfer !== null && transfer.phase !== 'words')
 }

@@ -19,6 +19,56 @@ function asking(...callIds: string[]): Call {
   return call
 }
 
+describe('A tool during which the agent goes on talking', () => {
+  const GOES_ON = { asyncTools: ['look_up'] }
+
+  function asked(...names: string[]): Call {
+    const call = Call.greeted(GOES_ON)
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    for (const [index, name] of names.entries()) calling(call, `c${index + 1}`, name)
+    call.ends('resp_1')
+    return call
+  }
+
+  it('is answered for at once, and the model asked to go on', () => {
+    const call = asked('look_up')
+    expect(call.all('run_tool')).toHaveLength(1)
+    expect(call.commands('tool_result')).toMatchObject([{ callId: 'c1', output: expect.stringContaining('running') }])
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('is told of as news when it is done, and only then', () => {
+    const call = asked('look_up')
+    call.answer('resp_2', 'item_2', 800)
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.commands('system_message')).toEqual([])
+    answering(call, 'c1')
+    expect(call.commands('system_message').at(-1)?.text).toContain('{"a":2}')
+    expect(call.commands('tool_result')).toHaveLength(1)
+    expect(call.commands('respond')).toHaveLength(4)
+    answering(call, 'c1')
+    expect(call.commands('respond')).toHaveLength(4)
+  })
+
+  it('is no reason to fill the wait', () => {
+    const call = asked('look_up')
+    call.answer('resp_2', 'item_2', 800)
+    call.wait(5_000)
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('beside one that is waited for makes the model wait for that', () => {
+    const call = asked('look_up', 'other')
+    expect(call.commands('respond')).toHaveLength(2)
+    answering(call, 'c1')
+    expect(call.commands('respond')).toHaveLength(2)
+    answering(call, 'c2')
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+})
+
 describe('A tool', () => {
   it('is run once, however often the model calls it by the same id', () => {
     const call = asking('c1', 'c1')

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask } from './asking.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
 import { isMeant, speechOver } from './speech.ts'
-import type { CallerSpeech, Step } from './state.ts'
+import { type CallerSpeech, isOutOfHands, type Step } from './state.ts'
 import { newEntry } from './transcript.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
@@ -37,9 +37,10 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
 }
 
-/** The caller is owed an answer from now on. */
+/** The caller is owed an answer from now on, unless others have the call. */
 export function answerTurn(step: Step): void {
   if (step.state.ending) return
+  if (isOutOfHands(step)) return step.set({ idleStage: 0 })
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
   const { queue, asked, active } = step.state.answers
   step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== BEFORE_GREETING) })

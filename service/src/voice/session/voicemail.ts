@@ -1,7 +1,7 @@
 import { ask, exactly } from './asking.ts'
 import { beginEnding, hangUp } from './ending.ts'
 import { interrupt } from './interrupting.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 
 /**
  * A machine answered: the call ends at once, or with the message that is left on it. What a machine says stops nobody and is
@@ -9,7 +9,8 @@ import type { Step } from './state.ts'
  */
 export function machineAnswered(step: Step): void {
   const { plan, ending } = step.state
-  if (ending) return
+  // A person who has the call hears for themselves what answered it.
+  if (ending || isOutOfHands(step)) return
   if (plan.voicemail === null) {
     beginEnding(step, 'voicemail', true)
     return hangUp(step)

@@ -7,7 +7,8 @@ import { strict } from '../../platform/http/schemas.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { JournaledTool } from '../../records/journal-entry.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
-import type { ToolRequest } from '../call-session.ts'
+import type { ToolRequest } from '../session-deps.ts'
+import { notedControls } from './controls.fixture.ts'
 import { makeToolRunner } from './run.ts'
 import { defineTool, type Tool, type ToolCall, type ToolResult } from './tool.ts'
 
@@ -18,6 +19,7 @@ const CALL: ToolCall = {
   streamSid: 'MZ1',
   agentName: 'Robin',
   customerPhone: '+12025550101',
+  controls: notedControls().controls,
 }
 
 const UNKNOWN = '{"error":"the tool took too long: it is not known whether it was done"}'

@@ -2,8 +2,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallJournal } from '../../records/journal.ts'
-import type { ToolRequest } from '../call-session.ts'
 import type { ToolOutcome } from '../session/events.ts'
+import type { ToolRequest } from '../session-deps.ts'
 import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from './tool.ts'
 
 /** Runs the tools of one call. */
@@ -18,8 +18,8 @@ export type ToolRunner = {
 type Deps = {
   clock: Clock
   log: Pick<Log, 'error'>
-  /** Those that the agent may use. */
-  tools: readonly Tool[]
+  /** Those that the agent may use who speaks now. */
+  readonly tools: readonly Tool[]
   call: ToolCall
   journal: Pick<CallJournal, 'tool'>
   /** How many were called in the call before; 0 if not given. */
@@ -35,15 +35,18 @@ const MAX_OUTPUT_BYTES = 8_192
 const MAX_SEEN = 256
 
 export function makeToolRunner(deps: Deps): ToolRunner {
-  const { clock, journal, tools } = deps
+  const { clock, journal } = deps
   const running = new Map<string, Promise<ToolOutcome>>()
   const counts = new Map<string, number>()
   let seq = deps.toolCalls ?? 0
 
   async function runOnce({ callId, name, argumentsText, atMs }: ToolRequest): Promise<ToolOutcome> {
     const startedMs = clock.monotonicMs()
-    const tool = tools.find(({ declaration }) => declaration.name === name)
-    const ended = await withDeadline(clock, (signal) => answer(tool, { name, argumentsText }, signal))
+    const tool = deps.tools.find(({ declaration }) => declaration.name === name)
+    const deadlineMs = tool?.deadlineMs ?? DEADLINE_MS
+    const ended = await withDeadline(clock, deadlineMs, (signal) =>
+      answer(tool, { callId, name, argumentsText }, signal),
+    )
     const outcome = { callId, ...ended }
     seq += 1
     journal.tool({
@@ -63,7 +66,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
     try {
       if (!tool) throw new ToolRefusal(`there is no tool ${asked.name.slice(0, 64)}`)
       count(tool)
-      return done(await tool.run(parsed(asked.argumentsText), deps.call, signal))
+      return done(await tool.run(parsed(asked.argumentsText), { ...deps.call, callId: asked.callId }, signal))
     } catch (err) {
       return failed(err, signal)
     }
@@ -96,14 +99,14 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   }
 }
 
-type Asked = { name: string; argumentsText: string }
+type Asked = { callId: string; name: string; argumentsText: string }
 type Ended = Omit<ToolOutcome, 'callId'>
 
 /** The tool is told to stop when its time is over; what it says after that nobody hears. */
-function withDeadline(clock: Clock, work: (signal: AbortSignal) => Promise<Ended>): Promise<Ended> {
+function withDeadline(clock: Clock, deadlineMs: number, work: (signal: AbortSignal) => Promise<Ended>): Promise<Ended> {
   const stopping = new AbortController()
   return new Promise((resolve) => {
-    const cancel = clock.after(DEADLINE_MS, () => {
+    const cancel = clock.after(deadlineMs, () => {
       resolve({ output: errorText(TOO_LATE), status: 'timeout', endsCall: false })
       stopping.abort()
     })
@@ -111,8 +114,8 @@ function withDeadline(clock: Clock, work: (signal: AbortSignal) => Promise<Ended
   })
 }
 
-function done({ output, endsCall = false }: ToolResult): Ended {
-  return { output: capped(JSON.stringify(output)), status: 'ok', endsCall }
+function done({ output, endsCall = false, status = 'ok', isSilent }: ToolResult): Ended {
+  return { output: capped(JSON.stringify(output)), status, endsCall, ...(isSilent && { isSilent }) }
 }
 
 /** @throws ToolRefusal for what is no JSON object. */

@@ -3,11 +3,13 @@ import type { Clock } from '../../kernel/clock.ts'
 import { E164_PATTERN, isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
 import type { CallbackTasks } from '../../operators/callback-tasks.ts'
 import { strict } from '../../platform/http/schemas.ts'
+import { numberOfCall } from './number-of-call.ts'
 import { defineTool, type Tool, ToolRefusal } from './tool.ts'
 
 /** What the model meant as "now" is a moment ago when it arrives. */
 const PAST_MS = 300_000
 const FUTURE_MS = 365 * 86_400_000
+const UNKNOWN = 'the number of this call is not known: ask for one'
 
 /** Has somebody call back: adds a task for the people of the tenant. */
 export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock: Clock }): Tool {
@@ -38,7 +40,7 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock
     async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }, signal) {
       const { callSid, sessionId, streamSid, agentName } = call
       const callback = {
-        customerPhone: phone === undefined ? ownNumber(customerPhone) : givenNumber(phone),
+        customerPhone: phone === undefined ? numberOfCall(customerPhone, UNKNOWN) : givenNumber(phone),
         call: { callSid, sessionId, streamSid, agentName },
         priority,
         summary,
@@ -57,10 +59,4 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock
 function givenNumber(phone: string): PhoneNumber {
   if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
   return phone
-}
-
-/** @throws ToolRefusal when the call itself has no number to call. */
-function ownNumber(customerPhone: string): PhoneNumber {
-  if (!isPhoneNumber(customerPhone)) throw new ToolRefusal('the number of this call is not known: ask for one')
-  return customerPhone
 }

@@ -1,10 +1,26 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { Static, TObject } from 'typebox'
+import type { ResolvedAgent } from '../../agents/resolve.ts'
 import { tellFaults } from '../../platform/http/faults.ts'
 import { addFormats } from '../../platform/http/formats.ts'
 import type { ToolDeclaration } from '../../platform/realtime/port.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { TransferRequest } from '../transfer/transfer.ts'
+
+/** What a tool may do to the call that it runs in. */
+export type CallControls = {
+  /** Resolves when the carrier has begun with it. @throws AppError with why it has not. */
+  transfer(request: TransferRequest): Promise<void>
+  /** Plays the tones of keys behind what the agent has said. */
+  press(keys: string): void
+  /** False where nothing is recorded. */
+  pauseRecording(isPaused: boolean): boolean
+  /** The call was escalated to them, for those who look at it. */
+  escalated(target: string): void
+  /** Another agent goes on, with these of the tenant's own tools; false when none can now. */
+  handOff(agent: ResolvedAgent, withWhat: { own: readonly Tool[]; summary: string }): boolean
+}
 
 /** The call in which a tool runs. Given by us: nothing of it ever comes from the arguments. */
 export type ToolCall = {
@@ -15,10 +31,24 @@ export type ToolCall = {
   agentName: string
   /** The other side's number, as the carrier sent it: `anonymous` and `sip:…` occur. */
   customerPhone: string
+  controls: CallControls
+  /** Names this one call of the tool, also when it is asked again; whoever runs it says so. */
+  callId?: string
 }
 
-/** What a tool did: `output` is told to the model, as JSON. */
-export type ToolResult = { output: Record<string, unknown>; endsCall?: boolean }
+/** The same for tools that only ask somebody: nothing is done to the call. */
+export type CallFacts = Omit<ToolCall, 'controls'>
+
+/**
+ * What a tool did: `output` is told to the model, as JSON. `status` is ok unless it says otherwise. `isSilent`: the model is not asked
+ * to say anything about it.
+ */
+export type ToolResult = {
+  output: Record<string, unknown>
+  endsCall?: boolean
+  status?: 'ok' | 'error' | 'timeout'
+  isSilent?: boolean
+}
 
 /** Why a tool did not do it, in words that help the model to go on. */
 export class ToolRefusal extends Error {
@@ -30,6 +60,10 @@ export type Tool = {
   declaration: ToolDeclaration
   /** What has effects beyond the call is not done more often than this in one; null: no matter. */
   maxPerCall: number | null
+  /** Whether the agent goes on talking while it runs, and is told what it said when it is done. */
+  isAsync?: boolean
+  /** After so long it is told to stop; not given: 10 s. */
+  deadlineMs?: number
   /** Checks the arguments, then does it. @throws ToolRefusal for arguments that do not fit, and whatever the tool throws. */
   run(args: unknown, call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
@@ -53,7 +87,7 @@ export function defineTool<Parameters extends TObject>(definition: Definition<Pa
     declaration: { name, description, parameters: JSON.parse(JSON.stringify(parameters)) as Record<string, unknown> },
     maxPerCall,
     async run(args, call, signal) {
-      if (!isValid(args)) throw new ToolRefusal(sentence(isValid))
+      if (!isValid(args)) throw new ToolRefusal(argumentFaults(isValid))
       return run(args as Static<Parameters>, call, signal)
     },
   }
@@ -67,7 +101,7 @@ function addFormatsTo(validator: Ajv): Ajv {
 const ROOT = '/arguments'
 
 /** `phone must be a phone number in E.164, like +14155550100; when is required` */
-function sentence({ errors }: ValidateFunction): string {
+export function argumentFaults({ errors }: Pick<ValidateFunction, 'errors'>): string {
   const faults = tellFaults(errors ?? [], ROOT.slice(1))
   return faults.map(({ path, message }) => `${path.slice(ROOT.length + 1) || 'arguments'} ${message}`).join('; ')
 }

@@ -4,12 +4,20 @@ import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import { type NodeId, newId } from '../../kernel/ids.ts'
 import { type CallbackTasks, makeCallbackTasks } from '../../operators/callback-tasks.ts'
+import { makeDoNotCall } from '../../operators/do-not-call.ts'
+import { makeEscalations } from '../../records/escalations.ts'
 import { makeOutcomes } from '../../records/outcomes.ts'
 import { makeSessions } from '../../records/sessions.ts'
+import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import { notedControls } from './controls.fixture.ts'
 import { makeTools, toolsOf } from './registry.ts'
 import { makeToolRunner } from './run.ts'
 
+const OTHER = {
+  ...{ agentId: null, agentKey: 'billing', versionId: null, versionNumber: null, agentName: 'Billie' },
+  config: agentConfigDefaults({}),
+}
 const AGENT = { agentKey: null, agentName: 'Robin', versionId: null, versionNumber: null }
 
 describe('the built-in tools', () => {
@@ -30,10 +38,22 @@ describe('the built-in tools', () => {
       scheduled.push(task)
       return task
     }
-    const tools = makeTools({ outcomes: makeOutcomes({ db }), tasks: { schedule }, clock })
+    const tenants = { get: async () => tenant }
+    const escalations = makeEscalations({ db, clock, tenants })
+    const doNotCall = makeDoNotCall({ db, clock, tenants })
+    const tools = makeTools({
+      ...{
+        outcomes: makeOutcomes({ db }),
+        clock,
+        resolveAgent: async () => OTHER,
+        tenantTools: { of: async () => [] },
+      },
+      kept: { tasks: { schedule }, escalations, doNotCall },
+    })
+    const { controls, done } = notedControls()
     const facts = { callSid: 'CA1', sessionId, streamSid: 'MZ1', agentName: 'Robin', customerPhone: from }
     const deps = { clock, log: { error: () => {} }, journal: { tool: () => {} } }
-    const runner = makeToolRunner({ ...deps, tools, call: { ...facts, tenant } })
+    const runner = makeToolRunner({ ...deps, tools, call: { ...facts, tenant, controls } })
     let calls = 0
     const run = async (name: string, args: unknown) => {
       calls += 1
@@ -42,15 +62,18 @@ describe('the built-in tools', () => {
       return { ...outcome, output: JSON.parse(outcome.output) as Record<string, unknown> }
     }
     const tasks = () => db.selectFrom('callback_tasks').selectAll().orderBy('created_at').execute()
-    return { clock, tenantId, other, sessionId, run, tasks, scheduled }
+    return { clock, tenantId, other, sessionId, run, tasks, scheduled, doNotCall, done }
   }
 
   it('are offered as far as the agent may use them', () => {
-    const deps = {
+    const clock = new TestClock()
+    const tools = makeTools({
       outcomes: makeOutcomes({ db: test.db }),
-      tasks: makeCallbackTasks({ db: test.db, clock: new TestClock() }),
-    }
-    const tools = makeTools({ ...deps, clock: new TestClock() })
+      clock,
+      resolveAgent: async () => null,
+      tenantTools: { of: async () => [] },
+      kept: null,
+    })
     expect(toolsOf(tools, ['record_outcome', 'end_call', 'unknown']).map((tool) => tool.declaration.name)).toEqual([
       'end_call',
       'record_outcome',
@@ -157,5 +180,89 @@ describe('the built-in tools', () => {
     for (const time of times) outcomes.push((await run('schedule_callback', { summary: `No. ${time}` })).status)
     expect(outcomes).toEqual(['ok', 'ok', 'ok', 'error'])
     expect(await tasks()).toHaveLength(3)
+  })
+
+  describe('transfer_call', () => {
+    it('has the call put through, warm if that is wanted', async () => {
+      const { run, done } = await inCall()
+      expect(await run('transfer_call', { target: '+12025550103' })).toMatchObject({
+        status: 'ok',
+        output: { ok: true },
+      })
+      await run('transfer_call', { target: '+12025550103', summary: 'A refund.', warm: true })
+      expect(done).toEqual([
+        ['transfer', { target: '+12025550103', summary: '', isWarm: false }],
+        ['transfer', { target: '+12025550103', summary: 'A refund.', isWarm: true }],
+      ])
+      expect(await run('transfer_call', { target: 'the boss' })).toMatchObject({ status: 'error' })
+    })
+  })
+
+  describe('send_dtmf', () => {
+    it('presses keys, and nothing is to be said about it', async () => {
+      const { run, done } = await inCall()
+      expect(await run('send_dtmf', { digits: '12w#' })).toMatchObject({ status: 'ok', isSilent: true })
+      expect(await run('send_dtmf', { digits: '12x' })).toMatchObject({ status: 'error' })
+      expect(done).toEqual([['press', '12w#']])
+    })
+  })
+
+  describe('pause_recording', () => {
+    it('keeps what follows out of the recording', async () => {
+      const { run, done } = await inCall()
+      expect(await run('pause_recording', { paused: true })).toMatchObject({ output: { ok: true, paused: true } })
+      expect(done).toEqual([['pauseRecording', true]])
+    })
+  })
+
+  describe('hand_off', () => {
+    it('hands the caller to the agent of a key, and to no other', async () => {
+      const { run, done } = await inCall()
+      expect(await run('hand_off', { agent_key: 'billing', summary: 'A refund.' })).toMatchObject({ status: 'ok' })
+      expect(await run('hand_off', { agent_key: 'sales' })).toMatchObject({
+        ...{ status: 'error', output: { error: 'there is no agent with this key' } },
+      })
+      expect(done).toEqual([['handOff', 'billing', 0, 'A refund.']])
+    })
+  })
+
+  describe('add_to_dnc', () => {
+    it('lists the number of the call, of its tenant alone', async () => {
+      const { run, doNotCall, tenantId, other } = await inCall()
+      expect(await run('add_to_dnc', { reason: 'asked for it' })).toMatchObject({ status: 'ok', output: { ok: true } })
+      expect(await doNotCall.get(tenantId, '+12025550101')).toMatchObject({ reason: 'asked for it', source: 'Robin' })
+      await expect(doNotCall.get(other, '+12025550101')).rejects.toThrow('not on the do-not-call list')
+    })
+
+    it('is refused for who has no number', async () => {
+      const { run } = await inCall({ from: 'anonymous' })
+      expect(await run('add_to_dnc', {})).toMatchObject({ status: 'error' })
+    })
+  })
+
+  describe('escalate_to_human', () => {
+    it('marks the call, tells the tenant, and adds a task, once', async () => {
+      const { run, tasks, tenantId, done } = await inCall()
+      const first = await run('escalate_to_human', { reason: 'Wants a person.' })
+      expect(await run('escalate_to_human', { reason: 'Again.' })).toMatchObject({ status: 'error' })
+      expect(await tasks()).toMatchObject([
+        {
+          id: first.output['task_id'],
+          summary: 'Wants a person.',
+          priority: 'high',
+          call_sid: 'CA1',
+          queue_key: 'default',
+        },
+      ])
+      const log = await test.db.selectFrom('call_logs').selectAll().where('tenant_id', '=', tenantId).executeTakeFirst()
+      expect(log).toMatchObject({ escalated: true, escalation_target: 'default' })
+      expect(done).toEqual([['escalated', 'default']])
+    })
+
+    it('adds no task for who has no number, and marks the call all the same', async () => {
+      const { run, tasks, done } = await inCall({ from: 'anonymous' })
+      expect(await run('escalate_to_human', { reason: 'Wants a person.' })).toMatchObject({ status: 'ok' })
+      expect([await tasks(), done]).toEqual([[], [['escalated', 'default']]])
+    })
   })
 })

@@ -31,6 +31,7 @@ const VALUES: Record<string, unknown> = {
     rejected: 0,
     duplicates: 0,
     interrupted: false,
+    unheard: '',
     failures: [],
     summary: 'Wants to be called back.',
   },

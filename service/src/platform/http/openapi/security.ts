@@ -15,6 +15,12 @@ const SCHEMES = {
     name: 'parley_admin',
     description: 'The session of somebody who logged in. A change with it needs an Origin header of this service.',
   },
+  actsFor: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-tenant-id',
+    description: 'The tenant for which an administrator of the installation acts; beside their credential.',
+  },
   providerSignature: {
     type: 'apiKey',
     in: 'header',
@@ -39,12 +45,18 @@ const SCHEMES = {
 
 const of = (...names: (keyof typeof SCHEMES)[]): Requirement[] => names.map((name) => ({ [name]: [] }))
 
+/** Both are sent. */
+const ACTING: Requirement[] = [
+  { session: [], actsFor: [] },
+  { adminKey: [], actsFor: [] },
+]
+
 /** Which credentials a route takes: one of those. */
 export function securityOf({ surface, url }: DescribedRoute): Requirement[] {
   if (url.startsWith('/media-stream')) return [...of('streamToken', 'tenantKey'), {}]
   if (url === '/logs' || url === '/api/v1/logs') return of('tenantKey', 'adminKey', 'session')
   if (surface === 'callbacks') return of('providerSignature', 'twilioSignature')
-  if (surface === 'runtime') return of('tenantKey', 'session')
+  if (surface === 'runtime') return [...of('tenantKey', 'session'), ...ACTING]
   if (surface !== 'admin') return []
   return OPEN.test(url) ? [{}, ...of('adminKey', 'session')] : of('adminKey', 'session')
 }

@@ -40,6 +40,23 @@ describe('twiml', () => {
     )
   })
 
+  it('rings somebody in the place of a stream, asks for a key, and joins a room', () => {
+    const dial = { type: 'dial' as const, number: '+12025550102', callerId: null, timeoutSeconds: 30 }
+    const text = written(
+      { ...dial, action: 'https://x.example/next?a=1&b=2', answered: 'https://x.example/told' },
+      { type: 'ask_key', text: 'Press 1.', timeoutSeconds: 10, url: 'https://x.example/keys' },
+      { type: 'conference', room: 'r1', action: 'https://x.example/next' },
+      { type: 'conference', room: 'r1' },
+    )
+    expect(text).toBe(
+      '<Dial timeout="30" action="https://x.example/next?a=1&amp;b=2" method="POST"><Number statusCallback="https://x.example/told" ' +
+        'statusCallbackMethod="POST" statusCallbackEvent="answered">+12025550102</Number></Dial>' +
+        '<Gather input="dtmf" numDigits="1" timeout="10" action="https://x.example/keys" method="POST"><Say>Press 1.</Say></Gather>' +
+        '<Dial action="https://x.example/next" method="POST"><Conference beep="false" endConferenceOnExit="true">r1</Conference></Dial>' +
+        '<Dial><Conference beep="false" endConferenceOnExit="true">r1</Conference></Dial>',
+    )
+  })
+
   const HOSTILE = [
     '"><Dial>+12025550199</Dial>',
     "'/><Hangup/>",
@@ -53,13 +70,16 @@ describe('twiml', () => {
   it.each(HOSTILE)('lets no text become an instruction: %s', (text) => {
     const document = written(
       { type: 'say', text },
-      { type: 'dial', number: text, callerId: text, timeoutSeconds: 5 },
+      { type: 'dial', number: text, callerId: text, timeoutSeconds: 5, action: text, answered: text },
+      { type: 'ask_key', text, timeoutSeconds: 5, url: text },
+      { type: 'conference', room: text, action: text },
       { type: 'redirect', url: text },
       { type: 'connect_stream', url: text, parameters: { [text]: text }, statusCallback: text },
     )
     const tags = [...document.matchAll(/<\/?([A-Za-z]+)/g)].map(([, name]) => name)
     expect(tags).toEqual([
-      ...['Say', 'Say', 'Dial', 'Number', 'Number', 'Dial', 'Redirect', 'Redirect'],
+      ...['Say', 'Say', 'Dial', 'Number', 'Number', 'Dial', 'Gather', 'Say', 'Say', 'Gather'],
+      ...['Dial', 'Conference', 'Conference', 'Dial', 'Redirect', 'Redirect'],
       ...['Connect', 'Stream', 'Parameter', 'Stream', 'Connect'],
     ])
     expect(document).not.toMatch(/<[!?]/)

@@ -29,7 +29,17 @@ function verb(v: CallVerb): string {
       return `<Redirect method="POST">${escaped(v.url)}</Redirect>`
     case 'dial': {
       const callerId = v.callerId === null ? '' : ` callerId="${escaped(v.callerId)}"`
-      return `<Dial timeout="${v.timeoutSeconds}"${callerId}><Number>${escaped(v.number)}</Number></Dial>`
+      const events = v.answered === undefined ? '' : answeredBy(v.answered)
+      const number = `<Number${events}>${escaped(v.number)}</Number>`
+      return `<Dial timeout="${v.timeoutSeconds}"${callerId}${actionOf(v.action)}>${number}</Dial>`
+    }
+    case 'conference': {
+      const room = `<Conference beep="false" endConferenceOnExit="true">${escaped(v.room)}</Conference>`
+      return `<Dial${actionOf(v.action)}>${room}</Dial>`
+    }
+    case 'ask_key': {
+      const attributes = `input="dtmf" numDigits="1" timeout="${v.timeoutSeconds}" action="${escaped(v.url)}" method="POST"`
+      return `<Gather ${attributes}><Say>${escaped(v.text)}</Say></Gather>`
     }
     case 'reject':
       return '<Reject reason="busy"/>'
@@ -38,6 +48,14 @@ function verb(v: CallVerb): string {
     default:
       return assertNever(v)
   }
+}
+
+function actionOf(url: string | undefined): string {
+  return url === undefined ? '' : ` action="${escaped(url)}" method="POST"`
+}
+
+function answeredBy(url: string): string {
+  return ` statusCallback="${escaped(url)}" statusCallbackMethod="POST" statusCallbackEvent="answered"`
 }
 
 function parameter([name, value]: [string, string]): string {

@@ -1,0 +1,125 @@
+import { enqueue } from '../delivery/enqueue.ts'
+import { type Actor, THE_SYSTEM } from '../kernel/actor.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { AgentId, TenantId } from '../kernel/ids.ts'
+import { isUuid } from '../platform/db/newest-first.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { scoresOfVersions } from '../records/evaluations/evaluation-store.ts'
+import { audit } from '../tenancy/audit-log.ts'
+import { holdKnownTenant } from '../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type AgentRow, findAgent, lockAgent } from './agent-store.ts'
+import { findSpeakingVersions } from './agent-version-store.ts'
+import type { GovernanceEvaluation } from './rollout-governance-shape.ts'
+import { type Judgement, judgeRollout } from './rollout-judgement.ts'
+import { POLICY_DEFAULTS } from './rollout-policies.ts'
+import { findRolloutPolicy, type RolloutPolicy } from './rollout-policy-store.ts'
+import { showRollout } from './rollout-shape.ts'
+import { listRollouts, type Rollout, replaceRollouts } from './rollout-store.ts'
+
+/** Looks at rollouts, and takes calls away from versions that do badly. It never gives a version more. */
+export type Governance = {
+  /**
+   * Judges the rollout of an agent by its policy. With `apply`, versions that do badly lose their share to the published
+   * version, and the others keep theirs: judged and done in one transaction, so that nothing is overwritten that a person has
+   * changed meanwhile.
+   *
+   * @throws AppError `not_found` for an unknown tenant or agent.
+   */
+  evaluate(tenantId: TenantId, agentId: AgentId, asked: { apply: boolean; by?: Actor }): Promise<GovernanceEvaluation>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
+
+const HOUR_MS = 3_600_000
+
+export function makeGovernance({ db, clock, tenants }: Deps): Governance {
+  /** What is thought of the rollout, by what this handle sees. */
+  async function judged(handle: Db, { tenant_id, id, agent_key }: AgentRow) {
+    const policy = await findRolloutPolicy(handle, tenant_id, id)
+    const rollouts = await listRollouts(handle, tenant_id, id)
+    const speaking = await findSpeakingVersions(handle, tenant_id, agent_key)
+    const published = speaking.find(({ status }) => status === 'published')
+    const { lookback_hours } = policy ?? POLICY_DEFAULTS
+    const since = new Date(clock.now() - lookback_hours * HOUR_MS)
+    const scores = await scoresOfVersions(handle, tenant_id, { versionIds: speaking.map((each) => each.id), since })
+    const judgement = judgeRollout({
+      ...{ policy, scores },
+      published: published ? { agent_version_id: published.id, version_number: published.version_number } : null,
+      rollouts: rollouts.map(({ agent_version_id, version_number, traffic_percentage }) => {
+        return { agent_version_id, version_number, traffic_percentage }
+      }),
+    })
+    return { policy, rollouts, judgement }
+  }
+
+  async function applyIn(tx: Tx, tenant: TenantRuntime, agentId: AgentId, by: Actor): Promise<GovernanceEvaluation> {
+    await holdKnownTenant(tx, tenant.tenant_id)
+    const agent = await lockAgent(tx, tenant.tenant_id, agentId)
+    if (!agent) throw unknownAgent()
+    const { policy, rollouts: before, judgement } = await judged(tx, agent)
+    if (judgement.status !== 'rollback_recommended') return told(agent, policy, judgement)
+    const lost = judgement.rollout_versions.filter(({ breached }) => breached)
+    const now = new Date(clock.now())
+    await replaceRollouts(tx, agent.tenant_id, agent.id, without(before, lost, now))
+    const after = await listRollouts(tx, agent.tenant_id, agent.id)
+    const evaluation = { ...told(agent, policy, withRollback(judgement)), applied: true }
+    const rollouts = after.map(showRollout)
+    const change = { before: before.map(audited), after: after.map(audited), at: now }
+    await audit(tx, { by, action: 'rollout.rolled_back', tenantId: agent.tenant_id, targetId: agent.id, ...change })
+    await enqueue(tx, tenant, [{ event: 'rollout.rolled_back', subject: null, payload: { evaluation, rollouts } }], now)
+    return evaluation
+  }
+
+  return {
+    async evaluate(tenantId, agentId, { apply, by = THE_SYSTEM }) {
+      // Asked before the transaction: the embedded database has one connection, which that owns.
+      const tenant = await tenants.get(tenantId)
+      if (!(tenant && isUuid(agentId))) throw unknownAgent()
+      if (apply) return db.transaction().execute((tx) => applyIn(tx, tenant, agentId, by))
+      const agent = await findAgent(db, tenantId, agentId)
+      if (!agent) throw unknownAgent()
+      const { policy, judgement } = await judged(db, agent)
+      return told(agent, policy, judgement)
+    },
+  }
+}
+
+function told(agent: AgentRow, policy: RolloutPolicy | null, judgement: Judgement): GovernanceEvaluation {
+  const { id: agent_id, agent_key, name: agent_name } = agent
+  return { agent_id, agent_key, agent_name, applied: false, policy, ...judgement }
+}
+
+function withRollback(judgement: Judgement): Judgement {
+  const { published_version, rollout_versions, reasons } = judgement
+  const heir = `the published version ${published_version?.version_number}`
+  const lost = rollout_versions.filter(({ breached }) => breached)
+  const done = lost.map(({ version_number, traffic_percentage }) => {
+    return `The share of version ${version_number}, ${traffic_percentage} %, went to ${heir}.`
+  })
+  return { ...judgement, status: 'rolled_back', reasons: [...reasons, ...done] }
+}
+
+/** What is left, closed up: with their own shares, so that nobody gets more but the published version. */
+function without(rollouts: Rollout[], lost: { agent_version_id: string }[], now: Date) {
+  const names = new Set<string>(lost.map(({ agent_version_id }) => agent_version_id))
+  return rollouts
+    .filter(({ agent_version_id }) => !names.has(agent_version_id))
+    .map(({ id, agent_version_id, traffic_percentage, created_at }) => {
+      return { id, agent_version_id, traffic_percentage, created_at, updated_at: now }
+    })
+}
+
+/** As a change of a rollout by hand is told in the audit log. */
+function audited({ agent_version_id, traffic_percentage }: Rollout) {
+  return { agent_version_id, traffic_percentage }
+}
+
+function unknownAgent(): AppError {
+  return new AppError('not_found', 'The tenant has no such agent.')
+}

@@ -1,0 +1,81 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { newId } from '../../kernel/ids.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { type CampaignRow, lockDueCampaign, type RunningCampaign, updateCampaign } from './campaign-store.ts'
+import { tell } from './campaigns.ts'
+import {
+  type Claim,
+  type ContactRow,
+  claimContact,
+  countBusy,
+  countContacts,
+  hasOpenContacts,
+  nextDue,
+} from './contact-store.ts'
+
+/** The right to call somebody for a campaign. */
+export type ClaimedContact = { campaign: CampaignRow; contact: ContactRow; claim: Claim }
+
+/**
+ * Takes the next contact of a campaign that may be called now: one at a time over all nodes, no faster than `calls_per_second`,
+ * no more than `max_concurrent` at once. A campaign of which nobody is left is completed, and its tenant told so. Null when
+ * there is nobody to be called now; the campaign says then when to ask again.
+ */
+export type ClaimNext = (tenant: TenantRuntime, running: RunningCampaign) => Promise<ClaimedContact | null>
+
+/** Whoever has a claim writes its call down in much less; then the contact is free again. */
+const CLAIM_MS = 60_000
+/** While calls are on their way, the end of one makes room. */
+const LOOK_AGAIN_MS = 1_000
+/** With nobody due there is nothing to do, but somebody may have changed that. */
+const IDLE_MS = 30_000
+
+export function makeClaimNext({ db, clock }: { db: Db; clock: Clock }): ClaimNext {
+  return (tenant, { id }) =>
+    db.transaction().execute(async (tx) => {
+      const now = new Date(clock.now())
+      const { tenant_id: tenantId } = tenant
+      await holdKnownTenant(tx, tenantId)
+      const campaign = await lockDueCampaign(tx, tenantId, id, now)
+      if (!campaign) return null
+      const busy = await countBusy(tx, tenantId, id, now)
+      if (busy >= campaign.max_concurrent) {
+        await waitUntil(tx, campaign, after(now, LOOK_AGAIN_MS))
+        return null
+      }
+      const claim = { token: newId<string>(now.getTime()), until: after(now, CLAIM_MS) }
+      const contact = await claimContact(tx, tenantId, id, { claim, now })
+      if (contact) {
+        await waitUntil(tx, campaign, after(now, 1_000 / campaign.calls_per_second))
+        return { campaign, contact, claim }
+      }
+      if (busy === 0 && !(await hasOpenContacts(tx, tenantId, id))) await complete(tx, tenant, campaign, now)
+      else await waitUntil(tx, campaign, await nextLook(tx, campaign, { busy, now }))
+      return null
+    })
+}
+
+/** When somebody may be due again. */
+async function nextLook(tx: Tx, { tenant_id, id }: CampaignRow, { busy, now }: { busy: number; now: Date }) {
+  if (busy > 0) return after(now, LOOK_AGAIN_MS)
+  const due = await nextDue(tx, tenant_id, id)
+  const latest = after(now, IDLE_MS)
+  return due !== null && due < latest ? due : latest
+}
+
+async function complete(tx: Tx, tenant: TenantRuntime, { tenant_id, id }: CampaignRow, now: Date): Promise<void> {
+  const change = { status: 'completed' as const, status_reason: null, completed_at: now, updated_at: now }
+  const campaign = await updateCampaign(tx, tenant_id, id, change)
+  const counts = (await countContacts(tx, tenant_id, [id])).get(id)
+  if (counts) await tell(tx, tenant, { event: 'campaign.completed', after: { campaign, counts }, now })
+}
+
+async function waitUntil(tx: Tx, { tenant_id, id }: CampaignRow, until: Date): Promise<void> {
+  await updateCampaign(tx, tenant_id, id, { next_dial_at: until })
+}
+
+function after(now: Date, ms: number): Date {
+  return new Date(now.getTime() + Math.ceil(ms))
+}

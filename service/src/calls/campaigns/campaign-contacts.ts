@@ -1,0 +1,110 @@
+import { othersFirst } from '../../kernel/clock.ts'
+import { invalidRequest } from '../../kernel/errors.ts'
+import { newId } from '../../kernel/ids.ts'
+import { isPhoneNumber } from '../../kernel/phone.ts'
+import { CsvReader, type CsvRecord, CsvRunaway } from '../../platform/http/csv.ts'
+import { storable } from '../../records/storable.ts'
+import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
+import type { ContactId, NewContact } from './contact-store.ts'
+
+/** A contact as it was sent: `at` is its place in the list from 1, of a CSV its line. */
+export type SentContact = { at: number; phone: string; metadata: Record<string, unknown> }
+
+/** What is wrong with a contact, which is not called therefore. */
+export type ContactError = { at: number; error: string }
+
+const MAX_METADATA_BYTES = 4_096
+const MAX_METADATA_DEPTH = 8
+const MAX_COLUMNS = 50
+const COLUMN_NAME = /^[A-Za-z0-9_-]{1,64}$/
+
+/** As many take a millisecond or two. */
+const SLICE = 50
+
+/** The contacts that can be called, each number once, in their order; and what is wrong with the others. */
+export async function readContacts(
+  sent: SentContact[],
+  nowMs: number,
+): Promise<{ contacts: NewContact[]; errors: ContactError[] }> {
+  const [contacts, errors]: [NewContact[], ContactError[]] = [[], []]
+  const known = new Map<string, number>()
+  for (const [index, { at, phone, metadata }] of sent.entries()) {
+    // Calls go on meanwhile.
+    if (index % SLICE === 0) await othersFirst()
+    const fault = faultOf(phone, metadata)
+    const earlier = known.get(phone)
+    if (fault !== null) errors.push({ at, error: fault })
+    else if (earlier !== undefined) errors.push({ at, error: `phone is that of ${earlier}, which is called` })
+    else if (isPhoneNumber(phone)) {
+      known.set(phone, at)
+      contacts.push({ id: newId<ContactId>(nowMs), position: contacts.length + 1, phone, metadata })
+    }
+  }
+  return { contacts, errors }
+}
+
+function faultOf(phone: string, metadata: Record<string, unknown>): string | null {
+  if (!isPhoneNumber(phone)) return 'phone must be a phone number in E.164, like +14155550100'
+  const fault = jsonSizeFault(metadata, MAX_METADATA_BYTES, MAX_METADATA_DEPTH)
+  return fault === null ? null : `metadata ${fault}`
+}
+
+/**
+ * Reads a list of contacts: CSV in UTF-8 with a line that names its columns. `phone` is one of them; what stands in the others
+ * is the contact's metadata by their names, `true` and `false` as such, nothing where nothing stands.
+ *
+ * @throws AppError `invalid_request` when the first line is something else, or nothing can be read behind a record.
+ */
+export function readContactCsv(text: string): SentContact[] {
+  const [header, ...records] = recordsOf(text.replace(/^\ufeff/, ''))
+  const columns = header ? columnsOf(header) : []
+  if (columns.length === 0) throw noHeader()
+  return records.map((record) => contactOf(columns, record))
+}
+
+/** A reader takes less at a time than the longest record has. */
+const PIECE_CHARS = 5_000
+
+function recordsOf(text: string): CsvRecord[] {
+  const reader = new CsvReader()
+  const records: CsvRecord[] = []
+  try {
+    for (let at = 0; at < text.length; at += PIECE_CHARS) records.push(...reader.push(text.slice(at, at + PIECE_CHARS)))
+    return [...records, ...reader.end()]
+  } catch (error) {
+    if (!(error instanceof CsvRunaway)) throw error
+    const message = `has a field in line ${error.line} whose quotes do not end, or a record that is too long`
+    throw invalidRequest([{ path: '/body', message }])
+  }
+}
+
+function columnsOf({ fields }: CsvRecord): string[] {
+  const columns = fields.map((name) => name.trim())
+  if (!columns.includes('phone') || columns.length > MAX_COLUMNS) throw noHeader()
+  const wrong = columns.find((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
+  if (wrong === undefined) return columns
+  throw invalidRequest([{ path: '/body', message: 'must name each column once, by letters, digits, _ and -' }])
+}
+
+function noHeader(): Error {
+  return invalidRequest([
+    {
+      path: '/body',
+      message: `must begin with a line that names its columns, phone among them, ${MAX_COLUMNS} at most`,
+    },
+  ])
+}
+
+function contactOf(columns: string[], { line, fields }: CsvRecord): SentContact {
+  const named = columns.map((name, index): [string, string] => [name, storable(fields[index]?.trim() ?? '')])
+  const rest = named.filter(([name, value]) => name !== 'phone' && value !== '')
+  const metadata = Object.fromEntries(rest.map(([name, value]) => [name, meantBy(value)]))
+  // One that has more fields than columns is nobody's: its number is not to be trusted.
+  const phone = fields.length > columns.length ? '' : (fields[columns.indexOf('phone')]?.trim() ?? '')
+  return { at: line, phone, metadata }
+}
+
+/** A consent has to be told by a value and not by a word. */
+function meantBy(value: string): string | boolean {
+  return value === 'true' || value === 'false' ? value === 'true' : value
+}

@@ -1,0 +1,103 @@
+import { type SqlBool, sql } from 'kysely'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { CallStatus } from '../../records/call-values.ts'
+import type { CampaignId } from './campaign-store.ts'
+import type { ContactId } from './contact-store.ts'
+
+/** A call of a campaign. */
+type CampaignDialRow = {
+  tenant_id: TenantId
+  call_log_id: string
+  campaign_id: CampaignId
+  contact_id: ContactId
+  /** On a machine. */
+  leaves_message: boolean
+  attempted_at: Date
+  /** When what became of it was taken note of; null before. */
+  settled_at: Date | null
+  /** Whether it failed for a technical reason; null before it is settled. */
+  is_fault: boolean | null
+}
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    campaign_dials: CampaignDialRow
+  }
+}
+
+export async function insertCampaignDial(
+  tx: Tx,
+  tenantId: TenantId,
+  dial: Omit<CampaignDialRow, 'tenant_id' | 'settled_at' | 'is_fault'>,
+): Promise<void> {
+  await tx
+    .insertInto('campaign_dials')
+    .values({ ...dial, tenant_id: tenantId, settled_at: null, is_fault: null })
+    .execute()
+}
+
+/** A call of a campaign that is over, and how that ended. */
+export type EndedCampaignDial = Pick<
+  CampaignDialRow,
+  'tenant_id' | 'call_log_id' | 'campaign_id' | 'contact_id' | 'leaves_message' | 'attempted_at'
+> & { status: CallStatus; answered_by: string | null; error_code: string | null }
+
+/** Calls of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
+export function listEndedDialsAcrossTenants(
+  db: Db,
+  { limit, after }: { limit: number; after: EndedCampaignDial | null },
+): Promise<EndedCampaignDial[]> {
+  const behind = after
+    ? sql<SqlBool>`(dial.attempted_at, dial.call_log_id) > (${after.attempted_at}, ${after.call_log_id}::uuid)`
+    : sql<SqlBool>`true`
+  return db
+    .selectFrom('campaign_dials as dial')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'dial.tenant_id').onRef('log.id', '=', 'dial.call_log_id'),
+    )
+    .select(['dial.tenant_id', 'dial.call_log_id', 'dial.campaign_id', 'dial.contact_id', 'dial.leaves_message'])
+    .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.error_code'])
+    .where('dial.settled_at', 'is', null)
+    .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where(behind)
+    .orderBy('dial.attempted_at')
+    .orderBy('dial.call_log_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Takes note that a call is over; false when somebody has done so already. Of several at once one does. */
+export async function settleCampaignDial(
+  tx: Tx,
+  { tenant_id, call_log_id }: EndedCampaignDial,
+  { now, isFault }: { now: Date; isFault: boolean },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('campaign_dials')
+    .set({ settled_at: now, is_fault: isFault })
+    .where('tenant_id', '=', tenant_id)
+    .where('call_log_id', '=', call_log_id)
+    .where('settled_at', 'is', null)
+    .returning('call_log_id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Of the last calls of a campaign, settled at `since` or later, how many there are and how many were faults. */
+export async function lastFaults(
+  tx: Tx,
+  tenantId: TenantId,
+  { campaignId, since, limit }: { campaignId: CampaignId; since: Date; limit: number },
+): Promise<{ calls: number; faults: number }> {
+  const rows = await tx
+    .selectFrom('campaign_dials')
+    .select('is_fault')
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('settled_at', '>=', since)
+    .orderBy('settled_at', 'desc')
+    .limit(limit)
+    .execute()
+  return { calls: rows.length, faults: rows.filter(({ is_fault }) => is_fault === true).length }
+}

@@ -1,0 +1,110 @@
+import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { ClaimNext } from './campaign-claim.ts'
+import type { DialContact } from './campaign-dial.ts'
+import type { SettleCampaignDials } from './campaign-settle.ts'
+import { listRunningAcrossTenants, type RunningCampaign } from './campaign-store.ts'
+
+/** Works on all campaigns that run, on every node: nodes share the work by taking contacts. */
+export type CampaignRunner = {
+  start(): void
+  /** Calls nobody any more. */
+  stop(): void
+  /** Resolves when what is on its way is done, or given up; never rejects. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  claimNext: ClaimNext
+  dialContact: DialContact
+  settle: SettleCampaignDials
+}
+
+/** Where nothing runs, or nothing is due. */
+const LOOK_INTERVAL_MS = 1_000
+const SHORTEST_MS = 50
+const SETTLE_INTERVAL_MS = 2_000
+const MAX_CAMPAIGNS = 200
+/** Calls that are being placed at a time: each waits for a carrier. */
+const MAX_PLACING = 50
+const CLOSE_WITHIN_MS = 2_000
+
+export function makeCampaignRunner(deps: Deps): CampaignRunner {
+  const { db, clock, log, tenants } = deps
+  const placing = new Set<Promise<void>>()
+  let cancel: Cancel = () => undefined
+  let looking: Promise<void> = Promise.resolve()
+  let isStopping = false
+  let settledMs = Number.NEGATIVE_INFINITY
+  let isFailing = false
+
+  function lookIn(ms: number): void {
+    if (isStopping) return
+    cancel = clock.after(ms, () => {
+      looking = look()
+        .then(
+          (nextMs) => {
+            isFailing = false
+            return nextMs
+          },
+          (err: unknown) => {
+            // Once, and not each second while the database is away.
+            if (!isFailing) log.warn({ err }, 'campaigns could not be looked after')
+            isFailing = true
+            return LOOK_INTERVAL_MS
+          },
+        )
+        .then(lookIn)
+    })
+  }
+
+  /** @returns when to look again, in ms. */
+  async function look(): Promise<number> {
+    if (clock.monotonicMs() - settledMs >= SETTLE_INTERVAL_MS) {
+      settledMs = clock.monotonicMs()
+      await deps.settle()
+    }
+    const running = await listRunningAcrossTenants(db, MAX_CAMPAIGNS)
+    const due = running.filter(({ next_dial_at }) => next_dial_at.getTime() <= clock.now())
+    for (const campaign of due) {
+      if (isStopping || placing.size >= MAX_PLACING) break
+      // What is wrong with one holds up no other one.
+      const fields = { tenant_id: campaign.tenant_id, campaign_id: campaign.id }
+      await callNext(campaign).catch((err: unknown) => log.warn({ err, ...fields }, 'a campaign was not worked on'))
+    }
+    const [next] = (await listRunningAcrossTenants(db, 1)).map(
+      ({ next_dial_at }) => next_dial_at.getTime() - clock.now(),
+    )
+    return Math.min(LOOK_INTERVAL_MS, Math.max(SHORTEST_MS, next ?? LOOK_INTERVAL_MS))
+  }
+
+  async function callNext(campaign: RunningCampaign): Promise<void> {
+    const tenant = await tenants.get(campaign.tenant_id)
+    const claimed = tenant && (await deps.claimNext(tenant, campaign))
+    if (!claimed) return
+    const call = deps.dialContact(tenant, claimed).finally(() => placing.delete(call))
+    placing.add(call)
+  }
+
+  return {
+    start: () => lookIn(0),
+    stop() {
+      isStopping = true
+      cancel()
+    },
+    async close() {
+      isStopping = true
+      cancel()
+      const late = () => new Error('it takes its time')
+      const all = looking.then(() => Promise.all(placing))
+      await withTimeout(clock, all, CLOSE_WITHIN_MS, late).catch(() => undefined)
+    },
+  }
+}

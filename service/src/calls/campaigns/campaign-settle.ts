@@ -1,0 +1,100 @@
+import type { Clock } from '../../kernel/clock.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
+import { isMachine } from '../../records/answered-by.ts'
+import {
+  type EndedCampaignDial,
+  lastFaults,
+  listEndedDialsAcrossTenants,
+  settleCampaignDial,
+} from './campaign-dial-store.ts'
+import { type CampaignRow, lockCampaign, updateCampaign } from './campaign-store.ts'
+import { findContact, settleContact } from './contact-store.ts'
+
+/** Takes note of what became of the calls of campaigns, whoever ended them: it asks. Rejects when nobody can be asked. */
+export type SettleCampaignDials = () => Promise<void>
+
+type Deps = { db: Db; clock: Clock; log: Pick<Log, 'warn'>; isStopping: () => boolean }
+
+const BATCH_ROWS = 100
+const MINUTE_MS = 60_000
+/** The breaker looks at so many calls, and not before there are so many. */
+const JUDGED_CALLS = 20
+const LEAST_CALLS = 5
+
+export function makeSettleCampaignDials({ db, clock, log, isStopping }: Deps): SettleCampaignDials {
+  async function settleOne(ended: EndedCampaignDial): Promise<void> {
+    const now = new Date(clock.now())
+    await db.transaction().execute((tx) => settleIn(tx, ended, now))
+  }
+
+  async function look(): Promise<void> {
+    let after: EndedCampaignDial | null = null
+    do {
+      const page: EndedCampaignDial[] = await listEndedDialsAcrossTenants(db, { limit: BATCH_ROWS, after })
+      for (const ended of page) {
+        // One that cannot be taken note of holds up no other one, and comes again with the next look.
+        await settleOne(ended).catch((err: unknown) =>
+          log.warn({ err, tenant_id: ended.tenant_id }, 'the end of a call of a campaign could not be taken note of'),
+        )
+      }
+      after = page.length < BATCH_ROWS ? null : (page.at(-1) ?? null)
+    } while (after && !isStopping())
+  }
+
+  return look
+}
+
+/** What a call has come to. `isFault`: for a technical reason. `isLast`: to call again would be no use. */
+type Outcome = { outcome: string; isReached: boolean; isFault: boolean; isLast: boolean }
+
+async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<void> {
+  const { tenant_id: tenantId, campaign_id, contact_id } = ended
+  const campaign = await lockCampaign(tx, tenantId, campaign_id)
+  const outcome = outcomeOf(ended)
+  if (!campaign || !(await settleCampaignDial(tx, ended, { now, isFault: outcome.isFault }))) return
+  const contact = await findContact(tx, tenantId, contact_id)
+  if (!contact) return
+  const after = afterCall(campaign, { ...outcome, attempts: contact.attempts, now })
+  await settleContact(tx, tenantId, contact_id, { ...after, outcome: outcome.outcome, updated_at: now })
+  if (campaign.status === 'running') await judge(tx, campaign, now)
+}
+
+/** Without a word of the carrier's for who answered, it was a person. */
+function outcomeOf({ status, answered_by, leaves_message, error_code }: EndedCampaignDial): Outcome {
+  const inVain = (outcome: string) => ({ outcome, isReached: false, isFault: false, isLast: false })
+  switch (status) {
+    case 'completed':
+      if (!isMachine(answered_by)) return { ...inVain('reached'), isReached: true }
+      return leaves_message ? { ...inVain('message_left'), isReached: true } : inVain('voicemail')
+    case 'busy':
+      return inVain('busy')
+    case 'no-answer':
+      return inVain('no_answer')
+    case 'canceled':
+      return inVain('canceled')
+    default:
+      if (error_code === 'carrier_rejected') return { ...inVain('rejected'), isLast: true }
+      return { ...inVain('failed'), isFault: true }
+  }
+}
+
+function afterCall(
+  { status, max_attempts, retry_minutes }: CampaignRow,
+  { isReached, isLast, attempts, now }: Outcome & { attempts: number; now: Date },
+) {
+  if (isReached) return { status: 'completed' as const }
+  if (isLast || attempts >= max_attempts) return { status: 'failed' as const }
+  if (status === 'cancelled') return { status: 'cancelled' as const }
+  const minutes = retry_minutes[Math.min(attempts, retry_minutes.length) - 1] ?? 0
+  return { status: 'pending' as const, due_at: new Date(now.getTime() + minutes * MINUTE_MS) }
+}
+
+/** Half of the last calls failed for technical reasons: whatever it is, more calls do not mend it. */
+async function judge(tx: Tx, { tenant_id, id, judged_from }: CampaignRow, now: Date): Promise<void> {
+  const window = { campaignId: id, since: judged_from ?? now, limit: JUDGED_CALLS }
+  const { calls, faults } = await lastFaults(tx, tenant_id, window)
+  if (calls < LEAST_CALLS || faults * 2 < calls) return
+  const reason = `${faults} of its last ${calls} calls failed for technical reasons: start it again once that is mended.`
+  await updateCampaign(tx, tenant_id, id, { status: 'paused_by_breaker', status_reason: reason, updated_at: now })
+}

@@ -1,0 +1,268 @@
+import { sql } from 'kysely'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { PageRequest } from '../../kernel/pages.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
+import { isAfter } from '../../platform/db/newest-first.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { CallStatus } from '../../records/call-values.ts'
+import type { CampaignId } from './campaign-store.ts'
+
+export type ContactId = string & { readonly __brand: 'ContactId' }
+
+/** `refused`: the dial gate will never let it through. `failed`: called in vain as often as it may be. */
+export const CONTACT_STATUSES = ['pending', 'dialing', 'completed', 'failed', 'refused', 'cancelled'] as const
+
+export type ContactStatus = (typeof CONTACT_STATUSES)[number]
+
+/** Somebody whom a campaign calls. */
+export type ContactRow = {
+  tenant_id: TenantId
+  id: ContactId
+  campaign_id: CampaignId
+  /** In the list, from 1. */
+  position: number
+  phone: PhoneNumber
+  metadata: Record<string, unknown>
+  status: ContactStatus
+  /** Of its last call, or the code of what spoke against one. */
+  outcome: string | null
+  attempts: number
+  due_at: Date
+  /** Whoever is about to call; a new one with each claim. */
+  claim_token: string | null
+  claimed_until: Date | null
+  last_call_log_id: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    campaign_contacts: ContactRow
+  }
+}
+
+export type NewContact = Pick<ContactRow, 'id' | 'position' | 'phone' | 'metadata'>
+
+/** Adds the contacts of a new campaign, due at once. */
+export async function insertContacts(
+  tx: Tx,
+  tenantId: TenantId,
+  { campaignId, contacts, now }: { campaignId: CampaignId; contacts: NewContact[]; now: Date },
+): Promise<void> {
+  await sql`
+    insert into campaign_contacts (tenant_id, campaign_id, id, position, phone, metadata, status, attempts, due_at,
+                                   created_at, updated_at)
+    select ${tenantId}, ${campaignId}::uuid, contact.id, contact.position, contact.phone, contact.metadata, 'pending', 0,
+           ${now}::timestamptz, ${now}::timestamptz, ${now}::timestamptz
+      from jsonb_to_recordset(${JSON.stringify(contacts)}::jsonb)
+           as contact (id uuid, position integer, phone text, metadata jsonb)`.execute(tx)
+}
+
+export type ContactCounts = Record<ContactStatus, number>
+
+/** How many contacts of each campaign have each status. */
+export async function countContacts(
+  db: Db,
+  tenantId: TenantId,
+  campaignIds: CampaignId[],
+): Promise<Map<CampaignId, ContactCounts>> {
+  const none = Object.fromEntries(CONTACT_STATUSES.map((status) => [status, 0])) as ContactCounts
+  const counts = new Map(campaignIds.map((id) => [id, { ...none }]))
+  if (campaignIds.length === 0) return counts
+  const rows = await db
+    .selectFrom('campaign_contacts')
+    .select(({ fn }) => ['campaign_id', 'status', fn.countAll<number>().as('count')])
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', 'in', campaignIds)
+    .groupBy(['campaign_id', 'status'])
+    .execute()
+  for (const { campaign_id, status, count } of rows) {
+    const of = counts.get(campaign_id)
+    if (of) of[status] = count
+  }
+  return counts
+}
+
+/** A contact and its last call. */
+export type ListedContact = Omit<ContactRow, 'claim_token' | 'claimed_until'> & {
+  call_sid: string | null
+  call_status: CallStatus | null
+}
+
+/** The contacts of a campaign, the last of its list first; one more than `limit`. */
+export function listContacts(
+  db: Db,
+  tenantId: TenantId,
+  { campaignId, status }: { campaignId: CampaignId; status: ContactStatus | null },
+  page: PageRequest,
+): Promise<ListedContact[]> {
+  return db
+    .selectFrom('campaign_contacts')
+    .leftJoin('call_logs as log', (join) =>
+      join
+        .onRef('log.tenant_id', '=', 'campaign_contacts.tenant_id')
+        .onRef('log.id', '=', 'campaign_contacts.last_call_log_id'),
+    )
+    .selectAll('campaign_contacts')
+    .select(['log.call_sid', 'log.status as call_status'])
+    .where('campaign_contacts.tenant_id', '=', tenantId)
+    .where('campaign_contacts.campaign_id', '=', campaignId)
+    .$if(status !== null, (query) => query.where('campaign_contacts.status', '=', status as ContactStatus))
+    .where(isAfter('campaign_contacts', page.after))
+    .orderBy('campaign_contacts.created_at', 'desc')
+    .orderBy('campaign_contacts.id', 'desc')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+    .execute()
+}
+
+/** How many are being called now, or are about to be. To be asked with the campaign locked. */
+export async function countBusy(tx: Tx, tenantId: TenantId, campaignId: CampaignId, now: Date): Promise<number> {
+  const { count } = await tx
+    .selectFrom('campaign_contacts')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where((eb) =>
+      eb.or([eb('status', '=', 'dialing'), eb.and([eb('status', '=', 'pending'), eb('claimed_until', '>', now)])]),
+    )
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** The right to call somebody: only who has it may, until it is over. */
+export type Claim = { token: string; until: Date }
+
+/** Takes the next contact that is due, in the order of the list; null when none is. To be called with the campaign locked. */
+export async function claimContact(
+  tx: Tx,
+  tenantId: TenantId,
+  campaignId: CampaignId,
+  { claim, now }: { claim: Claim; now: Date },
+): Promise<ContactRow | null> {
+  const row = await tx
+    .updateTable('campaign_contacts')
+    .set({ claim_token: claim.token, claimed_until: claim.until })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', (eb) =>
+      eb
+        .selectFrom('campaign_contacts')
+        .select('id')
+        .where('tenant_id', '=', tenantId)
+        .where('campaign_id', '=', campaignId)
+        .where('status', '=', 'pending')
+        .where('due_at', '<=', now)
+        .where((or) => or.or([or('claimed_until', 'is', null), or('claimed_until', '<=', now)]))
+        .orderBy('due_at')
+        .orderBy('position')
+        .limit(1),
+    )
+    .returningAll()
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** When the next one that waits is due; null when none waits. */
+export async function nextDue(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('campaign_contacts')
+    .select(sql<Date>`greatest(due_at, claimed_until)`.as('at'))
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'pending')
+    .orderBy(sql`greatest(due_at, claimed_until)`)
+    .limit(1)
+    .executeTakeFirst()
+  return row?.at ?? null
+}
+
+/** Says that the contact is being called, by the call of this log; false when the claim is not, or no longer, good. */
+export async function beginContactCall(
+  tx: Tx,
+  contact: ContactRow,
+  { token, callLogId, now }: { token: string; callLogId: string; now: Date },
+): Promise<boolean> {
+  const row = await tx
+    .updateTable('campaign_contacts')
+    .set((eb) => ({
+      ...{ status: 'dialing' as const, outcome: null, last_call_log_id: callLogId, updated_at: now },
+      ...{ attempts: eb('attempts', '+', 1), claim_token: null, claimed_until: null },
+    }))
+    .where('tenant_id', '=', contact.tenant_id)
+    .where('id', '=', contact.id)
+    .where('status', '=', 'pending')
+    .where('claim_token', '=', token)
+    .returning('id')
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Gives a claim back, with what has come of it; one that is not good any more changes nothing. */
+export async function releaseContact(
+  db: Db,
+  contact: ContactRow,
+  {
+    token,
+    change,
+  }: { token: string; change: Partial<Pick<ContactRow, 'status' | 'outcome' | 'due_at' | 'updated_at'>> },
+): Promise<void> {
+  await db
+    .updateTable('campaign_contacts')
+    .set({ ...change, claim_token: null, claimed_until: null })
+    .where('tenant_id', '=', contact.tenant_id)
+    .where('id', '=', contact.id)
+    .where('status', '=', 'pending')
+    .where('claim_token', '=', token)
+    .execute()
+}
+
+/** What a call has made of a contact; null when the contact is not being called. */
+export async function settleContact(
+  tx: Tx,
+  tenantId: TenantId,
+  id: ContactId,
+  change: Pick<ContactRow, 'status' | 'outcome' | 'updated_at'> & { due_at?: Date },
+): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set(change)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', 'dialing')
+    .execute()
+}
+
+export async function findContact(tx: Tx, tenantId: TenantId, id: ContactId): Promise<ContactRow | null> {
+  const row = await tx
+    .selectFrom('campaign_contacts')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** Those that are not being called are not called any more. */
+export async function cancelContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId, now: Date): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set({ status: 'cancelled', claim_token: null, claimed_until: null, updated_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', '=', 'pending')
+    .execute()
+}
+
+/** Whether anybody is still to be called, or being called. */
+export async function hasOpenContacts(tx: Tx, tenantId: TenantId, campaignId: CampaignId): Promise<boolean> {
+  const row = await tx
+    .selectFrom('campaign_contacts')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('campaign_id', '=', campaignId)
+    .where('status', 'in', ['pending', 'dialing'])
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}

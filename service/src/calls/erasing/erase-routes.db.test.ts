@@ -1,0 +1,281 @@
+import { mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
+import { newId, type TenantId } from '../../kernel/ids.ts'
+import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
+import type { SessionId } from '../../records/call-values.ts'
+import { NODE, someCall, someTurn, tenantTold } from '../../records/calls.fixture.ts'
+import { toolEntry, turnEntry } from '../../records/journal-entry.ts'
+import { writeEntries } from '../../records/journal-write.ts'
+import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../records/recording-files.ts'
+import { makeRecordings } from '../../records/recordings.ts'
+import { makeSessions } from '../../records/sessions.ts'
+import { eraseRoutes } from './erase-routes.ts'
+import { makeEraseSession } from './erase-session.ts'
+import { makeRetention } from './retention.ts'
+
+const SECRET = 'the blue suitcase'
+const DAY_MS = 86_400_000
+const test = useDatabase()
+let clock: TestClock
+let folder: string
+let files: RecordingFiles
+const server = useTenantServer(
+  () => test.db,
+  () => [eraseRoutes((...given) => eraser()(...given))],
+)
+
+beforeEach(async () => {
+  clock = new TestClock()
+  folder = await mkdtemp(join(tmpdir(), 'erased-'))
+  files = makeRecordingFiles(folder)
+  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
+})
+
+const quiet = { warn: () => {}, info: () => {}, error: () => {} }
+const eraser = () => makeEraseSession({ db: test.db, clock, log: quiet, files })
+const retention = (of: RecordingFiles = files) =>
+  makeRetention({ db: test.db, clock, log: quiet, erase: eraser(), files: of, isStopping: () => false })
+
+function callOf(tenant: string, callSid: string, sessionId: SessionId) {
+  return { tenant: tenantTold(tenant), callSid, sessionId, epoch: 1 }
+}
+
+/** A call in which everything that can be noted was noted, with the same words. */
+async function wholeCall(callSid: string, tenant = 'acme'): Promise<SessionId> {
+  const { db } = test
+  const runtime = tenantTold(tenant)
+  const sessions = makeSessions({ db, clock, nodeId: NODE })
+  const { sessionId } = await sessions.open(runtime, someCall(callSid, { metadata: { lost: SECRET } }))
+  await sessions.started(runtime, { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null })
+  const call = callOf(tenant, callSid, sessionId)
+  const tool = { callId: 'c1', seq: 1, name: 'find', argumentsText: SECRET, result: SECRET, status: 'ok' as const }
+  const entries = [
+    turnEntry(call, someTurn(1, { text: SECRET })),
+    toolEntry(call, { ...tool, startMs: 1, durationMs: 1 }),
+  ]
+  await db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
+  await record(tenant, callSid, sessionId)
+  await makeCallbackTasks({ db, clock }).schedule(
+    runtime,
+    {
+      ...{ customerPhone: '+12025550101' as never, priority: 'normal', summary: SECRET, notes: SECRET, dueAt: null },
+      ...{ createdBy: 'Robin', metadata: { lost: SECRET, external_ticket: { id: '7' } } },
+      call: { callSid, sessionId, streamSid: `MZ${callSid}`, agentName: 'Robin' },
+    },
+    new AbortController().signal,
+  )
+  await db
+    .insertInto('supervisor_actions')
+    .values({
+      ...{
+        tenant_id: tenant as TenantId,
+        id: newId<string>(clock.now()),
+        stream_sid: `MZ${callSid}`,
+        call_sid: callSid,
+      },
+      ...{
+        action: 'note',
+        supervisor: 'Ada',
+        target: null,
+        reason: SECRET,
+        note: SECRET,
+        metadata: `{"a":"${SECRET}"}`,
+      },
+      created_at: new Date(clock.now()),
+    })
+    .execute()
+  return sessionId
+}
+
+async function record(tenant: string, callSid: string, sessionId: SessionId): Promise<void> {
+  const recordings = makeRecordings({ db: test.db, clock, nodeId: NODE, files, tenants: { get: async () => null } })
+  const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
+  await recordings.begin(part)
+  const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))
+  await file.appendFile(SECRET)
+  await file.close()
+  await recordings.end(part, 1)
+}
+
+async function over(callSid: string): Promise<void> {
+  const ended_at = new Date(clock.now())
+  const summary = SECRET
+  await test.db
+    .updateTable('call_logs')
+    .set({ status: 'completed', ended_at, summary })
+    .where('call_sid', '=', callSid)
+    .execute()
+  const session = { call_status: 'completed' as const, ended_at, end_reason: 'caller_hangup' as const }
+  await test.db.updateTable('voice_sessions').set(session).where('call_sid', '=', callSid).execute()
+}
+
+/** All that the database holds, as text, of the tables of a tenant. */
+async function everything(): Promise<string> {
+  const tables = [
+    ...(['voice_sessions', 'transcript_turns', 'function_calls', 'recordings', 'call_logs', 'callback_tasks'] as const),
+    ...(['callback_task_changes', 'supervisor_actions', 'webhook_outbox', 'audit_log', 'billing_outbox'] as const),
+  ]
+  const rows = await Promise.all(tables.map((table) => test.db.selectFrom(table).selectAll().execute()))
+  return JSON.stringify(rows)
+}
+
+const filesLeft = async () => (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.wav'))
+
+describe('DELETE voice-sessions/:id', () => {
+  it('erases all that was said, and says how much that was', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    expect(await everything()).toContain(SECRET)
+    const { status, body } = await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect([status, body]).toEqual([
+      200,
+      {
+        ok: true,
+        receipt: {
+          ...{ voice_session_id: id, call_sid: 'CA1', erased_at: new Date(clock.now()).toISOString() },
+          ...{ transcript_turns: 1, function_calls: 1, recording_parts: 1, callback_tasks: 1, supervisor_actions: 1 },
+          deliveries: expect.any(Number),
+        },
+      },
+    ])
+    expect(await everything()).not.toContain(SECRET)
+    expect(await filesLeft()).toEqual([])
+    const [task] = await test.db.selectFrom('callback_tasks').selectAll().execute()
+    expect(task).toMatchObject({ status: 'open', summary: null, metadata: { external_ticket: { id: '7' } } })
+    const [log] = await test.db.selectFrom('call_logs').selectAll().execute()
+    expect(log).toMatchObject({ call_sid: 'CA1', from: '+12025550101', status: 'completed', voice_session_id: null })
+    expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toEqual([])
+  })
+
+  it('is written down without what was said', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    const [entry] = await test.db.selectFrom('audit_log').selectAll().execute()
+    expect(entry).toMatchObject({
+      ...{ action: 'voice_session.erased', tenant_id: 'acme', target_id: id, actor_kind: 'key' },
+      before: { call_sid: 'CA1', transcriptTurns: 1 },
+    })
+  })
+
+  it('leaves what is late nowhere to go', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    const late = turnEntry(callOf('acme', 'CA1', id), someTurn(2, { text: SECRET }))
+    const writing = { now: new Date(clock.now()), isLate: () => true }
+    await test.db.transaction().execute((tx) => writeEntries(tx, [late], writing))
+    expect(await everything()).not.toContain(SECRET)
+  })
+
+  it('answers 409 while the call is live, and touches nothing', async () => {
+    const id = await wholeCall('CA1')
+    const { status, body } = await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect([status, body]).toMatchObject([409, { code: 'conflict' }])
+    expect(await filesLeft()).toHaveLength(1)
+  })
+
+  it('answers 404 the second time, and to what there is not', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    const answers = [
+      await server.call('acme', 'DELETE', `/voice-sessions/${id}`),
+      await server.call('acme', 'DELETE', `/voice-sessions/${id}`),
+      await server.call('acme', 'DELETE', '/voice-sessions/none'),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404])
+  })
+
+  it("answers 404 to another tenant's session, and leaves it as it is", async () => {
+    const id = await wholeCall('CA1', 'globex')
+    await over('CA1')
+    expect((await server.call('acme', 'DELETE', `/voice-sessions/${id}`)).status).toBe(404)
+    expect(await test.db.selectFrom('transcript_turns').selectAll().execute()).toHaveLength(1)
+  })
+
+  it('answers 401 to nobody, and 400 to what is no id by any measure', async () => {
+    const id = await wholeCall('CA1')
+    expect((await server.call(null, 'DELETE', `/voice-sessions/${id}`)).status).toBe(401)
+    expect((await server.call('acme', 'DELETE', `/voice-sessions/${'x'.repeat(201)}`)).status).toBe(400)
+  })
+
+  it('of several at once is done once', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    const answers = await Promise.all([1, 2, 3].map(() => server.call('acme', 'DELETE', `/voice-sessions/${id}`)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
+  })
+})
+
+async function keepFor(tenant: string, days: number): Promise<void> {
+  const document = JSON.stringify({ tenant_id: tenant, compliance: { retention_days: days } })
+  await test.db
+    .updateTable('tenants')
+    .set({ document })
+    .where('tenant_id', '=', tenant as TenantId)
+    .execute()
+}
+
+describe('the age of a session', () => {
+  it('is bounded where the tenant says so, and only what is over goes', async () => {
+    await keepFor('acme', 30)
+    await wholeCall('CA1')
+    await over('CA1')
+    await wholeCall('CA2')
+    await wholeCall('CA9', 'globex')
+    await over('CA9')
+    await clock.advance(20 * DAY_MS)
+    await wholeCall('CA3')
+    await over('CA3')
+    expect(await retention().eraseOld()).toBe(0)
+    await clock.advance(10 * DAY_MS + 1)
+    expect(await retention().eraseOld()).toBe(1)
+    expect(await retention().eraseOld()).toBe(0)
+    const left = await test.db.selectFrom('voice_sessions').select('call_sid').orderBy('call_sid').execute()
+    expect(left.map(({ call_sid }) => call_sid)).toEqual(['CA2', 'CA3', 'CA9'])
+    expect(await test.db.selectFrom('audit_log').selectAll().execute()).toEqual([])
+  })
+
+  it('ends on all nodes: what another one has on its disk goes when it looks', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    const elsewhere = makeRecordingFiles(await mkdtemp(join(tmpdir(), 'erased-')))
+    const path = pathOfPart('acme' as TenantId, id, 2)
+    await (await elsewhere.create(path)).close()
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    const other = retention(elsewhere)
+    await other.removeAudio()
+    expect(await elsewhere.stateOf(path)).toBeNull()
+    await clock.advance(91 * DAY_MS)
+    await other.removeAudio()
+    expect(await test.db.selectFrom('erased_recordings').selectAll().execute()).toEqual([])
+  })
+})
+
+describe('what was delivered', () => {
+  it('is deleted a week later, and what was not stays', async () => {
+    await wholeCall('CA1')
+    const rows = await test.db.selectFrom('webhook_outbox').select('id').orderBy('id').execute()
+    const [delivered, failed] = [rows[0]?.id ?? '', rows[1]?.id ?? '']
+    const at = new Date(clock.now())
+    await test.db
+      .updateTable('webhook_outbox')
+      .set({ status: 'delivered', delivered_at: at })
+      .where('id', '=', delivered)
+      .execute()
+    await test.db.updateTable('webhook_outbox').set({ status: 'failed' }).where('id', '=', failed).execute()
+    await clock.advance(7 * DAY_MS)
+    await retention().purgeDelivered()
+    expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toHaveLength(rows.length)
+    await clock.advance(1)
+    await retention().purgeDelivered()
+    const left = await test.db.selectFrom('webhook_outbox').select('id').execute()
+    expect(left.map(({ id }) => id)).not.toContain(delivered)
+    expect(left).toHaveLength(rows.length - 1)
+  })
+})

@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { SessionId } from '../../records/call-values.ts'
+
+declare module '../../platform/db/schema.ts' {
+  interface Schema {
+    erased_recordings: { tenant_id: TenantId; session_id: SessionId; erased_at: Date }
+  }
+}
+
+/** How much of each kind was erased. */
+export type ErasedCounts = {
+  transcriptTurns: number
+  functionCalls: number
+  recordingParts: number
+  callbackTasks: number
+  supervisorActions: number
+  deliveries: number
+}
+
+/** A session to be erased, with the streams and the call by which others name it. */
+export type ErasedSession = { id: SessionId; callSid: string }
+
+/**
+ * Erases what was said and noted in a session: the session with its turns, tool calls and recording; the words in the log, the
+ * tasks and the supervisors' actions of its call; what its call had to be told by webhook. To be called with `lockCall`; the
+ * directory has to forget the call in the same transaction, so that nothing late is written of it.
+ */
+export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: ErasedSession): Promise<ErasedCounts> {
+  const [turns, calls, parts] = [
+    await countOf(tx, 'transcript_turns', tenantId, id),
+    await countOf(tx, 'function_calls', tenantId, id),
+    await countOf(tx, 'recordings', tenantId, id),
+  ]
+  await tx
+    .updateTable('call_logs')
+    .set({ summary: null, metadata: {}, voice_session_id: null })
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+  await sql`
+    update campaign_contacts contact set metadata = '{}'::jsonb
+      from campaign_dials dial, call_logs log
+     where log.tenant_id = ${tenantId} and log.call_sid = ${callSid}
+       and dial.tenant_id = log.tenant_id and dial.call_log_id = log.id
+       and contact.tenant_id = dial.tenant_id and contact.id = dial.contact_id`.execute(tx)
+  await tx
+    .updateTable('dials')
+    .set({ greeting: null })
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+  const erased = {
+    ...{ transcriptTurns: turns, functionCalls: calls, recordingParts: parts },
+    callbackTasks: await eraseTasks(tx, tenantId, callSid),
+    supervisorActions: await eraseActions(tx, tenantId, callSid),
+    deliveries: await eraseDeliveries(tx, tenantId, callSid),
+  }
+  await tx.deleteFrom('voice_sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+  return erased
+}
+
+async function countOf(
+  tx: Tx,
+  table: 'transcript_turns' | 'function_calls' | 'recordings',
+  tenantId: TenantId,
+  id: SessionId,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::integer as count from ${sql.table(table)}
+     where tenant_id = ${tenantId} and session_id = ${id}`.execute(tx)
+  return rows[0]?.count ?? 0
+}
+
+/** The task stays, so that it can be done; of its metadata what links it to a ticket does. */
+async function eraseTasks(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    update callback_tasks
+       set summary = null, notes = null, snooze_reason = null,
+           metadata = case when metadata ? 'external_ticket'
+                           then jsonb_build_object('external_ticket', metadata -> 'external_ticket')
+                           else '{}'::jsonb end
+     where tenant_id = ${tenantId} and call_sid = ${callSid}
+    returning id`.execute(tx)
+  if (rows.length === 0) return 0
+  await sql`
+    update callback_task_changes change
+       set note = null, details = '{}'::jsonb
+      from callback_tasks task
+     where task.tenant_id = ${tenantId} and task.call_sid = ${callSid}
+       and change.tenant_id = task.tenant_id and change.task_id = task.id`.execute(tx)
+  return rows.length
+}
+
+async function eraseActions(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
+  const { rows } = await sql`
+    update supervisor_actions set reason = null, note = null, metadata = '{}'::jsonb
+     where tenant_id = ${tenantId} and call_sid = ${callSid}
+    returning id`.execute(tx)
+  return rows.length
+}
+
+/** Delivered or not: of what is gone nobody is to be told any more. Events of tasks have no call of their own. */
+async function eraseDeliveries(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
+  const { rows } = await sql`
+    delete from webhook_outbox
+     where tenant_id = ${tenantId}
+       and (call_sid = ${callSid} or body #>> '{payload,task,call_sid}' = ${callSid})
+    returning id`.execute(tx)
+  return rows.length
+}
+
+/** Says to all nodes that the audio of a session has to go. Again, it changes nothing. */
+export async function noteErasedRecording(tx: Tx, tenantId: TenantId, sessionId: SessionId, at: Date): Promise<void> {
+  await tx
+    .insertInto('erased_recordings')
+    .values({ tenant_id: tenantId, session_id: sessionId, erased_at: at })
+    .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id']).doNothing())
+    .execute()
+}
+
+type ErasedRecording = { tenant_id: TenantId; session_id: SessionId; erased_at: Date }
+
+/** The sessions whose audio has to go, erased at `since` or later, oldest first. */
+export function listErasedRecordingsAcrossTenants(db: Db, since: Date, limit: number): Promise<ErasedRecording[]> {
+  return db
+    .selectFrom('erased_recordings')
+    .selectAll()
+    .where('erased_at', '>=', since)
+    .orderBy('erased_at')
+    .orderBy('session_id')
+    .limit(limit)
+    .execute()
+}
+
+/** Forgets what every node has had the time to do. */
+export async function forgetErasedRecordingsAcrossTenants(db: Db, before: Date): Promise<void> {
+  await db.deleteFrom('erased_recordings').where('erased_at', '<', before).execute()
+}
+
+/** Tenants whose document bounds how long sessions are kept, with the days. */
+export async function listRetentionsAcrossTenants(db: Db): Promise<{ tenantId: TenantId; days: number }[]> {
+  const { rows } = await sql<{ tenant_id: TenantId; days: number }>`
+    select tenant_id, (document #>> '{compliance,retention_days}')::integer as days
+      from tenants
+     where document #>> '{compliance,retention_days}' is not null
+     order by tenant_id`.execute(db)
+  return rows.map(({ tenant_id, days }) => ({ tenantId: tenant_id, days }))
+}
+
+/** The tenant's sessions that began before an instant and are over, oldest first. */
+export async function listOldSessions(db: Db, tenantId: TenantId, before: Date, limit: number): Promise<SessionId[]> {
+  const rows = await db
+    .selectFrom('voice_sessions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('created_at', '<', before)
+    .where('call_status', 'in', ['completed', 'busy', 'failed', 'no-answer', 'canceled'])
+    .where((eb) => eb.or([eb('ended_at', 'is not', null), eb('started_at', 'is', null)]))
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map(({ id }) => id)
+}

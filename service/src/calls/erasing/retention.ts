@@ -1,0 +1,96 @@
+import { purgeDeliveredAcrossTenants } from '../../delivery/purge-store.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Db } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
+import type { RecordingFiles } from '../../records/recording-files.ts'
+import type { EraseSession } from './erase-session.ts'
+import {
+  forgetErasedRecordingsAcrossTenants,
+  listErasedRecordingsAcrossTenants,
+  listOldSessions,
+  listRetentionsAcrossTenants,
+} from './erase-store.ts'
+
+/** What becomes of things that are old enough; each is repeated on every node, and does a bounded piece of it. */
+export type Retention = {
+  /** Erases sessions that are older than their tenants keep them. @returns how many. */
+  eraseOld(): Promise<number>
+  /** Deletes the audio of erased sessions that this process can reach, whichever node erased them. */
+  removeAudio(): Promise<void>
+  /** Deletes what was delivered a week ago. */
+  purgeDelivered(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'error'>
+  erase: EraseSession
+  files: Pick<RecordingFiles, 'remove'>
+  /** Whether the service stops: then nothing more is begun. */
+  isStopping: () => boolean
+}
+
+const DAY_MS = 86_400_000
+/** In one go, of one tenant, so that none waits for the others. */
+const SESSIONS_AT_A_TIME = 50
+const RECORDINGS_AT_A_TIME = 1_000
+const ROWS_AT_A_TIME = 5_000
+const DELIVERED_FOR_MS = 7 * DAY_MS
+/** Longer than a node is away, and comes back with its disk. */
+const NOTED_FOR_MS = 90 * DAY_MS
+/** Whoever was still writing the end of a recording when it was erased has written it by then. */
+const LOOK_AGAIN_MS = 3_600_000
+
+export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps): Retention {
+  /** Up to where the audio was removed by this process; it starts with all that is noted. */
+  let doneUntil = new Date(0)
+  let isBehind = true
+
+  async function eraseOldOf(tenantId: TenantId, days: number): Promise<number> {
+    const before = new Date(clock.now() - days * DAY_MS)
+    let erased = 0
+    for (const id of await listOldSessions(db, tenantId, before, SESSIONS_AT_A_TIME)) {
+      if (isStopping()) break
+      try {
+        await erase(tenantId, id, 'retention')
+        erased += 1
+      } catch (err) {
+        // Another node was first.
+        if (!(err instanceof AppError && err.code === 'not_found')) throw err
+      }
+    }
+    if (erased > 0) log.info({ tenant_id: tenantId, sessions: erased, days }, 'sessions were erased for their age')
+    return erased
+  }
+
+  return {
+    async eraseOld() {
+      let erased = 0
+      for (const { tenantId, days } of await listRetentionsAcrossTenants(db)) {
+        if (isStopping()) break
+        erased += await eraseOldOf(tenantId, days).catch((err: unknown) => {
+          log.error({ err, tenant_id: tenantId }, 'old sessions of a tenant were not erased')
+          return 0
+        })
+      }
+      return erased
+    },
+    async removeAudio() {
+      const since = isBehind ? doneUntil : new Date(doneUntil.getTime() - LOOK_AGAIN_MS)
+      const erased = await listErasedRecordingsAcrossTenants(db, since, RECORDINGS_AT_A_TIME)
+      for (const { tenant_id, session_id, erased_at } of erased) {
+        if (isStopping()) return
+        await files.remove(tenant_id, session_id)
+        if (erased_at > doneUntil) doneUntil = erased_at
+      }
+      isBehind = erased.length === RECORDINGS_AT_A_TIME
+      await forgetErasedRecordingsAcrossTenants(db, new Date(clock.now() - NOTED_FOR_MS))
+    },
+    async purgeDelivered() {
+      await purgeDeliveredAcrossTenants(db, new Date(clock.now() - DELIVERED_FOR_MS), ROWS_AT_A_TIME)
+    },
+  }
+}

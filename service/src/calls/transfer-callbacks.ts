@@ -1,0 +1,68 @@
+import { AppError } from '../kernel/errors.ts'
+import type { NodeId, TenantId } from '../kernel/ids.ts'
+import type { Bus } from '../platform/bus/port.ts'
+import type { Log } from '../platform/log.ts'
+import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import type { CarrierAnswer } from './incoming.ts'
+import type { CallbackSignatures } from './incoming-signature.ts'
+import type { PutThrough } from './put-through.ts'
+
+/** What the node that puts a call through is asked and told about the target. */
+export type TransferQuestion =
+  | { type: 'answered'; id: string }
+  | { type: 'key'; id: string; digits: string }
+  | { type: 'status'; id: string; status: string }
+
+/** What a carrier asks or tells of a target: the address names the transfer. */
+export type OfTarget = { token: string; signed: SignedRequest }
+type Asked = { type: 'answered' } | { type: 'key'; digits: string } | { type: 'status'; status: string }
+
+/** Takes what carriers ask and tell of the targets of transfers, on whatever node. */
+export type TransferCallbacks = {
+  /**
+   * What comes next for the target.
+   *
+   * @throws AppError `unauthorized` for an address that is none of ours, or a request that is not the carrier's.
+   */
+  next(of: OfTarget, asked: Asked): Promise<CarrierAnswer>
+}
+
+type Deps = {
+  log: Pick<Log, 'warn'>
+  bus: Bus
+  tokens: Pick<StreamTokens, 'readTransfer'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  signatures: CallbackSignatures
+  putThrough: PutThrough
+}
+
+/** Carriers wait for 15 s, and ours may have to be asked meanwhile. */
+const ANSWER_WITHIN_MS = 8_000
+const SORRY: CallVerb[] = [{ type: 'say', text: 'The caller is not there any more. Goodbye.' }, { type: 'hangup' }]
+
+/** Where a node is asked about the transfers of its calls. */
+export const transfersTopic = (node: NodeId): string => `transfers/${node}`
+
+export function makeTransferCallbacks({ log, bus, tokens, tenants, signatures, putThrough }: Deps): TransferCallbacks {
+  return {
+    async next({ token, signed }, asked) {
+      const claims = tokens.readTransfer(token)
+      const tenant = claims && (await tenants.get(claims.tenant))
+      if (!claims || !tenant) throw new AppError('unauthorized', 'The address is none that this service has given.')
+      signatures.expectFrom(tenant, signed)
+      const { provider } = tenant.telephony
+      const question = { ...asked, id: claims.transfer } satisfies TransferQuestion
+      try {
+        const verbs = await bus.ask(transfersTopic(claims.node), question, ANSWER_WITHIN_MS)
+        return { provider, verbs: verbs as CallVerb[] }
+      } catch (err) {
+        log.warn({ err, call_sid: claims.call_sid }, 'the node that puts a call through does not answer')
+        // That node is gone. Who has the call keeps it: nobody is to fetch it back.
+        if (asked.type === 'status' && asked.status === 'in-progress') await putThrough(tenant, claims.call_sid)
+        return { provider, verbs: SORRY }
+      }
+    },
+  }
+}

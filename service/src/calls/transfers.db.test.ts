@@ -1,0 +1,227 @@
+import { describe, expect, it } from 'vitest'
+import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { ACCOUNT } from '../../test/harness/served-app.ts'
+import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'
+import { until } from '../../test/harness/wait.ts'
+
+const TARGET = '+12025550103'
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+
+const test = useDatabase()
+const app = useCallApp(test, {
+  agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['transfer_call'] },
+  document: { transfer_targets: [TARGET, '+44'] },
+})
+
+type Session = { end_reason: string | null; transcript: { role: string; text: string }[] }
+
+/** A call whose agent has greeted. */
+async function greeted(): Promise<StreamClient> {
+  const caller = await app.talk({ CallSid: 'CA1' })
+  const { last } = app.model
+  last.tell({ type: 'response_started', responseId: 'r0' })
+  last.speak('r0', 'i0', SILENT_FRAME)
+  done('r0')
+  await until(() => caller.messages.some(({ event }) => event === 'media'), { what: 'the greeting' })
+  await app.clock.advance(100)
+  caller.send({ event: 'mark', streamSid: 'MZCA1', mark: { name: 'm1' } })
+  return caller
+}
+
+function done(responseId: string): void {
+  const facts = { status: 'completed', errorCode: null, fault: null, usage: NO_USAGE } as const
+  app.model.last.tell({ type: 'response_done', responseId, ...facts })
+}
+
+const transfer = (target: unknown = TARGET) =>
+  app.served.call<{ code?: string }>('acme', 'POST', '/sessions/MZCA1/actions', { action: 'transfer', target })
+const isLive = async () => (await app.served.call('acme', 'GET', '/sessions/MZCA1')).status === 200
+const asked = () => app.model.last.commands.flatMap((c) => (c.type === 'respond' ? [c.instructions ?? ''] : []))
+
+/** The agent calls the tool. */
+function calls(args: object, callId = 'c1'): void {
+  const { last } = app.model
+  last.tell({ type: 'response_started', responseId: `r-${callId}` })
+  const call = { itemId: `i-${callId}`, callId, name: 'transfer_call', argumentsText: JSON.stringify(args) }
+  last.tell({ type: 'tool_call', responseId: `r-${callId}`, ...call })
+  done(`r-${callId}`)
+}
+
+const result = (callId = 'c1') =>
+  app.model.last.commands.find((command) => command.type === 'tool_result' && command.callId === callId)
+
+/** Documents that the carrier was given for the call. */
+const documents = () =>
+  app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA1.json')).map(({ form }) => form['Twiml'] ?? '')
+/** Calls that it was asked to place. */
+const placed = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
+
+/** The path of an address of ours in a document, or of a request's field. */
+function pathOf(address = ''): string {
+  const { pathname } = new URL(address.replaceAll('&amp;', '&'))
+  return pathname
+}
+
+function addressIn(document: string | undefined, name: string): string {
+  const [, address] = new RegExp(`${name}="([^"]+)"`).exec(document ?? '') ?? []
+  return pathOf(address)
+}
+
+const ask = (path: string, form: Record<string, string> = {}, token: string | null = ACCOUNT.token) =>
+  app.post(path, { form: { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, ...form }, token })
+const resume = (form: Record<string, string>) =>
+  app.post('/api/v1/call-resume', {
+    form: { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, ...form },
+  })
+
+async function session(): Promise<Session> {
+  const { body } = await app.served.call<{ voice_sessions: { id: string }[] }>('acme', 'GET', '/voice-sessions')
+  const path = `/voice-sessions/${body.voice_sessions[0]?.id}`
+  return (await app.served.call<{ voice_session: Session }>('acme', 'GET', path)).body.voice_session
+}
+
+describe('the action transfer', () => {
+  it('has the carrier ring the target in place of our stream, and the call is theirs when they answer', async () => {
+    const caller = await greeted()
+    expect(await transfer()).toMatchObject({ status: 200, body: { action: { action: 'transfer', target: TARGET } } })
+    const [document] = documents()
+    expect(document).toContain(`>${TARGET}</Number></Dial>`)
+    expect(addressIn(document, 'action')).toBe('/api/v1/call-resume')
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    expect(await isLive()).toBe(true)
+    const told = ask(addressIn(document, 'statusCallback'), { CallStatus: 'in-progress' })
+    await app.pass(async () => !(await isLive()), 'the end of our part')
+    expect((await told).status).toBe(200)
+    expect(await session()).toMatchObject({ end_reason: 'transferred' })
+    // The carrier asks when they have hung up.
+    expect((await resume({ DialCallStatus: 'completed' })).text).toContain('<Hangup/>')
+    expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
+  })
+
+  it('brings the agent back when nobody takes it', async () => {
+    const caller = await greeted()
+    await transfer()
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    const { text } = await resume({ DialCallStatus: 'busy' })
+    const again = await StreamClient.open(app.served.address)
+    again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
+    await until(() => asked().some((instructions) => instructions.includes('the line is busy')), { what: 'the agent' })
+    expect((await session()).end_reason).toBeNull()
+  })
+
+  it('is with the target when only the end of it is told', async () => {
+    const caller = await greeted()
+    await transfer()
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
+    expect((await resume({ DialCallStatus: 'completed' })).text).toContain('<Hangup/>')
+    expect((await session()).end_reason).toBe('transferred')
+    await until(async () => !(await isLive()), { what: 'the end of our part' })
+  })
+
+  it('goes to nobody whom the tenant does not name', async () => {
+    await greeted()
+    for (const target of ['+12025550199', 'the boss', '+449098790000', '']) {
+      expect(await transfer(target)).toMatchObject({ status: 400, body: { details: [{ path: '/body/target' }] } })
+    }
+    expect(documents()).toEqual([])
+    expect((await transfer('+442071838750')).status).toBe(200)
+    expect((await transfer()).status).toBe(409)
+  })
+
+  it('is a 502 when the carrier does not do it, and the agent goes on', async () => {
+    await greeted()
+    app.rest.reply = () => ({ status: 500, body: {} })
+    expect(await transfer()).toMatchObject({ status: 502, body: { code: 'upstream_failed' } })
+    expect(asked().at(-1)).toContain('could not be put through')
+    expect(await isLive()).toBe(true)
+  })
+})
+
+describe('the tool transfer_call', () => {
+  it('is refused where the action would be, in words for the model', async () => {
+    await greeted()
+    calls({ target: '+12025550199' })
+    await until(() => result(), { what: 'the result' })
+    expect(result()).toMatchObject({ output: expect.stringContaining('transfer_targets') })
+    app.rest.reply = () => ({ status: 500, body: {} })
+    calls({ target: TARGET }, 'c2')
+    await until(() => result('c2'), { what: 'the result' })
+    expect(result('c2')).toMatchObject({ output: expect.stringContaining('did not put the call through') })
+    expect(asked().at(-1)).toBe('')
+  })
+
+  describe('warm', () => {
+    /** The target is being rung; answers its addresses. */
+    async function ringing(): Promise<{ caller: StreamClient; url: string; status: string }> {
+      app.rest.reply = ({ path }) =>
+        path.endsWith('/Calls.json') ? { status: 201, body: { sid: 'CA-target' } } : { status: 200, body: {} }
+      const caller = await greeted()
+      calls({ target: TARGET, summary: 'A refund of <5 pounds.', warm: true })
+      await until(() => result(), { what: 'the result' })
+      const form: Record<string, string> = placed()[0]?.form ?? {}
+      expect(form).toMatchObject({ To: TARGET, From: NUMBER, Timeout: '30' })
+      return { caller, url: pathOf(form['Url']), status: pathOf(form['StatusCallback']) }
+    }
+
+    it('has the caller wait with music, tells the target, and joins the two', async () => {
+      const { caller, url } = await ringing()
+      await until(() => caller.messages.some(({ event }) => event === 'media'), { what: 'the music' })
+      const offer = await ask(url)
+      expect(offer.text).toContain('A refund of &lt;5 pounds. Press 1 to take the call.')
+      const joining = ask(addressIn(offer.text, 'action'), { Digits: '1' })
+      await app.pass(async () => !(await isLive()), 'the end of our part')
+      const joined = await joining
+      const [, room] = /<Conference[^>]*>([^<]+)</.exec(joined.text) ?? []
+      expect(room).toMatch(/^transfer-/)
+      expect(documents()[0]).toContain(`>${room}</Conference></Dial>`)
+      expect(addressIn(documents()[0], 'action')).toBe('/api/v1/call-resume')
+      expect((await session()).end_reason).toBe('transferred')
+      expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
+    })
+
+    it('brings the agent back when they do not press 1, are busy, or do not answer', async () => {
+      const { url, status } = await ringing()
+      expect((await ask(`${url}/keys`, { Digits: '2' })).text).toContain('<Hangup/>')
+      expect(asked().at(-1)).toContain('nobody there could take it')
+      expect((await ask(url)).text).toContain('not there any more')
+      done('r-none')
+      for (const [callId, told, words] of [
+        ['c2', 'busy', 'the line is busy'],
+        ['c3', 'no-answer', 'nobody answers'],
+      ] as const) {
+        const { last } = app.model
+        last.tell({ type: 'response_started', responseId: `back-${callId}` })
+        done(`back-${callId}`)
+        calls({ target: TARGET, warm: true }, callId)
+        await until(() => result(callId), { what: 'the result' })
+        await ask(pathOf(placed().at(-1)?.form['StatusCallback']), { CallStatus: told })
+        expect(asked().at(-1)).toContain(words)
+      }
+      expect((await ask(status, { CallStatus: 'busy' })).status).toBe(200)
+    })
+
+    it('rings nobody any more when the caller hangs up', async () => {
+      const { caller, url } = await ringing()
+      caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      const isEnded = () =>
+        app.rest.requests.some(({ path, form }) => path.endsWith('/CA-target.json') && form['Status'] === 'completed')
+      await until(isEnded, { what: 'the end of the ringing' })
+      expect((await ask(url)).text).toContain('not there any more')
+    })
+
+    it('is told to nobody but the carrier, at an address of ours', async () => {
+      const { url, status } = await ringing()
+      for (const path of [url, `${url}/keys`, status]) {
+        expect((await ask(path, { Digits: '1' }, null)).status).toBe(401)
+        expect((await ask(path, { Digits: '1' }, 'another token')).status).toBe(401)
+      }
+      for (const path of ['/api/v1/transfers/x', '/api/v1/transfers/x/keys', '/api/v1/transfers/x/status'])
+        expect((await ask(path)).status).toBe(401)
+      expect(documents()).toEqual([])
+    })
+  })
+})

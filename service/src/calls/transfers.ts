@@ -1,0 +1,255 @@
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
+import type { NodeId } from '../kernel/ids.ts'
+import { isPhoneNumber } from '../kernel/phone.ts'
+import type { Bus } from '../platform/bus/port.ts'
+import type { Log } from '../platform/log.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { StreamTokens } from '../voice/stream-token.ts'
+import type { StreamedCall } from '../voice/streamed-call.ts'
+import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from '../voice/transfer/transfer.ts'
+import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
+import { readNumber } from './dialled-number.ts'
+import { costlyKind } from './premium-numbers.ts'
+import type { PutThrough } from './put-through.ts'
+import { type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
+
+/** Puts live calls of this node through to others. */
+export type Transfers = {
+  of(call: StreamedCall): CallTransfer
+  /** Answers no more questions about transfers. */
+  close(): void
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn' | 'error'>
+  nodeId: NodeId
+  bus: Bus
+  requests: CarrierRequests
+  tokens: () => Pick<StreamTokens, 'issueTransfer'>
+  putThrough: PutThrough
+  /** Writes down what was said in a call. */
+  flush(callSid: string): Promise<void>
+  /** Where a carrier asks what comes next for a call. */
+  resumeUrl: () => string
+  publicUrl: () => string
+}
+
+/** A target that is rung, or listens to what it is about. */
+type Ringing = {
+  tenant: TenantRuntime
+  callSid: string
+  request: TransferRequest
+  news: TransferNews
+  legSid: string | null
+  url: string
+  isTaken: boolean
+}
+
+const RING_SECONDS = 30
+const KEY_SECONDS = 10
+const LONGEST_SECONDS = 14_400
+/** Nothing that is said in the call can be written down by us once it is somebody else's. */
+const WRITTEN_WITHIN_MS = 2_000
+const OVER: CallVerb[] = [{ type: 'say', text: 'The caller is not there any more. Goodbye.' }, { type: 'hangup' }]
+const FAULTS = { busy: 'busy', 'no-answer': 'no_answer', failed: 'failed', canceled: 'no_answer' } as const
+
+/**
+ * Cold: the carrier is told to ring the target in place of our stream, and asks what comes next when nobody takes it. Warm: the target
+ * is called beside, hears what it is about and presses 1; then both are brought into one room.
+ */
+export function makeTransfers(deps: Deps): Transfers {
+  const transfers = new OpenTransfers(deps)
+  const stopAnswers = deps.bus.answer(transfersTopic(deps.nodeId), (asked) =>
+    transfers.answer(asked as TransferQuestion),
+  )
+  return {
+    of: (call) => ({
+      expectTarget: (target) => expectTarget(call.tenant, target),
+      begin: (id, request, news) => transfers.begin(call, id, { request, news }),
+      putThrough: () => void transfers.putThrough(call),
+    }),
+    close: stopAnswers,
+  }
+}
+
+/** The transfers of this node that have begun and are not over. */
+class OpenTransfers {
+  readonly #deps: Deps
+  readonly #ringing = new Map<string, Ringing>()
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  async begin(
+    call: StreamedCall,
+    id: string,
+    { request, news }: Pick<Ringing, 'request' | 'news'>,
+  ): Promise<BegunTransfer> {
+    const { tenant, callSid } = call
+    const of = { tenant, callSid, request, news, legSid: null, url: this.#addressOf(id, call), isTaken: false }
+    this.#ringing.set(id, of)
+    try {
+      await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
+    } catch (error) {
+      this.#ringing.delete(id)
+      throw error
+    }
+    return { cancel: () => this.#cancel(id) }
+  }
+
+  #addressOf(id: string, { tenant, callSid }: StreamedCall): string {
+    const { publicUrl, tokens, nodeId } = this.#deps
+    const grant = { transfer: id, tenant: tenant.tenant_id, call_sid: callSid, node: nodeId }
+    return `${publicUrl()}/api/v1/transfers/${tokens().issueTransfer(grant)}`
+  }
+
+  async #ringInPlace({ tenant, callSid }: StreamedCall, { request, url }: Ringing): Promise<void> {
+    const verb: CallVerb = {
+      ...{ type: 'dial', number: request.target, callerId: null, timeoutSeconds: RING_SECONDS },
+      ...{ action: this.#deps.resumeUrl(), answered: `${url}/status` },
+    }
+    expectDone(await this.#update({ tenant, callSid }, [verb]))
+  }
+
+  async #ringBeside({ direction, from, to, tenant }: StreamedCall, of: Ringing): Promise<void> {
+    const leg = {
+      ...{ from: direction === 'outbound' ? from : to, to: of.request.target },
+      ...{ answerUrl: of.url, statusUrl: `${of.url}/status`, ringSeconds: RING_SECONDS },
+      ...{ maxSeconds: LONGEST_SECONDS, tellMachine: 'at_start' as const },
+    }
+    const outcome = await this.#deps.requests.make(tenant, (carrier, account, signal) =>
+      carrier.createCall(account, leg, signal),
+    )
+    of.legSid = expectDone(outcome)
+  }
+
+  #update({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>, verbs: CallVerb[]): Promise<CarrierOutcome<void>> {
+    return this.#deps.requests.make(tenant, (carrier, account, signal) =>
+      carrier.updateCall(account, callSid, verbs, signal),
+    )
+  }
+
+  /** The target is rung no more. */
+  #cancel(id: string): void {
+    const of = this.#ringing.get(id)
+    this.#ringing.delete(id)
+    if (!of || of.isTaken || of.legSid === null) return
+    const { tenant, legSid } = of
+    void this.#deps.requests.make(tenant, (carrier, account, signal) => carrier.endCall(account, legSid, signal))
+  }
+
+  /** Writes down that the target has the call, once all is written down that was said before. Never rejects. */
+  async putThrough({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>): Promise<void> {
+    const { clock, flush, putThrough, log } = this.#deps
+    try {
+      const late = () => new Error('what was said is not written down yet')
+      await withTimeout(clock, flush(callSid), WRITTEN_WITHIN_MS, late).catch((err: unknown) =>
+        log.warn({ err, call_sid: callSid }, 'a call is put through before all of it is written down'),
+      )
+      await putThrough(tenant, callSid)
+    } catch (err) {
+      log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'that a call was put through was not noted')
+    }
+  }
+
+  /** What comes next for a target. */
+  async answer(question: TransferQuestion): Promise<CallVerb[]> {
+    const { id } = question
+    const of = this.#ringing.get(id)
+    if (!of) return OVER
+    switch (question.type) {
+      case 'answered':
+        return offer(of)
+      case 'key':
+        return question.digits === '1' ? this.#join(id, of) : this.#decline(id, of)
+      default:
+        await this.#told(id, of, question.status)
+        return []
+    }
+  }
+
+  #decline(id: string, { news }: Ringing): CallVerb[] {
+    this.#ringing.delete(id)
+    news.failed('declined')
+    return [{ type: 'hangup' }]
+  }
+
+  async #join(id: string, of: Ringing): Promise<CallVerb[]> {
+    if (of.isTaken) return OVER
+    of.isTaken = true
+    const { log, resumeUrl } = this.#deps
+    const room = `transfer-${id}`
+    of.news.sent()
+    const outcome = await this.#update(of, [{ type: 'conference', room, action: resumeUrl() }])
+    this.#ringing.delete(id)
+    if (outcome.type !== 'done') {
+      log.warn({ call_sid: of.callSid, ...outcome }, 'a caller could not be brought to who has taken the call')
+      of.news.failed('failed')
+      return OVER
+    }
+    await this.#through(of)
+    return [{ type: 'conference', room }, { type: 'hangup' }]
+  }
+
+  async #through(of: Ringing): Promise<void> {
+    await this.putThrough(of)
+    of.news.through()
+    this.#deps.log.info({ tenant_id: of.tenant.tenant_id, call_sid: of.callSid }, 'a call was put through')
+  }
+
+  /** What becomes of the target's side: of a call that rings in place of ours only that it was answered is told. */
+  async #told(id: string, of: Ringing, status: string): Promise<void> {
+    if (of.isTaken) return
+    if (!of.request.isWarm) {
+      if (status !== 'in-progress') return
+      of.isTaken = true
+      this.#ringing.delete(id)
+      return this.#through(of)
+    }
+    const why = status === 'completed' ? 'declined' : FAULTS[status as keyof typeof FAULTS]
+    if (why === undefined) return
+    this.#ringing.delete(id)
+    of.news.failed(why)
+  }
+}
+
+/** Said twice: who has just picked up may miss the first. */
+function offer({ request, url }: Ringing): CallVerb[] {
+  const about = request.summary === '' ? '' : ` ${request.summary}`
+  const ask = { type: 'ask_key' as const, timeoutSeconds: KEY_SECONDS, url: `${url}/keys` }
+  const text = `A caller is waiting for you.${about} Press 1 to take the call.`
+  return [{ ...ask, text }, { ...ask, text }, { type: 'hangup' }]
+}
+
+/** @throws AppError `invalid_request` for a number to which the tenant's calls are not put through. */
+function expectTarget({ transfer_targets: targets }: TenantRuntime, target: string): void {
+  const fault = targetFault(targets, target)
+  if (fault !== null) throw invalidRequest([{ path: '/body/target', message: fault }])
+}
+
+function targetFault(targets: readonly string[], target: string): string | null {
+  if (!isPhoneNumber(target)) return 'must be a phone number in E.164, like +14155550100'
+  if (!targets.some((allowed) => target.startsWith(allowed))) return "must be one of the tenant's transfer_targets"
+  const kind = costlyKind(readNumber(target))
+  return kind && `is ${kind}, and those are never called`
+}
+
+/** @throws AppError `upstream_failed` with the carrier's reason. */
+function expectDone<T>(outcome: CarrierOutcome<T>): T {
+  switch (outcome.type) {
+    case 'done':
+      return outcome.value
+    case 'no_account':
+      throw new AppError('upstream_failed', 'The tenant has no carrier account that could put the call through.')
+    case 'refused':
+      throw new AppError('upstream_failed', `The carrier refused to put the call through: ${outcome.err.message}`)
+    default:
+      throw new AppError('upstream_failed', 'The carrier did not put the call through: try again.', {
+        cause: outcome.err,
+      })
+  }
+}

@@ -1,0 +1,172 @@
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import type { ModelListener, ModelSession } from '../../platform/realtime/port.ts'
+import type { AudioEars, MediaPath } from '../media-path.ts'
+import type { SessionEvent } from '../session/events.ts'
+import { CallAudio } from './call-audio.ts'
+import type { Line, LineEnd, LineListener } from './line.ts'
+import { Scribe } from './scribe.ts'
+
+type Deps = {
+  clock: Clock
+  media: Pick<MediaPath, 'hearBy' | 'play'>
+  callSid: string
+  dispatch(event: SessionEvent): void
+  /** How much of what was sent the caller has still to hear, in ms. */
+  leftMs(): number
+  /** Opens a session of the model that hears the person who has the call; null where no model writes down what it hears. */
+  openScribe: ((listener: ModelListener) => ModelSession) | null
+}
+
+const FRAME_MS = 20
+const MAX_LISTENERS = 20
+/** A person speaks as fast as time passes: what would be heard later than this is not sent. */
+const MAX_AHEAD_MS = 1_000
+
+/** The lines of people into one call: of those who listen, and of one who speaks with the caller in the agent's place. */
+export class CallLines implements AudioEars {
+  readonly #deps: Deps
+  readonly #audio: CallAudio
+  readonly #listeners = new Set<LineListener>()
+  /** Whose line was offered, and whose it is that has the call, or had it until just now. */
+  #offered: LineListener | null = null
+  #person: LineListener | null = null
+  /** What the person's audio is called; null while the caller does not hear it. */
+  #personId: string | null = null
+  #personFrames = 0
+  #scribe: Scribe | null = null
+  #isClosed = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#audio = new CallAudio(deps.clock)
+  }
+
+  /** What they still have of the process. */
+  get held(): string[] {
+    const scribe = this.#scribe?.isOpen ? ['scribe'] : []
+    return [...(this.#person ? ['person'] : []), ...(this.#listeners.size > 0 ? ['listeners'] : []), ...scribe]
+  }
+
+  /** Opens a line to listen. @throws AppError `unavailable` when so many listen already. */
+  listen(listener: LineListener): Line {
+    if (this.#listeners.size >= MAX_LISTENERS) throw new AppError('unavailable', 'Too many people listen to this call.')
+    this.#listeners.add(listener)
+    const stop = this.#audio.add((batch) => listener.audio(batch))
+    this.#attend()
+    return {
+      callSid: this.#deps.callSid,
+      speak: () => {},
+      close: () => {
+        stop()
+        this.#listeners.delete(listener)
+        this.#attend()
+      },
+    }
+  }
+
+  /** Gives somebody the call. @throws AppError `conflict` when they cannot have it now. */
+  takeOver(listener: LineListener): Line {
+    this.#offered = listener
+    this.#deps.dispatch({ type: 'take_over' })
+    this.#offered = null
+    if (this.#person !== listener) throw cannotBeTaken()
+    return {
+      callSid: this.#deps.callSid,
+      speak: (payload) => this.#speak(listener, payload),
+      close: (how) => {
+        if (this.#person !== listener) return
+        this.#person = null
+        this.#deps.dispatch({ type: how === 'lost' ? 'person_lost' : 'release' })
+      },
+    }
+  }
+
+  #speak(listener: LineListener, payload: Buffer): void {
+    const { media, leftMs } = this.#deps
+    if (this.#person !== listener || this.#personId === null || leftMs() > MAX_AHEAD_MS) return
+    this.#scribe?.hear(payload)
+    media.play(this.#personId, payload)
+  }
+
+  /** The caller hears the person whose line was offered. */
+  connect(id: string): void {
+    this.#person = this.#offered
+    this.#personId = id
+    this.#personFrames = 0
+    this.#attend()
+    const { openScribe, clock, dispatch } = this.#deps
+    this.#scribe?.close()
+    this.#scribe =
+      openScribe &&
+      new Scribe({
+        clock,
+        open: openScribe,
+        said: (said) => dispatch({ type: 'person_said', ...said }),
+        written: () => dispatch({ type: 'person_written' }),
+      })
+  }
+
+  /** The caller hears the person no more; what they said last is written down. */
+  silence(): void {
+    this.#personId = null
+    this.#letPersonGo('released')
+    if (this.#scribe) this.#scribe.end()
+    else this.#deps.dispatch({ type: 'person_written' })
+  }
+
+  /** The person's line ends with the call. */
+  dismiss(): void {
+    this.#personId = null
+    this.#letPersonGo('ended')
+    this.#scribe?.close()
+    this.#scribe = null
+  }
+
+  #letPersonGo(why: LineEnd): void {
+    const person = this.#person
+    this.#person = null
+    this.#attend()
+    person?.over(why)
+  }
+
+  /** The call is over for everybody. */
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.dismiss()
+    this.#audio.close()
+    const listeners = [...this.#listeners]
+    this.#listeners.clear()
+    for (const listener of listeners) listener.over('ended')
+  }
+
+  /** What goes past is heard only while there is somebody to hear it. */
+  #attend(): void {
+    const isNeeded = this.#person !== null || !this.#audio.isIdle
+    this.#deps.media.hearBy(isNeeded ? this : null)
+  }
+
+  caller(payload: Buffer): void {
+    if (!this.#audio.isIdle) this.#audio.caller(payload)
+    if (this.#person === null) return
+    this.#person.audio({ atMs: this.#personFrames * FRAME_MS, inbound: payload.toString('latin1'), outbound: '' })
+    this.#personFrames += 1
+  }
+
+  agent(payload: Buffer): void {
+    if (!this.#audio.isIdle) this.#audio.agent(payload)
+  }
+
+  cleared(): void {
+    this.#audio.cleared()
+  }
+}
+
+/** Why nobody can take a call over. */
+export function cannotBeTaken(): AppError {
+  return new AppError(
+    'conflict',
+    'The call cannot be taken over now: it is ending, its stream is lost, or somebody has it.',
+  )
+}

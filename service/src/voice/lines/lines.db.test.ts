@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest'
+import { useCallApp } from '../../../test/harness/call-app.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { StreamClient } from '../../../test/harness/stream-client.ts'
+import { until } from '../../../test/harness/wait.ts'
+
+const test = useDatabase()
+const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.' } })
+
+type Granted = { ok: boolean; stream_url: string; stream_token: string }
+type Media = { track?: string; payload: string; timestamp?: string; chunk?: string }
+
+const CALLER_FRAME = Buffer.alloc(160, 0x11).toString('base64')
+const PERSON_FRAME = Buffer.alloc(160, 0x22).toString('base64')
+
+const ask = (kind: 'listen' | 'takeover', body?: unknown, tenant: string | null = 'acme', sid = 'MZCA1') =>
+  app.served.call<Granted>(tenant, 'POST', `/sessions/${sid}/${kind}`, body)
+const act = (body: unknown) => app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)
+const shown = async () =>
+  (await app.served.call<{ session: { taken_over: boolean } }>('acme', 'GET', '/sessions/MZCA1')).body.session
+
+/** Opens a line with a fresh token. */
+async function open(kind: 'listen' | 'takeover', body?: unknown): Promise<StreamClient> {
+  const { status, body: granted } = await ask(kind, body)
+  if (status !== 200) throw new Error(`${kind} was answered with ${status}`)
+  return StreamClient.open(app.served.address, `/media-stream?stream_token=${granted.stream_token}`)
+}
+
+/** A call whose agent has greeted. */
+async function greeted(): Promise<StreamClient> {
+  const caller = await app.talk({ CallSid: 'CA1' })
+  answers(20, 'r0')
+  ends('r0')
+  return caller
+}
+
+function ends(responseId: string): void {
+  const [session] = app.model.sessions
+  const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+  session?.tell({ type: 'response_done', responseId, status: 'completed', errorCode: null, fault: null, usage })
+}
+
+/** A person who has the call. */
+async function takeOver(body?: unknown): Promise<StreamClient> {
+  const person = await open('takeover', body)
+  person.start({ callSid: 'CA1', streamSid: 'MZCA1' })
+  await until(async () => (await shown()).taken_over, { what: 'the call to be taken over' })
+  return person
+}
+
+const medias = (client: StreamClient) =>
+  client.messages.filter(({ event }) => event === 'media').map(({ media }) => media as Media)
+const bytesOf = (client: StreamClient, track: string) =>
+  Buffer.concat(
+    medias(client)
+      .filter((media) => media.track === track)
+      .map(({ payload }) => Buffer.from(payload, 'base64')),
+  )
+
+/** The caller says so many frames of 20 ms. */
+async function speaks(caller: StreamClient, frames: number): Promise<void> {
+  const { last } = app.model
+  const agent = app.model.sessions.find(({ setup }) => setup.output === 'audio') ?? last
+  for (let n = 0; n < frames; n += 1) {
+    const before = agent.appended.length
+    caller.media(CALLER_FRAME, 'MZCA1')
+    await until(() => agent.appended.length > before, { what: 'the frame' })
+    await app.clock.advance(20)
+  }
+}
+
+/** The agent says so many ms at once. */
+function answers(ms: number, id = 'r1'): void {
+  const session = app.model.sessions.find(({ setup }) => setup.output === 'audio')
+  session?.tell({ type: 'response_started', responseId: id })
+  session?.speak(id, `i${id}`, Buffer.alloc(ms * 8, 0x33).toString('base64'))
+}
+
+const actions = async () =>
+  (
+    await app.served.administer<{ actions: { action: string; supervisor: string | null; reason: string | null }[] }>(
+      'GET',
+      '/supervisor-actions',
+    )
+  ).actions
+
+describe('POST sessions/{stream_sid}/listen and takeover', () => {
+  it('give a token that opens one socket', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    for (const kind of ['listen', 'takeover'] as const) {
+      const { status, body } = await ask(kind, { supervisor: 'ada' })
+      expect(status).toBe(200)
+      expect(body).toEqual({
+        ok: true,
+        stream_url: `${app.served.app.publicUrl().replace('http', 'ws')}/media-stream`,
+        stream_token: expect.any(String),
+      })
+      const path = `/media-stream?stream_token=${body.stream_token}`
+      await StreamClient.open(app.served.address, path)
+      await expect(StreamClient.open(app.served.address, path)).rejects.toThrow('401')
+      expect((await ask(kind)).status).toBe(200)
+    }
+  })
+
+  it("are nobody's but the tenant's, and need what they say", async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    await app.talk({ CallSid: 'CA1' })
+    for (const kind of ['listen', 'takeover'] as const) {
+      const answers = [
+        await ask(kind, { colour: 'blue' }),
+        await ask(kind, {}, null),
+        await ask(kind, {}, 'other'),
+        await ask(kind, {}, 'acme', 'MZ0'),
+      ]
+      expect(answers.map(({ status }) => status)).toEqual([400, 401, 404, 404])
+    }
+  })
+
+  it('do not open the stream of a call, nor does its token open a line', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const { body } = await ask('listen')
+    const client = await StreamClient.open(app.served.address)
+    client.start({ callSid: 'CA2', streamSid: 'MZCA2', parameters: { stream_token: body.stream_token } })
+    expect(await client.closed()).toBe(4401)
+  })
+})
+
+describe('who listens to a call', () => {
+  it('hears both sides as the caller does, and is told the end', async () => {
+    const caller = await app.talk({ CallSid: 'CA1' })
+    const listener = await open('listen')
+    await until(() => listener.messages.length >= 2, { what: 'the start' })
+    expect(listener.messages.slice(0, 2)).toMatchObject([
+      { event: 'connected' },
+      { event: 'start', streamSid: 'MZCA1', start: { callSid: 'CA1', tracks: ['inbound', 'outbound'] } },
+    ])
+    answers(1_000)
+    await speaks(caller, 20)
+    await until(() => bytesOf(listener, 'inbound').length >= 20 * 160, { what: 'the caller' })
+    // 400 ms have passed: that is what the caller has heard of a second that was sent at once.
+    await until(() => bytesOf(listener, 'outbound').length >= 400 * 8, { what: 'the agent' })
+    expect(bytesOf(listener, 'outbound')).toEqual(Buffer.alloc(400 * 8, 0x33))
+    expect(bytesOf(listener, 'inbound')).toEqual(Buffer.alloc(20 * 160, 0x11))
+    expect(medias(listener).every(({ payload }) => Buffer.from(payload, 'base64').length <= 160)).toBe(true)
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(() => listener.closeCode !== null, 'the end')
+    expect(listener.closeCode).toBe(1000)
+    expect(listener.messages.at(-1)).toMatchObject({ event: 'stop', stop: { callSid: 'CA1' } })
+  })
+
+  it('does not hear what was cleared, and is not heard by anybody', async () => {
+    const caller = await app.talk({ CallSid: 'CA1' })
+    const listener = await open('listen')
+    await until(() => listener.messages.length >= 2, { what: 'the start' })
+    answers(3_000)
+    await speaks(caller, 10)
+    await act({ action: 'mute' })
+    await until(() => caller.messages.some(({ event }) => event === 'clear'), { what: 'the silence' })
+    const { appended } = app.model.last
+    const [before, sent] = [appended.length, caller.messages.length]
+    for (let n = 0; n < 10; n += 1) listener.media(PERSON_FRAME, 'MZCA1')
+    await speaks(caller, 20)
+    await until(() => bytesOf(listener, 'inbound').length >= 30 * 160, { what: 'the caller' })
+    expect(bytesOf(listener, 'outbound').length).toBeLessThanOrEqual(400 * 8)
+    expect(appended.slice(before).every((payload) => payload === CALLER_FRAME)).toBe(true)
+    expect(caller.messages).toHaveLength(sent)
+  })
+
+  it('may be several, and nothing is left of one who is gone', async () => {
+    const caller = await app.talk({ CallSid: 'CA1' })
+    const [first, second] = [await open('listen'), await open('listen')]
+    await until(() => first.messages.length >= 2 && second.messages.length >= 2, { what: 'the starts' })
+    first.close()
+    await first.closed()
+    await speaks(caller, 10)
+    await until(() => bytesOf(second, 'inbound').length >= 10 * 160, { what: 'the caller' })
+  })
+})
+
+describe('a call that a person takes over', () => {
+  it('joins the two: the agent is cut, and each hears the other', async () => {
+    const caller = await app.talk({ CallSid: 'CA1' })
+    answers(2_000)
+    await until(() => medias(caller).length > 0, { what: 'the agent' })
+    const person = await takeOver({ supervisor: 'ada' })
+    await until(() => caller.messages.some(({ event }) => event === 'clear'), { what: 'the silence' })
+    const sent = medias(caller).length
+    answers(400, 'r2')
+    for (let n = 0; n < 5; n += 1) person.media(PERSON_FRAME, 'MZCA1')
+    await until(() => medias(caller).length >= sent + 5, { what: 'the person' })
+    expect(
+      medias(caller)
+        .slice(sent)
+        .map(({ payload }) => payload),
+    ).toEqual(Array(5).fill(PERSON_FRAME))
+    await speaks(caller, 5)
+    await until(() => medias(person).length >= 5, { what: 'the caller' })
+    expect(medias(person)[0]).toEqual({ payload: CALLER_FRAME })
+    expect((await actions()).map(({ action, supervisor }) => [action, supervisor])).toEqual([['takeover', 'ada']])
+  })
+
+  it('is given back by an action: the agent knows what was said, and says so', async () => {
+    await greeted()
+    const person = await takeOver({ supervisor: 'ada' })
+    const [agent, scribe] = app.model.sessions
+    expect(scribe?.setup).toMatchObject({ output: 'text', tools: [] })
+    person.media(PERSON_FRAME, 'MZCA1')
+    await until(() => scribe?.appended.includes(PERSON_FRAME), { what: 'the person to be heard' })
+    scribe?.tell({ type: 'speech_started', itemId: 'p1', audioStartMs: 0 })
+    expect((await act({ action: 'say', text: 'Hello.' })).status).toBe(409)
+    expect((await act({ action: 'release', supervisor: 'ada' })).status).toBe(200)
+    expect(await person.closed()).toBe(1000)
+    expect(person.messages.at(-1)).toMatchObject({ event: 'stop' })
+    scribe?.tell({ type: 'caller_transcript', itemId: 'p1', text: 'I am Ada, and your refund is on its way.' })
+    await app.clock.advance(300)
+    const said = {
+      type: 'system_message',
+      text: 'Your colleague said to the caller: I am Ada, and your refund is on its way.',
+    }
+    const at = agent?.commands.findIndex((command) => JSON.stringify(command) === JSON.stringify(said)) ?? -1
+    expect(at).toBeGreaterThan(-1)
+    expect(agent?.commands.slice(at)).toContainEqual(
+      expect.objectContaining({ type: 'respond', instructions: expect.stringContaining('You have the call again') }),
+    )
+    expect(await shown()).toMatchObject({ taken_over: false })
+    expect((await actions()).map(({ action }) => action).sort()).toEqual(['release', 'takeover'])
+    const { body } = await app.served.call<{ voice_sessions: { id: string }[] }>('acme', 'GET', '/voice-sessions')
+    const id = body.voice_sessions[0]?.id
+    await app.pass(async () => {
+      const { body: one } = await app.served.call<{ voice_session: { transcript: { role: string; text: string }[] } }>(
+        'acme',
+        'GET',
+        `/voice-sessions/${id}`,
+      )
+      return one.voice_session.transcript.some(({ role, text }) => role === 'supervisor' && text.startsWith('I am Ada'))
+    }, 'the transcript')
+  })
+
+  it('is given back by stop, by a goodbye, and after two seconds by a line that is lost', async () => {
+    await greeted()
+    const asked: string[] = []
+    const ways: ((person: StreamClient) => void)[] = [
+      (person) => person.send({ event: 'stop', streamSid: 'MZCA1', stop: {} }),
+      (person) => person.close(),
+      (person) => person.terminate(),
+    ]
+    for (const leave of ways) {
+      leave(await takeOver())
+      await app.pass(async () => !(await shown()).taken_over, 'the agent to come back')
+      const [agent] = app.model.sessions
+      asked.push(agent?.commands.findLast((command) => command.type === 'respond')?.instructions ?? '')
+      answers(20, `r${asked.length}`)
+      ends(`r${asked.length}`)
+    }
+    const reasons = (await actions()).filter(({ action }) => action === 'release').map(({ reason }) => reason)
+    expect(reasons).toEqual(['the connection was lost', 'the person left', 'the person stopped'])
+    expect(asked.map((instructions) => instructions.includes('sorry'))).toEqual([false, false, true])
+  })
+
+  it('is refused to a second person, who may have asked before', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const late = await open('takeover')
+    const person = await takeOver()
+    expect((await ask('takeover')).status).toBe(409)
+    late.start({ callSid: 'CA1', streamSid: 'MZCA1' })
+    expect(await late.closed()).toBe(4409)
+    expect(person.closeCode).toBeNull()
+  })
+
+  it('is refused while nobody hears it, and told its end', async () => {
+    const caller = await app.talk({ CallSid: 'CA1' })
+    const person = await takeOver()
+    caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    expect(await person.closed()).toBe(1000)
+    expect(person.messages.at(-1)).toMatchObject({ event: 'stop' })
+    const other = await app.talk({ CallSid: 'CA2' })
+    other.terminate()
+    await until(async () => (await ask('takeover', {}, 'acme', 'MZCA2')).status === 409, { what: 'the loss' })
+  })
+
+  it('releases nothing that nobody has', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    expect(await act({ action: 'release' })).toMatchObject({ status: 409, body: { code: 'conflict' } })
+  })
+
+  it('ends for a person who never starts', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const person = await open('takeover')
+    await app.clock.advance(10_000)
+    expect(await person.closed()).toBe(1008)
+    expect((await shown()).taken_over).toBe(false)
+  })
+})

@@ -1,0 +1,132 @@
+import type { Cancel, Clock } from '../../kernel/clock.ts'
+import type { ModelEvent, ModelListener, ModelSession } from '../../platform/realtime/port.ts'
+
+/** What somebody said, and when they began to, in monotonic ms. */
+export type Said = { text: string; sinceMs: number }
+
+type Deps = {
+  clock: Clock
+  /** Opens a session that is asked for nothing and only hears. */
+  open(listener: ModelListener): ModelSession
+  said(said: Said): void
+  /** All is written down that was said before `end`. */
+  written(): void
+}
+
+const FRAME_MS = 20
+/** Silence in µ-law, 20 ms of it. */
+const SILENT_FRAME = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
+/** More silence than any usual setting takes for the end of a turn. */
+const LAST_SILENCE_MS = 1_000
+/** How long the model may take to notice that something was said last, and then to write it down. */
+const NOTICED_MS = 300
+const LAST_WORDS_MS = 5_000
+/** A session that was lost is opened again, not more often than this: what is said meanwhile is not written down. */
+const AGAIN_AFTER_MS = 2_000
+const MAX_SESSIONS = 5
+/** What waits for a model in arrears is not worth more. */
+const MAX_BACKLOG_BYTES = 64 * 1024
+
+/**
+ * Writes down what a person says who has taken a call over. It is a session of the same model that hears that person alone and is
+ * never asked to answer: only the words that it takes down are used.
+ */
+export class Scribe {
+  readonly #deps: Deps
+  /** Turns whose words have not come. */
+  readonly #open = new Map<string, number>()
+  #session: ModelSession | null = null
+  #sessions = 0
+  #openedMs = 0
+  #isEnding = false
+  #isHeardOut = false
+  #cancelWaits: Cancel = () => {}
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+    this.#begin()
+  }
+
+  /** One frame of the person, as base64 µ-law. */
+  hear(payload: Buffer): void {
+    if (this.#isEnding) return
+    if (!this.#session) this.#beginAgain()
+    if (this.#session && this.#session.bufferedBytes() <= MAX_BACKLOG_BYTES) this.#session.append(payload)
+  }
+
+  /** Nothing more is said: tells when the last words are written down, and ends a little later by itself. */
+  end(): void {
+    if (this.#isEnding) return
+    this.#isEnding = true
+    for (let sentMs = 0; sentMs < LAST_SILENCE_MS; sentMs += FRAME_MS) this.#session?.append(SILENT_FRAME)
+    const { clock } = this.#deps
+    const waits = [clock.after(NOTICED_MS, () => this.#heardOut()), clock.after(LAST_WORDS_MS, () => this.close())]
+    this.#cancelWaits = () => {
+      for (const cancel of waits) cancel()
+    }
+  }
+
+  #heardOut(): void {
+    this.#isHeardOut = true
+    this.#tellIfWritten()
+  }
+
+  /** Gives up what is not written down yet. Again, it changes nothing. */
+  close(): void {
+    this.#isEnding = true
+    this.#cancelWaits()
+    this.#session?.close()
+    this.#session = null
+  }
+
+  get isOpen(): boolean {
+    return this.#session !== null
+  }
+
+  #beginAgain(): void {
+    const isTooSoon = this.#deps.clock.monotonicMs() - this.#openedMs < AGAIN_AFTER_MS
+    if (!isTooSoon && this.#sessions < MAX_SESSIONS) this.#begin()
+  }
+
+  #begin(): void {
+    this.#sessions += 1
+    this.#openedMs = this.#deps.clock.monotonicMs()
+    const count = this.#sessions
+    const session = this.#deps.open({
+      event: (event) => {
+        if (count === this.#sessions) this.#take(event)
+      },
+      audio: () => {},
+    })
+    this.#session = session
+  }
+
+  #take(event: ModelEvent): void {
+    switch (event.type) {
+      case 'speech_started':
+        this.#open.set(event.itemId, this.#deps.clock.monotonicMs())
+        return
+      case 'caller_transcript':
+        return this.#said(event.itemId, event.text)
+      case 'caller_transcript_failed':
+        return this.#said(event.itemId, '')
+      case 'closed':
+        this.#session = null
+        this.#open.clear()
+        return this.#tellIfWritten()
+      default:
+        return
+    }
+  }
+
+  #said(itemId: string, text: string): void {
+    const sinceMs = this.#open.get(itemId) ?? this.#deps.clock.monotonicMs()
+    this.#open.delete(itemId)
+    this.#deps.said({ text, sinceMs })
+    this.#tellIfWritten()
+  }
+
+  #tellIfWritten(): void {
+    if (this.#isHeardOut && this.#open.size === 0) this.#deps.written()
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
+import type { CallStream } from './call-streams.ts'
+import type { CallRecorder } from './recording/recorder.ts'
+import type { EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts'
+import type { Plan } from './session/plan.ts'
+import type { Resumption } from './session/resumption.ts'
+import type { SessionState } from './session/state.ts'
+import type { CallTransfer } from './transfer/transfer.ts'
+
+/** A tool call as the model asked for it; `atMs` counts from the session's start. */
+export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
+
+/** What a session is given: everything that it does to the world goes through here. */
+export type SessionDeps = CallStream & {
+  clock: Clock
+  plan: Plan
+  /** What the call is called. */
+  callSid: string
+  /** What it goes on from; not given for the first session of a call. */
+  resumption?: Resumption | null
+  /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
+  openModel(listener: ModelListener, history: string | null): ModelSession
+  /** Opens a session that takes down what a person says who has the call; null where no model does that. */
+  openScribe: ((listener: ModelListener) => ModelSession) | null
+  /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */
+  recorder?: Pick<CallRecorder, 'caller' | 'agent' | 'follow' | 'pause'> | null
+  /** Runs a tool. Never rejects: what goes wrong is an outcome. */
+  runTool(request: ToolRequest): Promise<ToolOutcome>
+  keepTurn(turn: Turn): void
+  forgetTurn(itemId: string): void
+  note(note: LiveNote): void
+  /** Writes down what has come of the session so far. Never waits, never throws. */
+  checkpoint?(state: SessionState): void
+  /** What puts the call through to others; null or missing where no carrier has it. */
+  transfer?: CallTransfer | null
+  /** Makes the carrier end the call. Never waits, never throws. */
+  hangUp(): void
+  /** Makes the carrier say this, and connect the number or hang up. Never waits, never throws. */
+  apologise(text: string, number: string | null): void
+  /**
+   * A fault of ours: something given here threw, or the reducer did. The call goes on as well as it can. Never throws.
+   */
+  failed(error: unknown): void
+  /** Called once, when nothing of the session is left but tools that outlast it: they end by their own deadline. */
+  finished(reason: EndReason, state: SessionState): void
+}

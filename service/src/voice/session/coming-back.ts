@@ -1,0 +1,19 @@
+import { ask } from './asking.ts'
+import { openModel } from './model-session.ts'
+import type { Step } from './state.ts'
+
+/** What the agent was to say is said by others meanwhile, or not at all. */
+export function dropWaiting(step: Step): void {
+  step.setAnswers({ queue: step.state.answers.queue.filter(({ thenEnd }) => thenEnd === 'shutdown') })
+}
+
+/** The agent has the call again, which others had, and is told how to go on. One whose model was given up meanwhile gets another. */
+export function comeBack(step: Step, instructions: string): void {
+  step.set({ owedSinceMs: null })
+  dropWaiting(step)
+  if (!step.state.model.isReady) {
+    step.set({ model: { ...step.state.model, failedAtMs: [], downSinceMs: step.nowMs } })
+    openModel(step)
+  }
+  ask(step, { why: 'back', instructions, thenEnd: null })
+}

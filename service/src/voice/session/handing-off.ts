@@ -1,0 +1,22 @@
+import { addNote } from './keeping.ts'
+import { replaceModel } from './model-session.ts'
+import type { Plan } from './plan.ts'
+import { isOutOfHands, type Step } from './state.ts'
+
+/**
+ * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
+ * What the first was still saying is heard out. How long the call may last stays as it was.
+ */
+export function handOff(
+  step: Step,
+  { plan, agentName, summary }: { plan: Plan; agentName: string; summary: string },
+): void {
+  const { ending, phase, plan: before } = step.state
+  if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
+  const about = summary === '' ? '' : ` What it was told: ${summary}`
+  addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
+  step.set({ plan: { ...plan, maxCallMs: before.maxCallMs, recordBeep: before.recordBeep } })
+  replaceModel(step)
+  // The one who was about to go on with its own words is not there any more.
+  step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
+}

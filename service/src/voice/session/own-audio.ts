@@ -1,0 +1,14 @@
+import { BEEP_ID } from '../recording/beep.ts'
+
+/** What is ours of what the caller hears, and no item of a model's: a person who has the call, hold music, tones. */
+const OWN = 'own-'
+
+/** The id of such audio: the `count`th of its kind. */
+export function ownId(kind: 'person' | 'hold' | 'keys', count: number): string {
+  return `${OWN}${kind}-${count}`
+}
+
+/** Whether audio of this id is no model's. */
+export function isOwnAudio(itemId: string): boolean {
+  return itemId === BEEP_ID || itemId.startsWith(OWN)
+}

@@ -1,0 +1,254 @@
+import { describe, expect, it } from 'vitest'
+import { Call, kinds } from './call.fixture.ts'
+
+const asked = (call: Call) => call.commands('respond')
+const told = (call: Call) => call.commands('system_message').map(({ text }) => text)
+
+/** A call that somebody has taken over. */
+function taken(changes: Parameters<typeof Call.greeted>[0] = {}): Call {
+  const call = Call.greeted(changes)
+  call.do({ type: 'take_over' })
+  return call
+}
+
+/** The person's audio goes to the caller. */
+function speaks(call: Call, ms: number): void {
+  for (let spokenMs = 0; spokenMs < ms; spokenMs += 100) {
+    call.audio('own-person-1', 'own-person-1', 100)
+    call.wait(100)
+  }
+}
+
+describe('a call that a person takes over', () => {
+  it('has its agent cut short in the middle of an answer, before the caller hears the person', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'A long answer.')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.wait(1_000)
+    const effects = call.do({ type: 'take_over' })
+    const wanted = ['discard', 'clear', 'discard', 'cancel', 'truncate', 'connect_person']
+    expect(kinds(effects).filter((kind) => wanted.includes(kind))).toEqual(wanted)
+    expect(call.commands('truncate').at(-1)).toEqual({ type: 'truncate', itemId: 'item_1', audioEndMs: 1_000 })
+    expect(call.state.latency.interruptions).toBe(0)
+    expect(call.notes('taken_over')).toEqual([{ type: 'taken_over', isOn: true }])
+  })
+
+  it('has an answer cancelled that was only asked for, whenever it begins', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.do({ type: 'take_over' })
+    call.begins('resp_late')
+    expect(call.commands('cancel')).toEqual([{ type: 'cancel', responseId: 'resp_late' }])
+    call.ends('resp_late', { status: 'cancelled' })
+    const before = asked(call).length
+    call.wait(20_000)
+    expect(asked(call)).toHaveLength(before)
+  })
+
+  it('asks the agent for nothing: no answer, no words into a silence, none about a tool', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.model({
+      ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'look_up' },
+      argumentsText: '{}',
+    })
+    call.ends('resp_1')
+    call.do({ type: 'take_over' })
+    const before = asked(call).length
+    call.says('turn_2', 800)
+    call.wait(5_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.do({ type: 'dtmf', digit: '1' })
+    call.wait(60_000)
+    expect(asked(call)).toHaveLength(before)
+    expect(call.state.ending).toBeNull()
+    expect(call.turns.map(({ role }) => role)).toContain('caller')
+  })
+
+  it('goes on when a tool of the agent wanted to end it', () => {
+    const call = taken()
+    call.model({
+      ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'end_call' },
+      argumentsText: '{}',
+    })
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: true } })
+    call.wait(10_000)
+    expect(call.state.ending).toBeNull()
+  })
+
+  it('lets the caller speak over the person, who is not cut short', () => {
+    const call = taken()
+    speaks(call, 1_000)
+    const before = call.effects.length
+    call.says('turn_1', 900)
+    call.do({ type: 'mute' })
+    expect(kinds(call.effects.slice(before))).not.toContain('clear')
+    expect(kinds(call.effects.slice(before))).not.toContain('discard')
+  })
+
+  it('goes on without a model, which is looked for when the call is given back', () => {
+    const call = taken()
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    call.wait(30_000)
+    expect([call.state.ending, call.all('apologise')]).toEqual([null, []])
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(asked(call).at(-1)?.instructions).toContain('You have the call again')
+  })
+
+  it('cannot be had by two, nor when it is ending, nor when nobody hears it', () => {
+    const call = taken()
+    expect(call.do({ type: 'take_over' })).toEqual([])
+    const ending = Call.greeted()
+    ending.do({ type: 'end', reason: 'supervisor' })
+    expect(kinds(ending.do({ type: 'take_over' }))).not.toContain('connect_person')
+    const lost = Call.greeted()
+    lost.do({ type: 'stream_lost' })
+    expect(kinds(lost.do({ type: 'take_over' }))).not.toContain('connect_person')
+  })
+
+  it('is not greeted any more when a person was there before the greeting', () => {
+    const call = new Call()
+    call.do({ type: 'take_over' })
+    call.model({ type: 'ready' })
+    expect(asked(call)).toEqual([])
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    expect(asked(call)).toHaveLength(1)
+    expect(asked(call)[0]?.instructions).toContain('You have the call again')
+  })
+})
+
+describe('the agent that has the call again', () => {
+  it('was told what the person said, which is a turn of theirs, and goes on once', () => {
+    const call = taken()
+    speaks(call, 2_000)
+    call.do({ type: 'person_said', text: ' Your refund is on its way. ', sinceMs: call.nowMs - 1_800 })
+    call.says('turn_1', 900)
+    const before = asked(call).length
+    call.do({ type: 'release' })
+    expect(call.all('silence_person')).toHaveLength(1)
+    expect(asked(call)).toHaveLength(before)
+    call.do({ type: 'person_said', text: 'Goodbye.', sinceMs: call.nowMs })
+    call.do({ type: 'person_written' })
+    expect(told(call).filter((text) => text.startsWith('Your colleague said'))).toEqual([
+      'Your colleague said to the caller: Your refund is on its way.',
+      'Your colleague said to the caller: Goodbye.',
+    ])
+    expect(asked(call)).toHaveLength(before + 1)
+    call.answer('resp_back', 'item_back', 500)
+    call.wait(600)
+    call.echoAll()
+    expect(asked(call)).toHaveLength(before + 1)
+    const { seq: _seq, ...turn } = call.turns.find(({ role }) => role === 'supervisor') ?? { seq: 0 }
+    expect(turn).toMatchObject({ text: 'Your refund is on its way.', endMs: 3_000, startMs: 1_200 })
+    expect(call.turns.map(({ role, text }) => (role === 'system' ? text : role))).toEqual([
+      ...['agent', 'A person has taken the call over.', 'supervisor', 'caller', 'supervisor'],
+      ...['The agent has the call again.', 'agent'],
+    ])
+  })
+
+  it('does not wait for ever for the last words', () => {
+    const call = taken()
+    call.do({ type: 'release' })
+    const before = asked(call).length
+    call.wait(1_500)
+    expect(asked(call)).toHaveLength(before + 1)
+    call.do({ type: 'person_said', text: 'Late words.', sinceMs: call.nowMs })
+    expect(told(call).at(-1)).toBe('Your colleague said to the caller: Late words.')
+  })
+
+  it('waits for a caller who is speaking, and answers them with the same words', () => {
+    const call = taken()
+    call.speaks('turn_1', 500)
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    const before = asked(call).length
+    call.sounds(500)
+    expect(asked(call)).toHaveLength(before)
+    call.stops('turn_1')
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: 'And when?' })
+    expect(asked(call)).toHaveLength(before + 1)
+    call.answer('resp_back', 'item_back', 500)
+    call.wait(600)
+    call.echoAll()
+    expect(asked(call)).toHaveLength(before + 1)
+  })
+
+  it('comes after two seconds, and is sorry, when the line of the person was lost', () => {
+    const call = taken()
+    call.do({ type: 'person_lost' })
+    const before = asked(call).length
+    call.wait(1_900)
+    expect(asked(call)).toHaveLength(before)
+    call.wait(200)
+    expect(asked(call)).toHaveLength(before + 1)
+    expect(asked(call).at(-1)?.instructions).toContain('sorry')
+  })
+
+  it('does not come when the person is there again in time', () => {
+    const call = taken()
+    call.do({ type: 'person_lost' })
+    call.wait(1_000)
+    expect(call.do({ type: 'take_over' })).toContainEqual({ type: 'connect_person', id: 'own-person-2' })
+    const before = asked(call).length
+    call.wait(10_000)
+    expect(asked(call)).toHaveLength(before)
+    expect(call.notes('taken_over')).toHaveLength(1)
+  })
+
+  it('is still silent where it was muted', () => {
+    const call = Call.greeted()
+    call.do({ type: 'mute' })
+    call.do({ type: 'take_over' })
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    const before = asked(call).length
+    call.wait(5_000)
+    expect(asked(call)).toHaveLength(before)
+    call.do({ type: 'unmute' })
+    expect(asked(call)).toHaveLength(before + 1)
+  })
+
+  it('is asked for nothing by a release of a call that nobody has', () => {
+    const call = Call.greeted()
+    expect(call.do({ type: 'release' })).toEqual([])
+    expect(call.do({ type: 'person_written' })).toEqual([])
+    expect(call.do({ type: 'person_lost' })).toEqual([])
+  })
+})
+
+describe('the person who has a call', () => {
+  it('is let go when it ends', () => {
+    for (const event of [{ type: 'hung_up' }, { type: 'end', reason: 'supervisor' }, { type: 'taken' }] as const) {
+      const call = taken()
+      expect(kinds(call.do(event)), event.type).toContain('dismiss_person')
+      expect(call.state.takeover).toBeNull()
+    }
+  })
+
+  it('keeps it while its stream is lost, until it is back', () => {
+    const call = taken()
+    call.do({ type: 'stream_lost' })
+    expect(call.state.takeover).toEqual({ phase: 'on' })
+    const before = asked(call).length
+    call.do({ type: 'attached' })
+    call.wait(5_000)
+    expect([asked(call).length, call.state.takeover]).toEqual([before, { phase: 'on' }])
+  })
+
+  it('gives way to the last words of a call whose time is up, and to another node', () => {
+    const call = taken({ maxCallMs: 60_000 })
+    const before = asked(call).length
+    call.wait(60_000)
+    expect(call.all('dismiss_person')).toHaveLength(1)
+    expect(asked(call)).toHaveLength(before + 1)
+    const moved = taken()
+    expect(kinds(moved.do({ type: 'hand_over' }))).toContain('dismiss_person')
+  })
+})

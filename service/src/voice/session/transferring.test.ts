@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { Call, kinds } from './call.fixture.ts'
+import type { SessionEvent } from './events.ts'
+import type { Resumption } from './resumption.ts'
+
+const TARGET = '+12025550103'
+const asked = (call: Call) => call.commands('respond')
+
+function wanted(facts: Partial<Extract<SessionEvent, { type: 'transfer' }>> = {}): SessionEvent {
+  return { type: 'transfer', id: 't1', target: TARGET, isWarm: false, isAgents: true, ...facts }
+}
+
+/** The target of a greeted call is being rung. */
+function holding(): Call {
+  const call = Call.greeted()
+  call.do(wanted({ isWarm: true }))
+  call.do({ type: 'transfer_ringing' })
+  return call
+}
+
+describe('a call that its agent puts through', () => {
+  it('goes once the words before it were heard, and a tool that still runs changes nothing', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'One moment.')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.model({
+      ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'look_up' },
+      argumentsText: '{}',
+    })
+    call.do(wanted())
+    expect(call.all('begin_transfer')).toEqual([])
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1')
+    const before = asked(call).length
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    expect(call.all('begin_transfer')).toEqual([])
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('begin_transfer')).toHaveLength(1)
+    call.wait(11_000)
+    expect(asked(call)).toHaveLength(before)
+  })
+
+  it('goes after six seconds, whatever is still being said', () => {
+    const call = Call.greeted()
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 30_000)
+    call.do(wanted())
+    call.wait(6_000)
+    expect(call.all('begin_transfer')).toHaveLength(1)
+  })
+
+  it('is there again when the carrier refuses, and the tool says why', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    const before = asked(call).length
+    call.do({ type: 'transfer_failed', why: 'failed' })
+    expect([asked(call).length, call.state.transfer]).toEqual([before, null])
+    call.says('turn_1', 500)
+    expect(asked(call)).toHaveLength(before + 1)
+  })
+
+  it('is put through once: not twice, not when it is ending or lost, not by whoever has no carrier, not over a person', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    call.do(wanted({ id: 't2' }))
+    expect(call.state.transfer?.id).toBe('t1')
+    expect(kinds(call.do({ type: 'take_over' }))).not.toContain('connect_person')
+    const others = [Call.greeted(), Call.greeted(), Call.greeted({ isResumable: false }), Call.greeted()]
+    others[0]?.do({ type: 'end', reason: 'supervisor' })
+    others[1]?.do({ type: 'stream_lost' })
+    others[3]?.do({ type: 'take_over' })
+    for (const other of others) {
+      other.do(wanted())
+      expect(other.state.transfer).toBeNull()
+    }
+  })
+})
+
+describe('a call that a supervisor puts through', () => {
+  it('has its agent cut short, and its carrier asked at once', () => {
+    const call = Call.greeted()
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 3_000)
+    const effects = call.do(wanted({ isAgents: false }))
+    expect(kinds(effects)).toContain('clear')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.all('begin_transfer')).toHaveLength(1)
+  })
+
+  it('is gone on with by the agent when the carrier refuses', () => {
+    const call = Call.greeted()
+    call.do(wanted({ isAgents: false }))
+    call.do({ type: 'transfer_failed', why: 'failed' })
+    expect(asked(call).at(-1)?.instructions).toContain(`could not be put through to ${TARGET}`)
+  })
+})
+
+describe('a stream that ends because its call is put through', () => {
+  for (const end of ['stream_stopped', 'stream_lost'] as const) {
+    it(`(${end}) does not end the call, which the target has when that is told`, () => {
+      const call = Call.greeted()
+      call.do(wanted())
+      call.do({ type: end })
+      expect([call.state.phase, call.all('hang_up')]).toEqual(['detached', []])
+      call.do({ type: 'transfer_sent' })
+      call.wait(30_000)
+      expect(call.state.phase).toBe('detached')
+      call.do({ type: 'transferred' })
+      expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'transferred' }])
+      expect([call.state.isLetGo, call.all('hang_up')]).toEqual([true, []])
+    })
+  }
+
+  it('comes back, and the agent says why nobody took it', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.wait(20_000)
+    call.do({ type: 'transfer_failed', why: 'busy' })
+    const before = asked(call).length
+    call.do({ type: 'attached' })
+    expect(asked(call)).toHaveLength(before + 1)
+    expect(asked(call).at(-1)?.instructions).toContain('the line is busy')
+    expect(call.state.transfer).toBeNull()
+    call.answer('resp_back', 'item_back', 500)
+    call.wait(600)
+    call.echoAll()
+    expect(asked(call)).toHaveLength(before + 1)
+  })
+
+  it('is taken to be with the target when nothing was heard for longer than that rings', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    call.do({ type: 'stream_stopped' })
+    call.wait(45_000)
+    expect([call.all('put_through').length, call.state.isLetGo, call.all('hang_up')]).toEqual([1, true, []])
+  })
+
+  it('that never ends is gone on with', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    call.do({ type: 'transfer_sent' })
+    call.wait(10_000)
+    expect(call.all('cancel_transfer')).toHaveLength(1)
+    expect(asked(call).at(-1)?.instructions).toContain('the connection failed')
+  })
+})
+
+describe('a caller who waits while the target is rung', () => {
+  it('hears music again and again, which speaking does not stop, and no agent', () => {
+    const call = holding()
+    const before = asked(call).length
+    call.wait(9_000)
+    expect(call.all('play_hold').length).toBeGreaterThanOrEqual(4)
+    const effects = call.effects.length
+    call.says('turn_1', 900)
+    call.wait(30_000)
+    expect(kinds(call.effects.slice(effects))).not.toContain('clear')
+    expect(asked(call)).toHaveLength(before)
+  })
+
+  it('has the agent again when nobody takes it, without music', () => {
+    const call = holding()
+    call.audio('own-hold-1', 'own-hold-1', 3_000)
+    call.wait(500)
+    const effects = call.do({ type: 'transfer_failed', why: 'declined' })
+    expect(effects).toContainEqual({ type: 'discard', responseIds: ['own-hold-1'] })
+    expect(kinds(effects)).toContain('clear')
+    expect(kinds(effects)).not.toContain('truncate')
+    expect(asked(call).at(-1)?.instructions).toContain('nobody there could take it')
+    const plays = call.all('play_hold').length
+    call.wait(10_000)
+    expect(call.all('play_hold')).toHaveLength(plays)
+  })
+
+  it('has the agent again after a minute and a half in any case', () => {
+    const call = holding()
+    call.wait(90_000)
+    expect([call.all('cancel_transfer').length, call.state.transfer]).toEqual([1, null])
+  })
+
+  it('is with the target when that is told', () => {
+    const call = holding()
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.do({ type: 'transferred' })
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'transferred' }])
+    expect(call.all('cancel_transfer')).toEqual([])
+  })
+
+  it('may hang up, or lose the stream: nobody is rung any more, or the music goes on', () => {
+    const call = holding()
+    expect(kinds(call.do({ type: 'hung_up' }))).toContain('cancel_transfer')
+    const lost = holding()
+    lost.do({ type: 'stream_lost' })
+    const plays = lost.all('play_hold').length
+    lost.do({ type: 'attached' })
+    expect([lost.all('play_hold').length, lost.state.transfer?.phase]).toEqual([plays + 1, 'holding'])
+  })
+
+  it('is told goodbye when the time of the call is up', () => {
+    const call = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    call.wait(40_000)
+    call.do(wanted({ isWarm: true }))
+    call.do({ type: 'transfer_ringing' })
+    const before = asked(call).length
+    call.wait(20_000)
+    expect([call.all('cancel_transfer').length, asked(call).length]).toEqual([1, before + 1])
+  })
+
+  it('does not lose the call because no model can be had', () => {
+    const call = holding()
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    expect(call.all('apologise')).toEqual([])
+    call.do({ type: 'transfer_failed', why: 'no_answer' })
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+})
+
+describe('a session that goes on from one whose call was being put through', () => {
+  it('says that it was not', () => {
+    const turns: Resumption['turns'] = [
+      { role: 'agent', seq: 1, text: 'One moment.', unheard: '' },
+      { role: 'system', seq: 2, text: `The call is being put through to ${TARGET}.`, unheard: '' },
+    ]
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const call = new Call({}, { elapsedMs: 5_000, turns, usage, greetingMs: 100, interruptions: 0, idBase: 100_000 })
+    call.model({ type: 'ready' })
+    expect(asked(call)[0]?.instructions).toContain(`could not be put through to ${TARGET}`)
+  })
+})

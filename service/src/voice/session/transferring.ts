@@ -1,0 +1,170 @@
+import { assertNever } from '../../kernel/errors.ts'
+import { isDrained } from '../playback.ts'
+import { askNext } from './asking.ts'
+import { comeBack, dropWaiting } from './coming-back.ts'
+import type { SessionEvent, TransferFault } from './events.ts'
+import { silence } from './interrupting.ts'
+import { addNote } from './keeping.ts'
+import { letCallGo } from './letting-go.ts'
+import { notThrough, throughTo } from './not-through.ts'
+import { ownId } from './own-audio.ts'
+import type { Step, Transfer } from './state.ts'
+
+/** How long what the agent was saying may hold the transfer up. */
+const WORDS_MS = 6_000
+/** How long a carrier may take to begin with it. */
+const BEGIN_MS = 12_000
+/** 30 s in which it rings, and time to hear what it is about. */
+const HOLD_MS = 90_000
+/** How long a carrier may take to leave our stream for the target. */
+const GO_MS = 10_000
+/** How long a call may be on its way to a target that nothing is heard of: it rings for 30 s. */
+export const AWAY_MS = 45_000
+
+/** As long as the music is. */
+const HOLD_MUSIC_MS = 3_000
+
+const FAILED = 'The call could not be put through.'
+
+type OnTransfer = Extract<
+  SessionEvent,
+  { type: 'transfer' | 'transfer_ringing' | 'transfer_sent' | 'transfer_failed' | 'transferred' }
+>
+
+/** The call is put through to somebody else, or is not. */
+export function onTransfer(step: Step, event: OnTransfer): void {
+  switch (event.type) {
+    case 'transfer':
+      return transfer(step, event)
+    case 'transfer_ringing':
+      return ringing(step)
+    case 'transfer_sent':
+      return sent(step)
+    case 'transfer_failed':
+      return failed(step, event.why)
+    case 'transferred':
+      return step.state.transfer ? gone(step) : undefined
+    default:
+      assertNever(event)
+  }
+}
+
+/**
+ * The call is to be put through: once what the agent is saying was heard when the agent wants it, else at once. Not one that is
+ * ending, that nobody hears, that has no carrier, that a person has, or that is being put through.
+ */
+function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransfer, { type: 'transfer' }>): void {
+  const { phase, ending, takeover, transfer: before, plan } = step.state
+  if (phase !== 'talking' || ending || takeover || before || !plan.isResumable) return
+  if (!isAgents) silence(step)
+  step.set({
+    transfer: { id, target, isWarm, isAgents, phase: 'words', holds: 0, why: null },
+    stall: null,
+    owedSinceMs: null,
+  })
+  dropWaiting(step)
+  addNote(step, 'system', { text: throughTo(target), isKept: true })
+  step.do({ type: 'disarm', timer: 'filler' }, { type: 'arm', timer: 'transfer', ms: WORDS_MS })
+}
+
+/** Looked at after each event: whether the agent's words were heard, so that the carrier can be asked. */
+export function beginTransfer(step: Step): void {
+  const { transfer: wanted, answers, playback } = step.state
+  if (wanted?.phase !== 'words') return
+  const { asked, active } = answers
+  // What was cut short is not heard any more, though nobody has said yet that it is over.
+  const isSilent = (asked?.isAbandoned ?? true) && (active?.isCancelled ?? true)
+  if (isSilent && isDrained(playback, step.nowMs)) askCarrier(step, wanted)
+}
+
+function askCarrier(step: Step, wanted: Transfer): void {
+  step.set({ transfer: { ...wanted, phase: 'asking' } })
+  step.do({ type: 'begin_transfer' }, { type: 'arm', timer: 'transfer', ms: BEGIN_MS })
+}
+
+/** The target is being rung, and the caller waits. */
+function ringing(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (wanted?.phase !== 'asking') return
+  step.set({ transfer: { ...wanted, phase: 'holding' } })
+  step.do({ type: 'arm', timer: 'transfer', ms: HOLD_MS })
+  playOn(step)
+}
+
+/** The caller hears that there is still somebody. */
+export function playOn(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (wanted?.phase !== 'holding') return
+  const holds = wanted.holds + 1
+  step.set({ transfer: { ...wanted, holds } })
+  step.do({ type: 'play_hold', id: ownId('hold', holds) }, { type: 'arm', timer: 'hold', ms: HOLD_MUSIC_MS })
+}
+
+/** The carrier takes the call to the target: our stream is about to end. */
+function sent(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (wanted?.phase !== 'asking' && wanted?.phase !== 'holding') return
+  step.set({ transfer: { ...wanted, phase: 'going' } })
+  step.do({ type: 'disarm', timer: 'hold' })
+  if (step.state.phase !== 'detached') step.do({ type: 'arm', timer: 'transfer', ms: GO_MS })
+}
+
+/** Whether our stream ends because the carrier goes elsewhere with the call. */
+export function isLeaving({ state: { transfer: wanted } }: Step): boolean {
+  return wanted?.phase === 'going' || (wanted?.phase === 'asking' && !wanted.isWarm)
+}
+
+/** Nobody took the call: the agent has it again. One that wanted it itself and was refused at once is told by its tool. */
+function failed(step: Step, why: TransferFault): void {
+  const { transfer: wanted, phase } = step.state
+  if (!wanted) return
+  // Its carrier will ask what comes next: then the agent is told.
+  if (phase === 'detached' && isLeaving(step)) return step.set({ transfer: { ...wanted, why } })
+  const isTold = wanted.isAgents && wanted.phase === 'asking'
+  over(step, wanted)
+  if (isTold) return askNext(step)
+  if (phase !== 'detached') comeBack(step, notThrough(wanted.target, why))
+}
+
+/** The call is here again, by another stream: the target did not take it. */
+export function transferCameBack(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (!wanted) return
+  over(step, wanted)
+  comeBack(step, notThrough(wanted.target, wanted.why ?? 'no_answer'))
+}
+
+function over(step: Step, wanted: Transfer): void {
+  step.set({ transfer: null })
+  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'disarm', timer: 'hold' })
+  if (wanted.holds > 0 && step.state.phase !== 'detached') silence(step)
+  addNote(step, 'system', { text: FAILED, isKept: true })
+}
+
+/** The target has the call. */
+function gone(step: Step): void {
+  step.set({ transfer: null })
+  letCallGo(step, 'transferred')
+}
+
+/** Time is up for what the transfer was waiting for. */
+export function transferTimer(step: Step): void {
+  const { transfer: wanted } = step.state
+  if (!wanted) return
+  if (wanted.phase === 'words') return askCarrier(step, wanted)
+  step.do({ type: 'cancel_transfer' })
+  failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
+}
+
+/** Nobody is rung any more for a call that is ending, or that another node is to have. */
+export function cancelTransferIfOver(step: Step): void {
+  const { ending, phase, detached } = step.state
+  if (ending || phase === 'ended' || detached?.isHandedOver) cancelTransfer(step)
+}
+
+/** Nobody is rung any more. */
+export function cancelTransfer(step: Step): void {
+  if (!step.state.transfer) return
+  step.set({ transfer: null })
+  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'disarm', timer: 'hold' }, { type: 'cancel_transfer' })
+}

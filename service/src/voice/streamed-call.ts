@@ -1,0 +1,34 @@
+import type { ResolvedAgent } from '../agents/resolve.ts'
+import type { StreamCodec } from '../platform/telephony/port.ts'
+import type { NextHolder } from '../records/call-holder.ts'
+import type { CallDirection, SessionId } from '../records/call-values.ts'
+import type { EarlierStream } from '../records/sessions.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { CarrierSocket } from './media-path.ts'
+import type { Tool } from './tools/tool.ts'
+
+/** A call whose stream was let in, with all that its session is made of. */
+export type StreamedCall = {
+  tenant: TenantRuntime
+  agent: ResolvedAgent
+  callSid: string
+  streamSid: string
+  sessionId: SessionId
+  epoch: number
+  /** Who may have the call by now without its being known here. */
+  next?: readonly NextHolder[]
+  direction: CallDirection
+  from: string
+  to: string
+  orgId: string | null
+  /** What whoever placed or routed the call has said of it. */
+  metadata?: Record<string, unknown>
+  /** What the model is told before the agent's instructions, its variables open; null for nothing. */
+  prompt?: string | null
+  /** Those of the tenant's own tools that the agent may use. */
+  tools?: readonly Tool[]
+  codec: StreamCodec
+  carrier: CarrierSocket & { close(): void }
+  /** What an earlier stream of the call has left, of which this process has no session. */
+  before?: EarlierStream | null
+}

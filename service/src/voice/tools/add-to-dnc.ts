@@ -1,0 +1,25 @@
+import { Type } from 'typebox'
+import type { DoNotCall } from '../../operators/do-not-call.ts'
+import { strict } from '../../platform/http/schemas.ts'
+import { numberOfCall } from './number-of-call.ts'
+import { defineTool, type Tool } from './tool.ts'
+
+/** Sees to it that the other side is not called any more. */
+export function addToDnc({ doNotCall }: { doNotCall: Pick<DoNotCall, 'add'> }): Tool {
+  return defineTool({
+    name: 'add_to_dnc',
+    description:
+      'Puts the number of this call on the do-not-call list. Use it when they ask not to be called any more.',
+    parameters: strict({
+      reason: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 500, description: 'What they said, in a few words.' }),
+      ),
+    }),
+    maxPerCall: 2,
+    async run({ reason = null }, { tenant, customerPhone, agentName }) {
+      const phone = numberOfCall(customerPhone, 'the number of this call is not known: it cannot be listed')
+      await doNotCall.add(tenant.tenant_id, { phone, reason, source: agentName })
+      return { output: { ok: true } }
+    },
+  })
+}

@@ -1,0 +1,18 @@
+import type { CallControls } from './tool.ts'
+
+/** Controls of a call that note what was done, in the order in which it was. */
+export function notedControls(): { controls: CallControls; done: unknown[][] } {
+  const done: unknown[][] = []
+  return {
+    done,
+    controls: {
+      async transfer(request) {
+        done.push(['transfer', request])
+      },
+      press: (keys) => void done.push(['press', keys]),
+      pauseRecording: (isPaused) => done.push(['pauseRecording', isPaused]) > 0,
+      escalated: (target) => void done.push(['escalated', target]),
+      handOff: (agent, { own, summary }) => done.push(['handOff', agent.agentKey, own.length, summary]) > 0,
+    },
+  }
+}

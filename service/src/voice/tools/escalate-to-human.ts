@@ -1,0 +1,49 @@
+import { Type } from 'typebox'
+import { isPhoneNumber } from '../../kernel/phone.ts'
+import type { CallbackTasks } from '../../operators/callback-tasks.ts'
+import { strict } from '../../platform/http/schemas.ts'
+import type { Escalations } from '../../records/escalations.ts'
+import { defineTool, type Tool, type ToolCall } from './tool.ts'
+
+/** Whom a call is escalated to by its agent: the queue in which the task is. */
+const QUEUE = 'default'
+
+type Deps = { escalations: Pick<Escalations, 'escalate'>; tasks: Pick<CallbackTasks, 'schedule'> }
+
+/** Asks for a person: marks the call, tells the tenant, and adds a task, because nobody may be watching. */
+export function escalateToHuman({ escalations, tasks }: Deps): Tool {
+  /** Null where nobody could call back. */
+  async function taskFor(reason: string, of: ToolCall, signal: AbortSignal): Promise<string | null> {
+    const { tenant, callSid, sessionId, streamSid, agentName, customerPhone } = of
+    if (!isPhoneNumber(customerPhone)) return null
+    const call = { callSid, sessionId, streamSid, agentName }
+    const callback = { customerPhone, call, priority: 'high' as const, summary: reason, notes: null, dueAt: null }
+    const task = await tasks.schedule(
+      tenant,
+      { ...callback, createdBy: agentName, metadata: { escalated: true } },
+      signal,
+    )
+    return task.id
+  }
+
+  return defineTool({
+    name: 'escalate_to_human',
+    description:
+      'Asks for a person: somebody may take this call over, or calls back. Use it when the caller wants a person, or needs what you cannot do. Then tell the caller so.',
+    parameters: strict({
+      reason: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the person has to know.' }),
+    }),
+    maxPerCall: 1,
+    async run({ reason }, call, signal) {
+      await escalations.escalate(call.tenant.tenant_id, call.callSid, QUEUE)
+      call.controls.escalated(QUEUE)
+      const taskId = await taskFor(reason, call, signal)
+      return {
+        output: {
+          ok: true,
+          ...(taskId === null ? { note: 'nobody can call back: the number is not known' } : { task_id: taskId }),
+        },
+      }
+    },
+  })
+}

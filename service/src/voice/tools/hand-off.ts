@@ -1,0 +1,28 @@
+import { Type } from 'typebox'
+import type { ResolveAgent } from '../../agents/resolve.ts'
+import { strict } from '../../platform/http/schemas.ts'
+import type { TenantTools } from './tenant-tools.ts'
+import { defineTool, type Tool, ToolRefusal } from './tool.ts'
+
+type Deps = { resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
+
+/** Lets another agent of the tenant go on with the caller. */
+export function handOff({ resolveAgent, tenantTools }: Deps): Tool {
+  return defineTool({
+    name: 'hand_off',
+    description:
+      'Hands the caller to another agent, who goes on in this call and knows what was said. Say before that you do so, and say nothing after it.',
+    parameters: strict({
+      agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'The key of the other agent.' }),
+      summary: Type.Optional(Type.String({ maxLength: 2_000, description: 'What the other agent has to know.' })),
+    }),
+    maxPerCall: 10,
+    async run({ agent_key: agentKey, summary = '' }, { tenant, controls }) {
+      const agent = await resolveAgent(tenant, { agentKey })
+      if (agent?.agentKey !== agentKey) throw new ToolRefusal('there is no agent with this key')
+      const own = await tenantTools.of(tenant, agent.config.tools)
+      if (!controls.handOff(agent, { own, summary })) throw new ToolRefusal('the call cannot be handed over now')
+      return { output: { ok: true, note: 'You are this agent now. Greet the caller in a few words, and go on.' } }
+    },
+  })
+}

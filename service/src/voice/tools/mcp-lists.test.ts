@@ -1,0 +1,178 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { type McpServerDouble, mcpDocument, startMcpServer } from '../../../test/harness/mcp-server.ts'
+import { until } from '../../../test/harness/wait.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import type { SessionId } from '../../records/call-values.ts'
+import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import { notedControls } from './controls.fixture.ts'
+import { makeTenantTools } from './tenant-tools.ts'
+import type { ToolCall } from './tool.ts'
+
+const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
+
+let server: McpServerDouble
+beforeEach(async () => {
+  server = await startMcpServer()
+  return () => server.close()
+})
+
+function tenantTools({ tools = null, allowPrivate = true }: { tools?: string[] | null; allowPrivate?: boolean } = {}) {
+  const clock = new TestClock()
+  const warned: unknown[] = []
+  const { request: ask } = makeOutbound({ clock, allowPrivate, resolve: async () => ['127.0.0.1'] })
+  const log = { warn: (fields: unknown) => warned.push(fields) }
+  const made = makeTenantTools({ clock, log, ask, version: '1.2.3' })
+  onTestFinished(() => made.close())
+  const tenant = toRuntime({ tenant_id: 'acme' as TenantId, tools: [mcpDocument(server, tools)] }, NO_ACCOUNT)
+  const of = async (...names: string[]) => (await made.of(tenant, names)).map(({ declaration }) => declaration.name)
+  const call: ToolCall = {
+    ...{ tenant, callSid: 'CA1', sessionId: 's' as SessionId, streamSid: 'MZ1', agentName: 'Robin' },
+    customerPhone: '+12025550101',
+    controls: notedControls().controls,
+  }
+  async function run(args: unknown, name = 'orders__look_up') {
+    const tool = await made.find(tenant, name)
+    if (!tool) throw new Error(`there is no tool ${name}`)
+    return tool.run(args, call, new AbortController().signal)
+  }
+  return { clock, made, tenant, of, run, warned }
+}
+
+describe('the tools of a server', () => {
+  it('are known by its name before their own, all by its own name, and asked for once', async () => {
+    const { of, made, tenant } = tenantTools()
+    expect(await of('orders')).toEqual(['orders__look_up', 'orders__pay_bill'])
+    expect(await of('orders__pay_bill')).toEqual(['orders__pay_bill'])
+    expect(await of('end_call', 'order')).toEqual([])
+    expect(server.asked.map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list'])
+    const [tool] = await made.of(tenant, ['orders'])
+    expect(tool?.declaration).toMatchObject({ description: 'Looks an order up.', parameters: { type: 'object' } })
+    expect(tool?.declaration.parameters).not.toHaveProperty('$schema')
+  })
+
+  it('are not asked for while nobody may use them', async () => {
+    const { of } = tenantTools()
+    await of('end_call')
+    expect(server.asked).toEqual([])
+  })
+
+  it('are those that the document names', async () => {
+    expect(await tenantTools({ tools: ['pay.bill', 'other'] }).of('orders')).toEqual(['orders__pay_bill'])
+  })
+
+  it('are read page by page', async () => {
+    server.pageSize = 1
+    expect(await tenantTools().of('orders')).toHaveLength(2)
+    expect(server.of('tools/list')).toHaveLength(2)
+  })
+
+  it('are served as they were while they are asked for again', async () => {
+    const { of, clock } = tenantTools()
+    await of('orders')
+    server.tools = [{ name: 'other', inputSchema: { type: 'object' } }]
+    await clock.advance(5 * 60_000)
+    expect(await of('orders')).toHaveLength(2)
+    await until(async () => (await of('orders'))[0] === 'orders__other', { what: 'the new list' })
+    expect(server.of('initialize')).toHaveLength(1)
+  })
+
+  it('are done without when it fails, and it is left alone for a while', async () => {
+    const { of, clock, warned } = tenantTools()
+    server.version = '1999-01-01'
+    expect(await of('orders')).toEqual([])
+    expect(await of('orders')).toEqual([])
+    expect([server.of('initialize').length, warned.length]).toEqual([1, 1])
+    server.version = null
+    await clock.advance(30_000)
+    expect(await of('orders')).toHaveLength(2)
+  })
+
+  it('are waited for so long, and there are none until they come', async () => {
+    const { of, clock } = tenantTools()
+    server.isSilent = true
+    const names = of('orders')
+    await until(() => server.of('initialize').length > 0, { what: 'the question' })
+    await clock.advance(2_000)
+    expect(await names).toEqual([])
+  })
+
+  it('of our own network are not asked for', async () => {
+    const { of } = tenantTools({ allowPrivate: false })
+    expect(await of('orders')).toEqual([])
+    expect(server.asked).toEqual([])
+  })
+})
+
+describe('a tool of a server', () => {
+  it.each(['json', 'events', 'open events'] as const)('is called, and answers as %s', async (as) => {
+    const { run } = tenantTools()
+    server.as = as
+    expect(await run({ id: 'a' })).toEqual({ output: { result: 'It is on its way.' } })
+    const [called] = server.of('tools/call')
+    expect(called?.params).toEqual({ name: 'look_up', arguments: { id: 'a' } })
+    expect(called?.headers).toMatchObject({ 'mcp-session-id': 's1', 'mcp-protocol-version': '2025-06-18' })
+  })
+
+  it('is given nothing that does not fit; patterns are its own to check', async () => {
+    const { run } = tenantTools()
+    await expect(run({})).rejects.toMatchObject({ message: 'id is required' })
+    await run({ id: `${'a'.repeat(40)}!` })
+    expect(server.of('tools/call')).toHaveLength(1)
+  })
+
+  it('is called in a new session when the server has forgotten the old one, and once', async () => {
+    const { run } = tenantTools()
+    await run({ id: 'a' })
+    server.forget()
+    expect((await run({ id: 'b' })).output).toEqual({ result: 'It is on its way.' })
+    expect(server.of('tools/call').map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
+  })
+
+  it.each([
+    [{ structuredContent: { eta: 3 }, content: [] }, { output: { result: { eta: 3 } } }],
+    [
+      { content: [{ type: 'text', text: 'No.' }], isError: true },
+      { output: { error: 'No.' }, status: 'error' },
+    ],
+    [{ content: [{ type: 'image', data: 'x' }] }, { output: { result: '(image)' } }],
+    [{ rpcError: 'Unknown order' }, { output: { error: 'Unknown order' }, status: 'error' }],
+    [
+      { status: 500, body: 'oops' },
+      { output: { error: 'the address answered 500', body: 'oops' }, status: 'error' },
+    ],
+    [
+      { status: 200, body: 'no protocol' },
+      { output: { error: 'The server sent no answer of the protocol.' }, status: 'error' },
+    ],
+  ])('tells the model what it said: %j', async (result, told) => {
+    const { run } = tenantTools()
+    server.result = result
+    expect(await run({ id: 'a' })).toEqual(told)
+  })
+
+  it('that breaks off fails, and is not called again', async () => {
+    const { run } = tenantTools()
+    server.result = 'reset'
+    expect(await run({ id: 'a' })).toMatchObject({ status: 'error' })
+    expect(server.of('tools/call')).toHaveLength(1)
+  })
+
+  it('that hangs is given up', async () => {
+    const { run, clock } = tenantTools()
+    server.result = 'hang'
+    const result = run({ id: 'a' })
+    await until(() => server.of('tools/call').length > 0, { what: 'the call' })
+    await clock.advance(10_000)
+    expect(await result).toMatchObject({ status: 'timeout' })
+  })
+
+  it('whose answer is long is cut, and stays whole JSON', async () => {
+    const { run } = tenantTools()
+    server.result = { content: [{ type: 'text', text: 'é'.repeat(50_000) }] }
+    const { output } = await run({ id: 'a' })
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(8_000)
+    expect(output).toMatchObject({ truncated: true })
+  })
+})

@@ -1,0 +1,105 @@
+import { type Clock, withTimeout } from '../../kernel/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import type { AskingTool } from './asking-tool.ts'
+import type { AskDeps } from './http-tool.ts'
+import { type McpListed, makeMcpClient, type RuntimeMcpServer } from './mcp-client.ts'
+import { isOfferable, mcpTool, mcpToolName } from './mcp-tool.ts'
+
+/** What the servers of tenants offer, as far as it is known. */
+export type McpLists = {
+  /**
+   * The tools of a server, those that its `tools` name. A list is 5 minutes good and served as it was while it is asked for
+   * again; one that is not known is waited for, 2 s at most, and then there is none yet. Never rejects.
+   */
+  toolsOf(server: RuntimeMcpServer, tenantId: string): Promise<AskingTool[]>
+  /** Gives up what is on its way, and waits for that. */
+  close(): Promise<void>
+}
+
+type Deps = AskDeps & { log: Pick<Log, 'warn'>; version: string }
+type Entry = {
+  tools: AskingTool[]
+  staleAtMs: number
+  asking: Promise<void> | null
+  client: ReturnType<typeof makeMcpClient>
+}
+
+const FRESH_MS = 5 * 60_000
+/** A server that failed is left alone for so long. */
+const RETRY_MS = 30_000
+const WAIT_MS = 2_000
+/** Of one server. */
+const MAX_TOOLS = 100
+
+export function makeMcpLists(deps: Deps): McpLists {
+  const { clock, log } = deps
+  // By the member of the tenant's document: another version of the document is another server, and what nobody holds is gone.
+  const entries = new WeakMap<RuntimeMcpServer, Entry>()
+  const running = new Set<Promise<void>>()
+  const closing = new AbortController()
+
+  function entryOf(server: RuntimeMcpServer): Entry {
+    const known = entries.get(server)
+    if (known) return known
+    const client = makeMcpClient(deps, server, deps.version)
+    const entry: Entry = { tools: [], staleAtMs: clock.monotonicMs(), asking: null, client }
+    entries.set(server, entry)
+    return entry
+  }
+
+  async function renew(entry: Entry, server: RuntimeMcpServer, tenantId: string): Promise<void> {
+    try {
+      const listed = await entry.client.list(closing.signal)
+      entry.tools = offered(entry, server, listed)
+      entry.staleAtMs = clock.monotonicMs() + FRESH_MS
+    } catch (err) {
+      entry.staleAtMs = clock.monotonicMs() + RETRY_MS
+      log.warn({ err, tenant_id: tenantId, server: server.name }, 'the tools of a server are not known')
+    }
+  }
+
+  function asked(entry: Entry, server: RuntimeMcpServer, tenantId: string): Promise<void> {
+    if (entry.asking) return entry.asking
+    const asking = renew(entry, server, tenantId).finally(() => {
+      entry.asking = null
+      running.delete(asking)
+    })
+    entry.asking = asking
+    running.add(asking)
+    return asking
+  }
+
+  return {
+    async toolsOf(server, tenantId) {
+      const entry = entryOf(server)
+      if (clock.monotonicMs() < entry.staleAtMs || closing.signal.aborted) return entry.tools
+      const renewed = asked(entry, server, tenantId)
+      if (entry.tools.length === 0) await inTime(clock, renewed)
+      return entry.tools
+    },
+    async close() {
+      closing.abort()
+      await Promise.all(running)
+    },
+  }
+}
+
+function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): AskingTool[] {
+  const wanted = server.tools
+  const names = new Set<string>()
+  return listed
+    .filter((tool) => (wanted === null || wanted.includes(tool.name)) && isOfferable(tool))
+    .slice(0, MAX_TOOLS)
+    .flatMap((tool) => {
+      const name = mcpToolName(server.name, tool.name)
+      // Cut or rewritten, two may have come to the same name: the first has it.
+      if (names.has(name)) return []
+      names.add(name)
+      return [mcpTool(client, tool, { name, isAsync: server.async })]
+    })
+}
+
+/** What is late goes on for whoever comes next. */
+function inTime(clock: Clock, work: Promise<void>): Promise<void> {
+  return withTimeout(clock, work, WAIT_MS, () => new Error('late')).catch(() => undefined)
+}

@@ -1,0 +1,77 @@
+import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
+
+/** A server of the Model Context Protocol did not do what it was asked; the message is a sentence for the tenant. */
+export class McpFault extends Error {
+  override readonly name = 'McpFault'
+}
+
+/** What a server says to one request, as JSON-RPC has it. */
+export type RpcAnswer = { result: Record<string, unknown> } | { error: { code: number; message: string } }
+
+const MAX_TOLD_CHARS = 500
+
+/**
+ * Finds the answer to a request in what a server sent: one message, or a stream of events in which it is one among others.
+ *
+ * @throws McpFault when it is not there.
+ */
+export function answerIn({ status, headers, body, isWhole }: OutboundAnswer, id: number): RpcAnswer {
+  if (status < 200 || status > 299) throw new McpFault(`The server answered ${status}.`)
+  const text = body.toString()
+  const found = isStream(headers) ? eventsIn(text).find((message) => isFor(message, id)) : parsed(text)
+  if (!isFor(found, id)) {
+    throw new McpFault(isWhole ? 'The server sent no answer of the protocol.' : 'The answer of the server is too long.')
+  }
+  return readAnswer(found)
+}
+
+/** Whether what came of a stream so far has the answer: what a server sends behind it is not waited for. */
+export function hasAnswer(soFar: Buffer, id: number): boolean {
+  const [last, before] = [soFar.at(-1), soFar.at(-2)]
+  // An event ends with an empty line: only there is it worth a look.
+  const endsEvent = last === LINE_FEED && (before === LINE_FEED || before === CARRIAGE_RETURN)
+  return endsEvent && eventsIn(soFar.toString()).some((message) => isFor(message, id))
+}
+
+const LINE_FEED = 10
+const CARRIAGE_RETURN = 13
+
+function isStream(headers: OutboundAnswer['headers']): boolean {
+  const type = headers['content-type']
+  return typeof type === 'string' && type.startsWith('text/event-stream')
+}
+
+/** The messages of a stream of events, in order; what is none is left out. */
+function eventsIn(text: string): unknown[] {
+  return text.split(/\r?\n\r?\n/).flatMap((event) => {
+    const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'))
+    const message = lines.length === 0 ? null : parsed(lines.map((line) => line.slice(5)).join('\n'))
+    return message === null ? [] : [message]
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+type Message = { id: number; result?: unknown; error?: unknown }
+
+function isFor(message: unknown, id: number): message is Message {
+  if (!isRecord(message)) return false
+  return message['id'] === id && ('result' in message || 'error' in message)
+}
+
+function readAnswer({ result, error }: Message): RpcAnswer {
+  if (isRecord(result)) return { result }
+  const { code, message } = isRecord(error) ? error : { code: 0, message: '' }
+  const told = typeof message === 'string' && message !== '' ? message : 'The server refused without a reason.'
+  return { error: { code: typeof code === 'number' ? code : 0, message: told.slice(0, MAX_TOLD_CHARS).toWellFormed() } }
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

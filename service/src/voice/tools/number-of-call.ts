@@ -1,0 +1,8 @@
+import { isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
+import { ToolRefusal } from './tool.ts'
+
+/** The number of the other side. @throws ToolRefusal with `unknown` when the call has none that can be called. */
+export function numberOfCall(customerPhone: string, unknown: string): PhoneNumber {
+  if (!isPhoneNumber(customerPhone)) throw new ToolRefusal(unknown)
+  return customerPhone
+}

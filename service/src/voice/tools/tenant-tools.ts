@@ -1,0 +1,76 @@
+import type { Log } from '../../platform/log.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { AskingTool } from './asking-tool.ts'
+import { type AskDeps, httpTool } from './http-tool.ts'
+import { makeMcpLists } from './mcp-lists.ts'
+import { mcpToolName } from './mcp-tool.ts'
+import type { RuntimeHttpTool } from './tool-request.ts'
+
+/** The tools that tenants' documents name. */
+export type TenantTools = {
+  /**
+   * Those that an agent may use by the names in its config. The name of a server stands for all that it offers; one tool of it
+   * is named `server__tool`. Waits 2 s at most, for servers that were not asked yet, and never rejects.
+   */
+  of(tenant: TenantRuntime, names: readonly string[]): Promise<AskingTool[]>
+  /** One of all that the tenant has; null when there is none of this name. */
+  find(tenant: TenantRuntime, name: string): Promise<AskingTool | null>
+  close(): Promise<void>
+}
+
+type Deps = AskDeps & { log: Pick<Log, 'warn'>; version: string }
+
+/** Providers take no more than this in a session; what is beyond it is left out. */
+const MAX_TOOLS = 120
+
+export function makeTenantTools(deps: Deps): TenantTools {
+  const made = new WeakMap<RuntimeHttpTool, AskingTool>()
+  const lists = makeMcpLists(deps)
+
+  function ownTool(tool: RuntimeHttpTool): AskingTool {
+    const known = made.get(tool) ?? httpTool(deps, tool)
+    made.set(tool, known)
+    return known
+  }
+
+  /** Those of which `isWanted` takes the name, or the server's before it. Of two of one name the first counts. */
+  async function chosen(
+    { tools, tenant_id }: TenantRuntime,
+    isWanted: (name: string, server: string | null) => boolean,
+    mayBeOf: (server: string) => boolean,
+  ): Promise<AskingTool[]> {
+    const found = await Promise.all(
+      tools.map(async (tool) => {
+        if (tool.type === 'http') return isWanted(tool.name, null) ? [ownTool(tool)] : []
+        const offered = mayBeOf(tool.name) ? await lists.toolsOf(tool, tenant_id) : []
+        return offered.filter(({ declaration }) => isWanted(declaration.name, tool.name))
+      }),
+    )
+    const byName = new Map<string, AskingTool>()
+    for (const tool of found.flat()) if (!byName.has(tool.declaration.name)) byName.set(tool.declaration.name, tool)
+    return [...byName.values()].slice(0, MAX_TOOLS)
+  }
+
+  return {
+    of: (tenant, names) =>
+      chosen(
+        tenant,
+        (name, server) => names.includes(name) || (server !== null && names.includes(server)),
+        (server) => names.some((name) => isOf(name, server)),
+      ),
+    async find(tenant, wanted) {
+      const [tool] = await chosen(
+        tenant,
+        (name) => name === wanted,
+        (server) => isOf(wanted, server),
+      )
+      return tool ?? null
+    },
+    close: lists.close,
+  }
+}
+
+/** Whether a name is that of a server or may be of one of its tools. */
+function isOf(name: string, server: string): boolean {
+  return name === server || name.startsWith(mcpToolName(server, ''))
+}

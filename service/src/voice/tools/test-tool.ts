@@ -1,0 +1,100 @@
+import type { ResolveAgent } from '../../agents/resolve.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError, invalidRequest } from '../../kernel/errors.ts'
+import { newId, type TenantId } from '../../kernel/ids.ts'
+import { OutboundFault } from '../../platform/outbound/fault.ts'
+import type { SessionId } from '../../records/call-values.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import type { Asked, AskingTool } from './asking-tool.ts'
+import type { TenantTools } from './tenant-tools.ts'
+import { type CallFacts, ToolRefusal } from './tool.ts'
+import { textOf } from './tool-answer.ts'
+
+/** One try of a tool: what was asked, what came, what a model would be told, and how long it took in ms. */
+export type ToolTrial = { asked: Asked; durationMs: number }
+
+/** A tenant's own tools, tried without a call. What they do is done. */
+export type ToolTrials = {
+  /**
+   * Does what a call of the tool by a model does.
+   *
+   * @param agentKey tries it as that agent may; null for whoever.
+   * @throws AppError `not_found` for a name that is none of the tenant's tools; `invalid_request` for arguments that do not fit,
+   * and for an agent that there is not, or that may not use it; `upstream_failed` when there was no answer, or one of 5xx.
+   */
+  run(
+    tenantId: TenantId,
+    name: string,
+    given: { args: Record<string, unknown>; agentKey: string | null },
+  ): Promise<ToolTrial>
+}
+
+type Deps = {
+  clock: Clock
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
+  tools: Pick<TenantTools, 'of' | 'find'>
+}
+
+const MAX_TOLD_CHARS = 300
+/** Longer than any tool may take, and shorter than a request may. */
+const DEADLINE_MS = 25_000
+
+export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
+  async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<AskingTool> {
+    const tool = await tools.find(tenant, name)
+    if (!tool) throw new AppError('not_found', 'None of your tools has this name.')
+    if (agentKey === null) return tool
+    const agent = await resolveAgent(tenant, { agentKey })
+    if (agent?.agentKey !== agentKey) throw refusedAgent('is not the key of an agent with a published version')
+    const own = await tools.of(tenant, agent.config.tools)
+    if (!own.some(({ declaration }) => declaration.name === name)) throw refusedAgent('is an agent that may not use it')
+    return tool
+  }
+
+  return {
+    async run(tenantId, name, { args, agentKey }) {
+      const tenant = await tenants.get(tenantId)
+      if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+      const tool = await toolOf(tenant, name, agentKey)
+      const startedMs = clock.monotonicMs()
+      const asked = await within(clock, (signal) => tool.ask(args, trialCall(tenant, clock), signal)).catch(refused)
+      expectAnswer(asked)
+      return { asked, durationMs: Math.round(clock.monotonicMs() - startedMs) }
+    },
+  }
+}
+
+/** What stands in for the call of a caller. */
+function trialCall(tenant: TenantRuntime, clock: Clock): CallFacts {
+  const sessionId = newId<SessionId>(clock.now())
+  const call = { callSid: 'test', streamSid: 'test', agentName: 'test', customerPhone: 'test', callId: 'test' }
+  return { tenant, sessionId, ...call }
+}
+
+async function within<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stopping = new AbortController()
+  const cancel = clock.after(DEADLINE_MS, () => stopping.abort())
+  return work(stopping.signal).finally(cancel)
+}
+
+/** @throws AppError `invalid_request` for what the tool refuses, and all else as it is. */
+function refused(error: unknown): never {
+  if (!(error instanceof ToolRefusal)) throw error
+  throw invalidRequest([{ path: '/body/arguments', message: `do not fit: ${error.message}` }])
+}
+
+function refusedAgent(message: string): AppError {
+  return invalidRequest([{ path: '/body/agent_key', message }])
+}
+
+/** @throws AppError `upstream_failed` */
+function expectAnswer({ heard }: Asked): void {
+  if (heard instanceof OutboundFault) {
+    if (heard.kind === 'forbidden') throw new AppError('invalid_request', heard.message)
+    throw new AppError('upstream_failed', `The tool failed: ${heard.message}`, { cause: heard })
+  }
+  if (heard.status < 500) return
+  const said = textOf(heard.body, heard.headers['content-type']).slice(0, MAX_TOLD_CHARS).toWellFormed()
+  throw new AppError('upstream_failed', `The tool's address answered ${heard.status}${said === '' ? '.' : `: ${said}`}`)
+}

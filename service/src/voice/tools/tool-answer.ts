@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer'
+import type { OutboundAnswer } from '../../platform/outbound/exchange.ts'
+import type { OutboundFault } from '../../platform/outbound/fault.ts'
+import type { ToolResult } from './tool.ts'
+
+/** So much of an answer is read; what of it a model is told is less. */
+export const MAX_ANSWER_BYTES = 65_536
+/** Of a result as JSON: what is told beyond it would be cut where it stands, and be no JSON any more. */
+const MAX_RESULT_BYTES = 8_000
+/** The first guess at how much of a long text fits. */
+const FIRST_CUT_CHARS = 7_000
+
+/** What a model is told of an answer: its body as JSON where it is some, else as text, as far as it fits. */
+export function resultOfAnswer({ status, headers, body, isWhole }: OutboundAnswer): ToolResult {
+  const text = textOf(body, headers['content-type'])
+  if (status < 200 || status > 299) {
+    const redirects = status >= 300 && status < 400 ? '; redirects are not followed' : ''
+    const error = `the address answered ${status}${redirects}`
+    return { output: fitting({ error }, 'body', text === '' ? null : said(text, isWhole)), status: 'error' }
+  }
+  return { output: fitting({ status }, 'body', said(text, isWhole)) }
+}
+
+/** What a model is told when there was no answer. */
+export function resultOfFault({ kind, message }: OutboundFault): ToolResult {
+  if (kind !== 'timeout') return { output: { error: message }, status: 'error' }
+  return { output: { error: `${message} It is not known whether it was done.` }, status: 'timeout' }
+}
+
+/** `rest` with `value` as `name`, cut so that all of it is told as whole JSON. */
+export function fitting(rest: Record<string, unknown>, name: string, value: Said | null): Record<string, unknown> {
+  if (value === null) return rest
+  const whole = { ...rest, [name]: value.value, ...(value.isCut && { truncated: true }) }
+  if (sizeOf(whole) <= MAX_RESULT_BYTES) return whole
+  const text = typeof value.value === 'string' ? value.value : JSON.stringify(value.value)
+  for (let chars = FIRST_CUT_CHARS; ; chars = Math.floor(chars / 2)) {
+    const cut = { ...rest, [name]: text.slice(0, chars).toWellFormed(), truncated: true }
+    if (chars === 0 || sizeOf(cut) <= MAX_RESULT_BYTES) return cut
+  }
+}
+
+/** What was said, and whether more of it was. */
+export type Said = { value: unknown; isCut: boolean }
+
+function said(text: string, isWhole: boolean): Said {
+  return { value: isWhole ? (parsed(text) ?? text) : text, isCut: !isWhole }
+}
+
+/** An object or a list; a bare word or number is better told as it stands. */
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' ? value : null
+  } catch {
+    return null
+  }
+}
+
+/** What is no text is named, not told. */
+export function textOf(body: Buffer, type: string | string[] | undefined): string {
+  if (isText(body)) return body.toString().toWellFormed().trim()
+  const kind = typeof type === 'string' ? (type.split(';')[0]?.slice(0, 100) ?? '') : 'unknown type'
+  return `(${body.length} bytes of ${kind}, which cannot be read here)`
+}
+
+/** The end may have been cut in the middle of a character. */
+function isText(body: Buffer): boolean {
+  return [0, 1, 2, 3].some((cut) => isUtf8(body.subarray(0, body.length - cut))) && !body.includes(0)
+}
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}

@@ -1,0 +1,116 @@
+import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
+import { fillPlaceholders, placeholdersIn } from '../../tenancy/tool-placeholders.ts'
+import { type CallFacts, ToolRefusal } from './tool.ts'
+
+export type RuntimeHttpTool = Extract<RuntimeTool, { type: 'http' }>
+
+/** What is asked of the address of a tenant's tool. */
+export type ToolRequest = {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  url: string
+  headers: Record<string, string>
+  body?: string
+}
+
+const MAX_URL_CHARS = 8_000
+const MAX_KEY_CHARS = 255
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
+/** Parts of a path that an address swallows with the part before it, however they are spelled. */
+const DOTS = /^(?:\.|%2e){1,2}$/i
+
+/**
+ * Writes the request of a tool: `{{…}}` in its address and headers filled in, and what of the arguments these do not name as the
+ * body, or in the query where a method has none.
+ *
+ * What is filled in never leaves its place: in the address it is percent-encoded, and may be neither nothing nor a step up in the
+ * path; in a header it must be on one line.
+ *
+ * @throws ToolRefusal for a value that cannot stand where it is wanted.
+ */
+export function requestOf(tool: RuntimeHttpTool, args: Record<string, unknown>, call: CallFacts): ToolRequest {
+  const values = new Map<string, unknown>([...Object.entries(args), ...Object.entries(factsOf(call))])
+  const named = new Set([tool.url, ...Object.values(tool.headers)].flatMap(placeholdersIn))
+  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !named.has(name)))
+  const { method } = tool
+  const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH'
+  const filled = filledUrl(tool.url, values)
+  const url = hasBody ? filled : withQuery(filled, rest)
+  if (url.length > MAX_URL_CHARS) throw new ToolRefusal('the arguments are too long for an address')
+  const own = filledHeaders(tool.headers, values)
+  const body = hasBody ? JSON.stringify(rest) : undefined
+  return { method, url, headers: { ...ourHeaders(own, { call, body }), ...own }, ...(body !== undefined && { body }) }
+}
+
+/** What the service says of itself and of the call; a header that the tool sets is the tool's. */
+function ourHeaders(own: Record<string, string>, { call, body }: { call: CallFacts; body: string | undefined }) {
+  const ours: Record<string, string> = {
+    accept: 'application/json, text/*;q=0.8, */*;q=0.1',
+    'user-agent': 'Parley-Tools/1',
+    'idempotency-key': keyOf(call),
+    'parley-call-sid': encodeURIComponent(call.callSid),
+    ...(body !== undefined && { 'content-type': 'application/json' }),
+  }
+  const taken = new Set(Object.keys(own).map((name) => name.toLowerCase()))
+  const sent = Object.fromEntries(Object.entries(ours).filter(([name]) => !taken.has(name)))
+  return body === undefined ? sent : { ...sent, 'content-length': String(Buffer.byteLength(body)) }
+}
+
+/** One call of a tool is one key, however often it is asked; call ids are the model's, and need not differ between sessions. */
+function keyOf({ sessionId, callId = '' }: CallFacts): string {
+  return `${sessionId}.${encodeURIComponent(callId.toWellFormed())}`.slice(0, MAX_KEY_CHARS)
+}
+
+function factsOf({ customerPhone, callSid, sessionId, tenant, agentName }: CallFacts) {
+  return {
+    'call.caller': customerPhone,
+    'call.call_sid': callSid,
+    'call.session_id': sessionId,
+    'call.tenant': tenant.tenant_id,
+    'call.agent_name': agentName,
+  }
+}
+
+function filledUrl(template: string, values: Map<string, unknown>): string {
+  const query = template.indexOf('?')
+  const path = query < 0 ? template : template.slice(0, query)
+  const filledPath = fillPlaceholders(path, (name) => {
+    const value = textOf(values.get(name))
+    if (value === '') throw new ToolRefusal(`${name} must not be empty`)
+    return encoded(value)
+  })
+  const isStep = filledPath.split('/').some((part) => DOTS.test(part))
+  if (isStep && filledPath !== path) throw new ToolRefusal('the arguments do not make an address')
+  const filledQuery =
+    query < 0 ? '' : fillPlaceholders(template.slice(query), (name) => encoded(textOf(values.get(name))))
+  return filledPath + filledQuery
+}
+
+function withQuery(url: string, args: Record<string, unknown>): string {
+  const pairs = Object.entries(args).map(([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`)
+  if (pairs.length === 0) return url
+  const [address = '', fragment] = url.split('#', 2)
+  const joint = address.includes('?') ? '&' : '?'
+  return `${address}${joint}${pairs.join('&')}${fragment === undefined ? '' : `#${fragment}`}`
+}
+
+function filledHeaders(headers: Record<string, string>, values: Map<string, unknown>): Record<string, string> {
+  const filled = Object.entries(headers).map(([header, template]) => [
+    header,
+    fillPlaceholders(template, (name) => {
+      const value = textOf(values.get(name))
+      if (!HEADER_VALUE.test(value)) throw new ToolRefusal(`${name} has characters that cannot be sent`)
+      return value
+    }),
+  ])
+  return Object.fromEntries(filled) as Record<string, string>
+}
+
+/** What was not given is nothing; an object or a list is written as JSON. */
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+function encoded(text: string): string {
+  return encodeURIComponent(text.toWellFormed())
+}

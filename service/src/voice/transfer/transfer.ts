@@ -1,0 +1,26 @@
+import type { TransferFault } from '../session/events.ts'
+
+/** To whom a call is to be put through. `isWarm`: they are rung first, hear the summary, and say whether they take it. */
+export type TransferRequest = { target: string; summary: string; isWarm: boolean }
+
+/** What becomes of a transfer once it has begun. */
+export type TransferNews = {
+  /** The carrier is about to take the call to the target. */
+  sent(): void
+  /** The target has the call. */
+  through(): void
+  failed(why: TransferFault): void
+}
+
+/** A transfer that has begun: a target that is rung is not rung any more. Again, it changes nothing. */
+export type BegunTransfer = { cancel(): void }
+
+/** What puts one call through. */
+export type CallTransfer = {
+  /** @throws AppError `invalid_request` for a target to which the tenant's calls are not transferred. */
+  expectTarget(target: string): void
+  /** Resolves when the carrier has begun with it. @throws AppError `upstream_failed` when it has not. */
+  begin(id: string, request: TransferRequest, news: TransferNews): Promise<BegunTransfer>
+  /** Writes down that somebody else has the call. Never waits, never throws. */
+  putThrough(): void
+}
