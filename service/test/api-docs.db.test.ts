@@ -170,16 +170,19 @@ describe('the descriptions of the API', () => {
     }
   })
 
-  it('come compressed to those who take that, and not at all to those who have them', async () => {
-    const url = `${served.address}/api-docs/public.json`
-    const first = await fetch(url)
-    expect([first.headers.get('content-encoding'), first.headers.get('cache-control')]).toEqual(['gzip', 'no-cache'])
-    expect(first.headers.get('access-control-allow-origin')).toBe('*')
-    const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
-    expect(again.status).toBe(304)
-    const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
-    expect([plain.headers.get('content-encoding'), await plain.json()]).toEqual([null, documentOf('public')])
-  })
+  it.each(DOCUMENTS)(
+    'come compressed to those who take that, and not at all to those who have them: %s',
+    async (name) => {
+      const url = `${served.address}/api-docs/${name}.json`
+      const first = await fetch(url)
+      expect([first.headers.get('content-encoding'), first.headers.get('cache-control')]).toEqual(['gzip', 'no-cache'])
+      expect(first.headers.get('access-control-allow-origin')).toBe('*')
+      const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } })
+      expect(again.status).toBe(304)
+      const plain = await fetch(url, { headers: { 'accept-encoding': 'identity' } })
+      expect([plain.headers.get('content-encoding'), await plain.json()]).toEqual([null, documentOf(name)])
+    },
+  )
 })
 
 describe('the pages of the service', () => {

@@ -56,7 +56,7 @@ describe('POST /api/v1/chats', () => {
     expect(instructions).toMatch(
       /^You are of Acme, called by browser\.\n\nYou are Robin.*\n\nBe brief\.\n\nThis is a telephone/,
     )
-    const tools = ['end_call', 'record_outcome', 'schedule_callback']
+    const tools = ['end_call', 'record_outcome', 'schedule_callback', 'escalate_to_human', 'add_to_dnc']
     expect(asked?.tools?.map((tool) => tool.function.name)).toEqual(tools)
   })
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { registeredRoutes } from '../src/platform/http/registered-routes.ts'
 import { ROLE_TABLE, routeKey } from '../src/role-table.ts'
-import { CALLER, NUMBER, sign } from './harness/call-app.ts'
+import { CALLER, NUMBER } from './harness/call-app.ts'
+import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
 import { useProxiedDatabase } from './harness/proxied-database.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
@@ -17,7 +18,10 @@ const POLICY = { enabled: true, lookback_hours: 24, min_avg_score: 0.7, min_eval
 /** What tells of this node alone, or of the settings, and of nothing that is stored. */
 const NEEDS_NONE = new Set([
   ...['GET /', 'GET /docs', 'GET /docs/:page', 'GET /getting-started', 'GET /swagger-ui', 'GET /page-assets/:file'],
+  ...['GET /app', 'GET /app/*'],
   ...['GET /api-docs/public.json', 'GET /api-docs/admin.json', 'GET /api-docs/openapi.json'],
+  // The address names the node that knows, if it names any.
+  ...['POST /api/v1/transfers/:token', 'POST /api/v1/transfers/:token/keys', 'POST /api/v1/transfers/:token/status'],
   ...['GET /livez', 'GET /metrics', 'GET /media-stream', 'GET /media-stream/:token', 'GET /logs'],
   ...[`POST ${ADMIN}/auth/logout`, `GET ${ADMIN}/auth/session`],
   // Where no identity provider is set, there is none.
@@ -56,6 +60,8 @@ const BODIES: Record<string, unknown> = {
   [`PUT ${TENANT}/phone-routes/:route_id`]: ROUTE,
   [`PUT ${TENANT}/agents/:agent_id/rollouts`]: { entries: [] },
   [`PUT ${TENANT}/agents/:agent_id/rollout-policy`]: POLICY,
+  [`POST ${TENANT}/agents/:agent_id/rollout-governance/evaluate`]: { apply: true },
+  [`POST ${ADMIN}/rollout-governance/sweep`]: { apply: true },
   [`POST ${TENANT}/webhook-deliveries`]: { ids: [UUID] },
   [`PUT ${TENANT}/operator-queues/:queue_key`]: {},
   [`PATCH ${ADMIN}/api-access-requests/:id`]: { status: 'approved' },

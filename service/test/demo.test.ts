@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { childEnvironment } from './harness/child-environment.ts'
 import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
 
@@ -19,11 +20,11 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true }))
 
-/** Starts the demo with a folder of its own for all that it writes, and nothing of the test's own environment but the path. */
+/** Starts the demo with a folder of its own for all that it writes, and nothing of the test's own environment but `childEnvironment`. */
 function startDemo(...args: string[]) {
   const wavPath = join(folder, 'call.wav')
   const child = spawn(process.execPath, [SCRIPT, '--wav', wavPath, ...args], {
-    env: { PATH: process.env['PATH'], TMPDIR: folder },
+    env: { ...childEnvironment(), TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let written = ''

@@ -101,9 +101,9 @@ describe('the guides', () => {
     expect([response.status, await response.json()]).toEqual([404, expect.objectContaining({ code: 'not_found' })])
   })
 
-  it('are where the root leads while there is no dashboard', async () => {
+  it('leave the root to the dashboard', async () => {
     const response = await get('/')
-    expect([response.status, response.headers.get('location')]).toEqual([302, '/docs'])
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/app/'])
   })
 
   it('count for the address of whoever asks, and their files do not', async () => {

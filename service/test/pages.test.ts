@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { scratchFolder } from './harness/scratch.ts'
 
@@ -58,21 +58,6 @@ async function faultsOf(page: Page, path: string): Promise<string[]> {
   await page.goto(address + path, { waitUntil: 'networkidle' })
   if (path === '/swagger-ui') await page.locator('.opblock').first().waitFor()
   return [...faults, ...(await faultsAsShown(page))]
-}
-
-async function faultsAsShown(page: Page): Promise<string[]> {
-  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
-  return [...(overflow > 0 ? [`${overflow} px too wide`] : []), ...(await accessibilityFaults(page))]
-}
-
-type Violation = { id: string; impact: string; nodes: { html: string }[] }
-
-async function accessibilityFaults(page: Page): Promise<string[]> {
-  // By the debugger: the policy of the pages lets no foreign script in.
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()')
-  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-  return grave.map(({ id, impact, nodes }) => `${impact} ${id} (${nodes.length}): ${nodes[0]?.html.slice(0, 200)}`)
 }
 
 describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) => {

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { killPrograms, startProgram } from './harness/program.ts'
+import { rehearsedCall } from './harness/rehearsed-call.ts'
 import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
 
-const SCRIPT = join(import.meta.dirname, '..', '..', 'scripts', 'call.ts')
 const ADMIN_API_KEY = 'ak_key_of_the_rehearsal_tests'
 const STOP_MS = 3_000
 const WAIT_MS = 20_000
@@ -24,21 +22,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** `npm run call`, with these lines from a pipe, beside a service of the same settings. */
-async function call(args: string[], typed = '') {
-  const env = { PATH: process.env['PATH'], ...settings }
-  const child = spawn(process.execPath, [SCRIPT, ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
-  let [stdout, stderr] = ['', '']
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text
-  })
-  child.stdin.end(typed)
-  const [code] = (await once(child, 'close')) as unknown[]
-  return { code, stdout, stderr }
-}
+const call = (args: string[], typed = '') => rehearsedCall(settings, args, typed)
 
 /** Where the simulated carrier is, as the service announces it. */
 async function carrierAddress(): Promise<string> {

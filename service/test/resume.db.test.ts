@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ModelCommand } from '../src/platform/realtime/port.ts'
-import { sign, streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel, type ScriptedSession } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'

@@ -17,6 +17,7 @@ const hasNodes = inject('databaseTemplate').kind === 'server'
 /** Two services, each anew for each test: on a machine that does much else they take their time. */
 const AT_LEISURE = { timeout: 60_000 }
 const JOINED_WITHIN_MS = 20_000
+const NO_USAGE = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
 
 /** Two nodes of one installation. What is done for a test on `a` is done for calls on `b`. */
 let a: ServedApp
@@ -146,6 +147,53 @@ describe.runIf(hasNodes)('a call on one node, from another one', AT_LEISURE, () 
     process.stdout.write(`an action on another node took ${fastestMs.toFixed(1)} ms, ${medianMs.toFixed(1)} usually\n`)
     // On a machine that does much else the others may wait for it.
     expect(fastestMs).toBeLessThan(100)
+  })
+
+  it('is listened to, taken over and given back', async () => {
+    const caller = await talk(b)
+    const { last: agent } = model
+    agent.tell({ type: 'response_started', responseId: 'r1' })
+    const done = { status: 'completed', errorCode: null, fault: null, usage: NO_USAGE } as const
+    agent.tell({ type: 'response_done', responseId: 'r1', ...done })
+    const line = async (kind: string) => {
+      const { body } = await a.call('acme', 'POST', `/sessions/MZ1/${kind}`, { supervisor: 'ada' })
+      return StreamClient.open(a.address, `/media-stream?stream_token=${body['stream_token']}`)
+    }
+    const bytes = (client: StreamClient, value: number) =>
+      client.messages
+        .filter(({ event }) => event === 'media')
+        .map(({ media }) => Buffer.from((media as { payload: string }).payload, 'base64'))
+        .reduce((sum, audio) => sum + audio.filter((byte) => byte === value).length, 0)
+    const listener = await line('listen')
+    await until(() => listener.messages.some(({ event }) => event === 'start'), { what: 'the start' })
+    const person = await line('takeover')
+    person.start({ callSid: 'CA1', streamSid: 'MZ1' })
+    const isTaken = async () => {
+      const { body } = await a.call<{ session: { taken_over: boolean } }>('acme', 'GET', '/sessions/MZ1')
+      return body.session.taken_over
+    }
+    await until(isTaken, { what: 'the takeover' })
+    expect((await b.call('acme', 'POST', '/sessions/MZ1/takeover')).status).toBe(409)
+    for (let n = 0; n < 6; n += 1) {
+      person.media(Buffer.alloc(160, 0x22).toString('base64'))
+      caller.media(Buffer.alloc(160, 0x11).toString('base64'))
+    }
+    await until(() => bytes(caller, 0x22) >= 6 * 160 && bytes(person, 0x11) >= 6 * 160, { what: 'the two to be heard' })
+    await until(() => bytes(listener, 0x11) >= 6 * 160 && bytes(listener, 0x22) > 0, { what: 'them for who listens' })
+    expect((await act(a, { action: 'release' })).status).toBe(200)
+    expect(await person.closed()).toBe(1000)
+    await until(async () => !(await isTaken()), { what: 'the agent to be back' })
+    // A node that is gone with a person's socket is a line that is lost.
+    const another = await line('takeover')
+    another.start({ callSid: 'CA1', streamSid: 'MZ1' })
+    await until(isTaken, { what: 'the second takeover' })
+    await redis.stop()
+    onTestFinished(() => (redis.isRunning ? undefined : redis.start()))
+    expect(await another.closed()).toBe(1013)
+    const shown = async () => (await b.call<{ session: { taken_over: boolean } }>('acme', 'GET', '/sessions/MZ1')).body
+    await until(async () => !(await shown()).session.taken_over, { what: 'the agent to be back', timeoutMs: 15_000 })
+    caller.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+    expect(await listener.closed()).not.toBeNull()
   })
 
   it('refuses what its own node would refuse', async () => {

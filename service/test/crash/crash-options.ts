@@ -13,6 +13,8 @@ export type CrashOptions = {
   random: number
   seed: number
   reachSeconds: number
+  /** How often a kill is tried again whose moment did not come. */
+  again: number
   settleSeconds: number
   /** Services with all that is around them, side by side. */
   stages: number
@@ -37,6 +39,7 @@ tells whether something is gone that a client had been told, whether a call was 
   --random 100     kills at a time by chance; 0 for none
   --seed 1         of what is by chance
   --reach 120      seconds within which a moment has to come
+  --again 2        times that a kill is tried once more whose moment did not come
   --settle 150     seconds that the service has afterwards to put things in order
   --stages 4       services side by side
   --sabotage NAME  spoils each round: it has to be found. One of ${SABOTAGES.map(({ name }) => name).join(', ')}
@@ -56,6 +59,7 @@ export function parseCrashOptions(args: string[]): CrashOptions {
       random: { type: 'string' },
       seed: { type: 'string', default: '1' },
       reach: { type: 'string', default: '120' },
+      again: { type: 'string', default: '2' },
       settle: { type: 'string', default: '150' },
       stages: { type: 'string', default: '4' },
       sabotage: { type: 'string' },
@@ -76,6 +80,7 @@ export function parseCrashOptions(args: string[]): CrashOptions {
     random: random === '0' ? 0 : whole('--random', random),
     seed: whole('--seed', values.seed),
     reachSeconds: whole('--reach', values.reach),
+    again: values.again === '0' ? 0 : whole('--again', values.again),
     settleSeconds: whole('--settle', values.settle),
     stages: whole('--stages', values.stages),
     sabotage,

@@ -9,12 +9,13 @@ import { reach } from './ways.ts'
 import { type Plan, putTenant, work } from './workloads.ts'
 
 /**
- * What one kill came to. `isReached`: it was done, at its moment; `startMs`: how long the service took to start again; `told`: how
+ * What one kill came to. `isReached`: it was done, at its moment; `isTriedAgain`: it was not, and another one took its place; `startMs`: how long the service took to start again; `told`: how
  * much clients had been told; `repeats`: webhooks that came once more.
  */
 export type CrashResult = Damage & {
   failures: string[]
   isReached: boolean
+  isTriedAgain?: boolean
   startMs: number
   told: number
   repeats: number

@@ -28,6 +28,16 @@ describe('the verdict on a crash', () => {
     expect(crashLine([GOOD, UNDONE])).toMatch(/^reached 1 of 2 kills, /)
   })
 
+  it('counts a kill that was tried again once, and all that it found', () => {
+    const missed = { ...GOOD, isReached: false, isTriedAgain: true }
+    expect(crashLine([missed, GOOD])).toMatch(/^reached 1 of 1 kills \(1 tried again\), /)
+    expect(crashFaults([missed, GOOD])).toEqual([])
+    expect(crashFaults([{ ...missed, lost: ['turn 1'] }, GOOD])).toEqual(['lost: turn 1'])
+    expect(crashFaults([missed, { ...missed, isTriedAgain: false }, GOOD])).toEqual([
+      'the moment did not come in 1 of 2',
+    ])
+  })
+
   it.each([
     [{ isReached: false }, 'the moment did not come in 1 of 2'],
     [{ startMs: 10_001 }, 'a start took 10001 ms'],

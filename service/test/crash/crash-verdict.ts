@@ -10,8 +10,9 @@ type Sum = 'lost' | 'doubledDials' | 'stuck' | 'leases'
 export function crashLine(results: readonly CrashResult[]): string {
   const sum = (which: Sum) => results.reduce((all, each) => all + each[which].length, 0)
   const count = (which: 'told' | 'repeats') => results.reduce((all, each) => all + each[which], 0)
+  const again = results.filter(({ isTriedAgain }) => isTriedAgain).length
   return [
-    `reached ${reachedOf(results)} of ${results.length} kills`,
+    `reached ${reachedOf(results)} of ${results.length - again} kills${again > 0 ? ` (${again} tried again)` : ''}`,
     `start max ${(Math.max(0, ...results.map(({ startMs }) => startMs)) / 1_000).toFixed(1)} s`,
     ...[`told ${count('told')}`, `webhooks again ${count('repeats')}`],
     ...[`lost ${sum('lost')}`, `doubled dials ${sum('doubledDials')}`, `stuck rows ${sum('stuck')}`],
@@ -53,6 +54,7 @@ export function crashFaults(results: readonly CrashResult[]): string[] {
 /** Kills that were done, but not at their moment: nothing is known of it then. */
 function momentFaults(results: readonly CrashResult[]): string[] {
   if (reachedOf(results) === 0) return ['the moment never came']
-  const missed = results.filter(({ isReached, failures }) => !isReached && failures.length === 0).length
-  return missed > 0 ? [`the moment did not come in ${missed} of ${results.length}`] : []
+  const last = results.filter(({ isTriedAgain }) => !isTriedAgain)
+  const missed = last.filter(({ isReached, failures }) => !isReached && failures.length === 0).length
+  return missed > 0 ? [`the moment did not come in ${missed} of ${last.length}`] : []
 }

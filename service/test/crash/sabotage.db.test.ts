@@ -120,7 +120,7 @@ describe.runIf(template.kind === 'server')('the check after a kill', () => {
     // One of the others has dialled twice.
     stage.carrierProxy.asked.length = 0
     const point = POINTS.find(({ name }) => name === 'after-dnc-commit') ?? null
-    const options = parseCrashOptions(['--sabotage', sabotage, '--reach', reach, '--settle', '30'])
+    const options = parseCrashOptions(['--sabotage', sabotage, '--reach', reach, '--again', '0', '--settle', '30'])
     const doing = { server, stage, options, each: () => {} }
     const results = await doJob(doing, { name: 'after-dnc-commit', point, rounds: 1 })
     // A busy machine adds late starts of its own.

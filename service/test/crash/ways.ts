@@ -111,16 +111,24 @@ async function sprung(kill: PointKill, is: CrashPoint['is']): Promise<boolean> {
 async function armed({ stage, times, reachMs, over }: PointKill, is: CrashPoint['is'], pid?: number): Promise<boolean> {
   let isReached = false
   const kill = (): void => {
-    isReached = true
     over()
-    if (pid === undefined) stage.kill()
-    else process.kill(pid, 'SIGKILL')
+    isReached = isKilled(pid ?? stage.pid)
   }
   void stage.trap.arm(is, { times, kill })
   const options = { what: 'the kill', timeoutMs: reachMs, everyMs: EVERY_MS }
   await until(() => isReached, options).catch(() => false)
   stage.trap.disarm()
   return isReached
+}
+
+/** Kills it; false when it was gone before: then it ended by itself, and not at the moment. */
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
 }
 
 async function restartInto(kill: PointKill): Promise<boolean> {

@@ -1,7 +1,7 @@
-import { createHmac } from 'node:crypto'
 import { afterEach, beforeEach } from 'vitest'
 import type { Database } from '../../src/platform/db/schema.ts'
 import { type CarrierRest, startCarrierRest } from './carrier-rest.ts'
+import { sign } from './carrier-signature.ts'
 import { TestClock } from './clock.ts'
 import type { TestDatabase } from './database.ts'
 import { passing } from './passing.ts'
@@ -117,16 +117,6 @@ export function streamTokenIn(document: string): string {
   const [, token] = /<Parameter name="stream_token" value="([^"]+)"\/>/.exec(document) ?? []
   if (token === undefined) throw new Error(`no stream in ${document}`)
   return token
-}
-
-/** As the carrier signs: HMAC-SHA1 over the address and the sorted fields. */
-export function sign(url: string, form: Form, token: string): string {
-  const fields = Object.keys(form)
-    .sort()
-    .map((name) => `${name}${form[name]}`)
-  return createHmac('sha1', token)
-    .update(url + fields.join(''))
-    .digest('base64')
 }
 
 function there<T>(thing: T | undefined): T {

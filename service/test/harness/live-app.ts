@@ -39,6 +39,7 @@ export function useLiveApp(test: TestDatabase, { settings = {}, ...furnished }: 
     const providers = {
       TELEPHONY_API_BASE_URL: carrier.baseUrl,
       OPENAI_REALTIME_URL: model.url,
+      OPENAI_BASE_URL: model.baseUrl,
       OPENAI_API_KEY: 'sk-key-of-the-live-app-tests',
     }
     served = await ServedApp.start(test, { settings: { ...providers, ...settings } })

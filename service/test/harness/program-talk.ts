@@ -1,4 +1,5 @@
-import { sign, streamTokenIn } from './call-app.ts'
+import { streamTokenIn } from './call-app.ts'
+import { sign } from './carrier-signature.ts'
 import { ACCOUNT } from './served-app.ts'
 import { StreamClient } from './stream-client.ts'
 import { until } from './wait.ts'

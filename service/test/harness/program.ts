@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { childEnvironment } from './child-environment.ts'
 import { until } from './wait.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
@@ -24,12 +25,12 @@ export type Program = {
 const running = new Set<ChildProcess>()
 
 /**
- * Starts `main.ts`, or another one, with these settings and nothing of the test's own environment but the path. End it in the
+ * Starts `main.ts`, or another one, with these settings and nothing of the test's own environment but `childEnvironment`. End it in the
  * test; what a failed test leaves is killed by `killPrograms`.
  */
 export function startProgram(settings: Record<string, string>, args: string[] = [], main = MAIN): Program {
   const child = spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env['PATH'], PORT: '0', ...settings },
+    env: { ...childEnvironment(), PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)

@@ -52,6 +52,8 @@ export class ServedApp {
   readonly app: App
   readonly address: string
   readonly dataDir: string
+  /** Of the administrator. */
+  readonly adminKey = ADMIN_KEY
   readonly #lines: string[]
   readonly #tokens: Map<string, string>
 
@@ -88,6 +90,7 @@ export class ServedApp {
         log,
         clock,
         version: '0',
+        simulated: { carrier: false, model: false },
         metrics,
         cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db }),
         sealer: makeSealer(Buffer.alloc(32, 1)),

@@ -5,7 +5,14 @@ import type { AddressInfo } from 'node:net'
 import { until } from './wait.ts'
 
 /** A request as a receiver gets it. */
-export type Received = { headers: IncomingMessage['headers']; body: string; atMs: number }
+export type Received = {
+  method: string
+  /** With its query, as it was sent. */
+  path: string
+  headers: IncomingMessage['headers']
+  body: string
+  atMs: number
+}
 
 /** How a receiver answers: with a status, or as one that is at fault. */
 export type Behaviour =
@@ -50,7 +57,8 @@ export async function startWebhookTarget(tls?: Tls): Promise<WebhookTarget> {
     })
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
-      received.push({ headers: request.headers, body: Buffer.concat(chunks).toString(), atMs: performance.now() })
+      const { method = '', url: path = '', headers } = request
+      received.push({ method, path, headers, body: Buffer.concat(chunks).toString(), atMs: performance.now() })
       behave(behaviours.length > 1 ? behaviours.shift() : behaviours[0], request, response)
     })
   }

@@ -1,9 +1,10 @@
 import type { ModelSession } from '../../src/platform/realtime/port.ts'
-import { CallSession, type SessionDeps, type ToolRequest } from '../../src/voice/call-session.ts'
+import { CallSession } from '../../src/voice/call-session.ts'
 import { planWith } from '../../src/voice/session/call.fixture.ts'
 import type { EndReason, LiveNote, ToolOutcome, Turn } from '../../src/voice/session/events.ts'
 import type { Plan } from '../../src/voice/session/plan.ts'
 import type { SessionState } from '../../src/voice/session/state.ts'
+import type { SessionDeps, ToolRequest } from '../../src/voice/session-deps.ts'
 import { TestClock } from '../harness/clock.ts'
 import { type Brain, restaurant } from './brain.ts'
 import { type Act, VirtualCaller } from './caller.ts'
@@ -31,6 +32,7 @@ export type WorldOptions = {
   tamper?: (world: World) => Tampering
   /** Takes the place of the model, or of the tools. */
   openModel?: SessionDeps['openModel']
+  openScribe?: SessionDeps['openScribe']
   runTool?: SessionDeps['runTool']
 }
 
@@ -207,6 +209,8 @@ export class World {
       clock: this.sessionClock,
       codec: this.carrier.codec,
       streamSid: STREAM_SID,
+      callSid: 'CA1',
+      openScribe: this.#options.openScribe ?? null,
       carrier: this.carrier.socket,
       plan: planWith(this.#options.plan),
       openModel: this.#options.openModel ?? ((listener, history) => this.#openModel(listener, history)),

@@ -77,6 +77,23 @@ describe('a chat with the simulated model', () => {
     )
   })
 
+  it('assesses a conversation for who asks for JSON, by what was said in it', async () => {
+    const ask = async (agent: string) => {
+      const transcript = [
+        { role: 'caller', text: 'Are you open?' },
+        { role: 'agent', text: agent },
+      ]
+      const asked = [
+        { role: 'system', content: 'Assess.' },
+        user(JSON.stringify({ criteria: [{ name: 'tone' }], transcript })),
+      ]
+      const { content } = await said(asked, { model: 'm', response_format: { type: 'json_object' } })
+      return JSON.parse(content ?? '') as unknown
+    }
+    expect(await ask('Yes, until six.')).toMatchObject({ criteria: [{ name: 'tone', score: 0.95 }] })
+    expect(await ask('Shut up.')).toMatchObject({ criteria: [{ name: 'tone', score: 0.45 }] })
+  })
+
   it.each([
     ['nothing to answer', { model: 'm', messages: [] }, 400],
     ['a stream', { model: 'm', messages: [user('x')], stream: true }, 400],

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { assess } from './assessment.ts'
 import type { Cue, Reply } from './brain.ts'
 import { refusedKey } from './handshake.ts'
 import { newId } from './ids.ts'
@@ -35,7 +36,13 @@ const tool = object(
 /** What of a request is understood; a rehearsal refuses what it would not do, so that nobody counts on it. */
 const request = object(
   { model: text(200), messages: list(message) },
-  { tools: list(tool), metadata: record(text()), stream: boolean, user: text() },
+  {
+    tools: list(tool),
+    metadata: record(text()),
+    stream: boolean,
+    user: text(),
+    response_format: object({ type: oneOf(['text', 'json_object']) }, {}),
+  },
 )
 type Request = Shaped<typeof request>
 type Message = Shaped<typeof message>
@@ -58,13 +65,20 @@ async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
     const asked = request(JSON.parse(await bodyOf(incoming)), '')
     if (asked.stream) throw new ModelError('not_rehearsed', 'This rehearsal does not stream chats.', 'stream')
     if (asked.messages.length === 0) throw new ModelError('empty_array', "Invalid 'messages': empty array.", 'messages')
-    return { status: 200, body: completion(asked, replyTo(asked, scripts)) }
+    return { status: 200, body: completion(asked, assessmentFor(asked) ?? replyTo(asked, scripts)) }
   } catch (error) {
     if (error instanceof SyntaxError)
       return { status: 400, body: errorOf('invalid_json', 'The body is not JSON.', null) }
     if (!(error instanceof ModelError)) throw error
     return { status: 400, body: errorOf(error.code, error.message, error.param) }
   }
+}
+
+/** Who asks for JSON about a conversation gets it assessed; null for who wants anything else. */
+function assessmentFor({ messages, response_format: format }: Request): Reply | null {
+  if (format?.type !== 'json_object') return null
+  const say = assess(messages.filter(({ role }) => role === 'user').map(contentOf))
+  return say === null ? null : { say, calls: [], thinkMs: null, problem: null }
 }
 
 /** The script is followed from the first message on each time: nothing is kept between two requests. */

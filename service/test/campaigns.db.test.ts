@@ -1,0 +1,362 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { passing } from './harness/passing.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { until } from './harness/wait.ts'
+
+type Shown = Record<string, unknown>
+type Campaign = { id: string; status: string; contacts: Record<string, number> } & Shown
+type Answer = {
+  ok: boolean
+  code?: string
+  error?: string
+  campaign: Campaign
+  errors: { at: number; error: string }[]
+}
+type Contact = { phone: string; status: string; outcome: string | null; attempts: number } & Shown
+
+const MINUTE_MS = 60_000
+const ALWAYS = { compliance: { calling_hours: { start: '00:00', end: '24:00' } } }
+const phone = (n: number) => `+1202555${2_000 + n}`
+const people = (count: number) => Array.from({ length: count }, (_, n) => ({ phone: phone(n) }))
+
+describe('a campaign', { timeout: 120_000 }, () => {
+  const test = useDatabase()
+  const app = useCallApp(test, {
+    document: ALWAYS,
+    agent: { voicemail: { action: 'leave_message', message: 'Please call us back.' } },
+  })
+  const dialled = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
+  const sidOf = (to: string) => `CA-${to.slice(1)}-${dialled().filter(({ form }) => form['To'] === to).length}`
+
+  beforeEach(() => {
+    app.rest.reply = ({ path, form }) =>
+      path.endsWith('/Calls.json')
+        ? { status: 201, body: { sid: sidOf(String(form['To'])), status: 'queued' } }
+        : { status: 200, body: {} }
+  })
+
+  const pass = <T>(condition: () => T | Promise<T>, what: string) =>
+    passing(app.clock, condition, { what, stepMs: 500, timeoutMs: 30_000 })
+  const post = (path: string, body?: unknown, tenant: string | null = 'acme') =>
+    app.served.call<Answer>(tenant, 'POST', `/campaigns${path}`, body)
+  const wanted = (facts: Shown = {}) => ({
+    name: 'Spring',
+    agent_key: 'desk',
+    from: NUMBER,
+    contacts: people(1),
+    ...facts,
+  })
+  const read = async (id: string) => (await app.served.call<Answer>('acme', 'GET', `/campaigns/${id}`)).body.campaign
+  const contacts = async (id: string) => {
+    const { body } = await app.served.call<{ calls: Contact[] }>('acme', 'GET', `/campaigns/${id}/calls?limit=500`)
+    return body.calls.toSorted((a, b) => (a.phone < b.phone ? -1 : 1))
+  }
+
+  async function started(facts: Shown = {}): Promise<string> {
+    const { status, body } = await post('', wanted(facts))
+    expect([status, body.error]).toEqual([200, undefined])
+    expect((await post(`/${body.campaign.id}/start`)).body.campaign.status).toBe('running')
+    return body.campaign.id
+  }
+
+  /** The carrier says how the newest call to a number ended, once it was placed. */
+  async function ended(to: string, form: Record<string, string>): Promise<void> {
+    const sid = sidOf(to)
+    const told = { CallSid: sid, AccountSid: ACCOUNT.sid, ...form }
+    await pass(async () => (await logOf(sid)) !== null, `the log of ${sid}`)
+    expect(await app.post('/api/v1/call-status', { form: told })).toMatchObject({ status: 200 })
+  }
+
+  async function logOf(sid: string): Promise<Shown | null> {
+    const { status, body } = await app.served.call<{ call_log: Shown }>('acme', 'GET', `/call-logs/${sid}`)
+    return status === 200 ? body.call_log : null
+  }
+
+  const placed = (count: number) => pass(() => dialled().length >= count, `${count} calls`)
+  const reached = (id: string, status: string) =>
+    pass(async () => (await read(id)).status === status, `the campaign to be ${status}`)
+  const allDialled = () => dialled().map(({ form }) => form['To'])
+
+  it('calls everybody, notes what came of it, and is over then', async () => {
+    const webhook = { url: 'http://127.0.0.1:9/hook', events: ['campaign.started', 'campaign.completed'] }
+    const stored = await app.served.administer<{ config: Shown }>('GET', '/tenants/acme')
+    await app.served.administer('PUT', '/tenants/acme', { ...stored.config, webhook })
+    const id = await started({ contacts: [{ phone: phone(0), metadata: { order: 7 } }, { phone: phone(1) }] })
+    await placed(2)
+    expect(await logOf(sidOf(phone(0)))).toMatchObject({ campaign_id: id, metadata: { order: 7 }, agent_key: 'desk' })
+    await ended(phone(0), { CallStatus: 'completed', AnsweredBy: 'human' })
+    await ended(phone(1), { CallStatus: 'completed' })
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([
+      { phone: phone(0), status: 'completed', outcome: 'reached', attempts: 1, call_status: 'completed' },
+      { phone: phone(1), status: 'completed', outcome: 'reached', attempts: 1 },
+    ])
+    expect(await read(id)).toMatchObject({ contacts: { total: 2, completed: 2, pending: 0 }, status_reason: null })
+    const events = await test.db.selectFrom('webhook_outbox').select('event').orderBy('created_at').execute()
+    expect(events.map(({ event }) => event)).toEqual(['campaign.started', 'campaign.completed'])
+  })
+
+  it('calls again who was called in vain, later each time, and not for ever', async () => {
+    const id = await started({ max_attempts: 3, retry_minutes: [10, 20], on_machine: 'hang_up' })
+    const inVain = [
+      [{ CallStatus: 'busy' }, 10],
+      [{ CallStatus: 'completed', AnsweredBy: 'machine_start' }, 20],
+    ] as const
+    for (const [index, [form, minutes]] of inVain.entries()) {
+      await placed(index + 1)
+      const beforeMs = app.clock.now()
+      await ended(phone(0), form)
+      const [contact] = await pass(async () => {
+        const found = await contacts(id)
+        return found[0]?.status === 'pending' ? found : null
+      }, 'the contact to wait')
+      expect(Date.parse(String(contact?.['due_at'])) - beforeMs).toBeGreaterThanOrEqual(minutes * MINUTE_MS)
+      await app.clock.advance(minutes * MINUTE_MS)
+    }
+    await placed(3)
+    await ended(phone(0), { CallStatus: 'no-answer' })
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'no_answer', attempts: 3 }])
+  })
+
+  it('calls no faster than it may', async () => {
+    await started({ contacts: people(4), calls_per_second: 0.1 })
+    await placed(1)
+    await app.clock.advance(9_000)
+    await until(() => dialled().length === 1, { what: 'one call' })
+    await app.clock.advance(2_000)
+    await placed(2)
+    expect(dialled()).toHaveLength(2)
+  })
+
+  it('has no more calls at once than it may', async () => {
+    const id = await started({ contacts: people(3), max_concurrent: 1, calls_per_second: 20 })
+    await placed(1)
+    for (let n = 0; n < 20; n += 1) await app.clock.advance(1_000)
+    expect(dialled()).toHaveLength(1)
+    await ended(phone(0), { CallStatus: 'completed' })
+    await placed(2)
+    expect((await read(id)).contacts).toMatchObject({ completed: 1, dialing: 1, pending: 1 })
+  })
+
+  it('passes by whom it must not call', async () => {
+    await app.served.call('acme', 'POST', '/dnc', { phone: phone(0) })
+    const id = await started({ contacts: people(2) })
+    await placed(1)
+    await ended(phone(1), { CallStatus: 'completed' })
+    await reached(id, 'completed')
+    expect(allDialled()).toEqual([phone(1)])
+    expect(await contacts(id)).toMatchObject([
+      { status: 'refused', outcome: 'dnc_listed', attempts: 0, call_sid: null },
+      { status: 'completed' },
+    ])
+  })
+
+  it('waits for the hours in which it may call, its own and the tenant’s', async () => {
+    // It is midnight in UTC, seven in the evening of the day before in Washington.
+    const id = await started({ calling_hours: { start: '09:00', end: '17:00' } })
+    const [contact] = await pass(async () => {
+      const found = await contacts(id)
+      return found[0]?.outcome === 'outside_calling_hours' ? found : null
+    }, 'the contact to be put off')
+    expect(dialled()).toEqual([])
+    expect(contact?.['due_at']).toBe('2030-01-01T14:00:00.000Z')
+    await app.clock.advance(Date.parse('2030-01-01T14:00:30.000Z') - app.clock.now())
+    await placed(1)
+  })
+
+  it('starts when it is to', async () => {
+    const start_at = new Date(app.clock.now() + 3_600_000).toISOString()
+    await started({ start_at })
+    await app.clock.advance(3_590_000)
+    expect(dialled()).toEqual([])
+    await app.clock.advance(20_000)
+    await placed(1)
+  })
+
+  it('is paused, goes on, and is cancelled', async () => {
+    const { body } = await post('', wanted({ contacts: people(3), calls_per_second: 0.1 }))
+    const { id } = body.campaign
+    expect(await post(`/${id}/pause`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    await post(`/${id}/start`)
+    await placed(1)
+    expect((await post(`/${id}/pause`)).body.campaign.status).toBe('paused')
+    await app.clock.advance(60_000)
+    expect(dialled()).toHaveLength(1)
+    expect((await post(`/${id}/start`)).body.campaign.status).toBe('running')
+    await placed(2)
+    expect((await post(`/${id}/cancel`)).body.campaign).toMatchObject({
+      status: 'cancelled',
+      contacts: { cancelled: 1, dialing: 2 },
+    })
+    await ended(phone(0), { CallStatus: 'busy' })
+    await ended(phone(1), { CallStatus: 'completed' })
+    await pass(async () => (await read(id)).contacts['dialing'] === 0, 'the last calls to be noted')
+    expect((await read(id)).contacts).toMatchObject({ cancelled: 2, completed: 1 })
+    for (const move of ['start', 'pause', 'cancel']) expect((await post(`/${id}/${move}`)).status).toBe(409)
+    expect(dialled()).toHaveLength(2)
+  })
+
+  it('stops by itself when half of its calls fail, and goes on when it is told to', async () => {
+    const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 6 })
+    await placed(6)
+    for (const n of [0, 1, 2]) await ended(phone(n), { CallStatus: 'completed' })
+    for (const n of [3, 4, 5]) await ended(phone(n), { CallStatus: 'failed' })
+    await reached(id, 'paused_by_breaker')
+    expect((await read(id))['status_reason']).toMatch(/failed for technical reasons/)
+    await app.clock.advance(120_000)
+    const before = dialled().length
+    expect(before).toBeLessThanOrEqual(8)
+    expect((await post(`/${id}/start`)).body.campaign).toMatchObject({ status: 'running', status_reason: null })
+  })
+
+  it('stops by itself when nobody can speak any more', async () => {
+    const { body } = await post('', wanted())
+    await test.db.updateTable('campaigns').set({ agent_key: 'gone' }).execute()
+    await post(`/${body.campaign.id}/start`)
+    await reached(body.campaign.id, 'paused_by_breaker')
+    expect(await read(body.campaign.id)).toMatchObject({ status_reason: expect.stringContaining('agent_key') })
+    expect(dialled()).toEqual([])
+  })
+
+  it('leaves a message on a machine where it is to, and is done with that', async () => {
+    const id = await started({ on_machine: 'leave_message' })
+    await placed(1)
+    expect(dialled()[0]?.form).toMatchObject({ MachineDetection: 'DetectMessageEnd' })
+    await ended(phone(0), { CallStatus: 'completed', AnsweredBy: 'machine_end_beep' })
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'completed', outcome: 'message_left' }])
+  })
+
+  it('does not call again a number that the carrier will not call', async () => {
+    app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'The number is not valid.', status: 400 } })
+    const id = await started()
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'rejected', attempts: 1 }])
+  })
+
+  it('calls nobody twice, however many nodes work on it', async () => {
+    const other = await ServedApp.start(test, {
+      ...{ clock: app.clock, model: app.model, besides: app.served },
+      settings: { TELEPHONY_API_BASE_URL: app.rest.baseUrl },
+    })
+    let isClosed = false
+    onTestFinished(async () => {
+      void other.app.close().then(() => {
+        isClosed = true
+      })
+      await pass(() => isClosed, 'the other node to stop')
+    })
+    await started({ contacts: people(30), calls_per_second: 20, max_concurrent: 500 })
+    await placed(30)
+    for (let n = 0; n < 20; n += 1) await app.clock.advance(1_000)
+    expect(allDialled().toSorted()).toEqual(people(30).map((one) => one.phone))
+  })
+
+  it('goes on where a node died between taking a contact and calling', async () => {
+    const { body } = await post('', wanted())
+    const claimed = {
+      claim_token: '0190a000-0000-7000-8000-000000000000',
+      claimed_until: new Date(app.clock.now() + 60_000),
+    }
+    await test.db.updateTable('campaign_contacts').set(claimed).execute()
+    await post(`/${body.campaign.id}/start`)
+    await app.clock.advance(50_000)
+    expect(dialled()).toEqual([])
+    await app.clock.advance(15_000)
+    await placed(1)
+    expect(dialled()).toHaveLength(1)
+  })
+
+  it('does not call again while it is not known whether it did', async () => {
+    app.rest.reply = ({ path, method }) =>
+      path.endsWith('/Calls.json') && method === 'POST'
+        ? { status: 500, body: {} }
+        : { status: 200, body: { calls: [], next_page_uri: null } }
+    const id = await started({ max_attempts: 1 })
+    await pass(async () => (await contacts(id))[0]?.status === 'dialing', 'the contact to be called')
+    const asked = () => dialled().filter(({ method }) => method === 'POST').length
+    await app.clock.advance(20_000)
+    expect([asked(), (await contacts(id))[0]?.status]).toEqual([1, 'dialing'])
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'failed', attempts: 1 }])
+    expect(asked()).toBe(1)
+  })
+
+  describe('is made', () => {
+    it('of a list, whose bad contacts are told', async () => {
+      const list = [{ phone: phone(0) }, { phone: '123' }, { phone: phone(0) }, { phone: phone(1) }]
+      const { status, body } = await post('', wanted({ contacts: list, from: undefined }))
+      expect([status, body.campaign]).toMatchObject([
+        200,
+        {
+          ...{ name: 'Spring', agent_key: 'desk', from: null, status: 'draft', calls_per_second: 1, max_concurrent: 5 },
+          ...{ max_attempts: 3, retry_minutes: [30, 60, 120], on_machine: null, calling_hours: null, started_at: null },
+          contacts: { total: 2, pending: 2 },
+        },
+      ])
+      expect(body.errors).toEqual([
+        { at: 2, error: 'phone must be a phone number in E.164, like +14155550100' },
+        { at: 3, error: 'phone is that of 1, which is called' },
+      ])
+    })
+
+    it('of a CSV, with what else there is to say in the query', async () => {
+      const csv = `phone,name,consent\n${phone(0)},"Ann, B.",true\nnobody,x,\n`
+      const query = 'name=Spring&agent_key=desk&max_attempts=2&retry_minutes=5,10&calling_hours=09:00-17:00'
+      const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${app.served.tokenOf('acme')}`, 'content-type': 'text/csv' },
+        body: csv,
+      })
+      const body = (await response.json()) as Answer
+      expect([response.status, body]).toMatchObject([
+        200,
+        {
+          errors: [{ at: 3, error: expect.stringContaining('phone must be') }],
+          campaign: { max_attempts: 2, retry_minutes: [5, 10], calling_hours: { start: '09:00', end: '17:00' } },
+        },
+      ])
+      expect(await contacts(body.campaign.id)).toMatchObject([
+        { phone: phone(0), metadata: { name: 'Ann, B.', consent: true }, status: 'pending', outcome: null },
+      ])
+    })
+
+    it.each([
+      ['nobody', { contacts: [] }, 'contacts must not be empty'],
+      ['nobody who can be called', { contacts: [{ phone: 'x' }] }, 'contacts has nobody who can be called'],
+      ['an agent that there is not', { agent_key: 'none' }, 'agent_key is not the key'],
+      ['a number of somebody else', { from: CALLER }, 'from'],
+      ['hours that are none', { calling_hours: { start: '09:00', end: '09:00' } }, 'calling_hours must not start'],
+      ['a field that there is not', { pace: 1 }, 'pace is not a known field'],
+      ['too many at once', { max_concurrent: 501 }, 'max_concurrent must be at most 500'],
+    ])('not of %s: 400', async (_what, facts, error) => {
+      const { status, body } = await post('', wanted(facts))
+      expect([status, body.error]).toEqual([400, expect.stringContaining(error)])
+    })
+  })
+
+  it('is its tenant’s alone', async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    const { body } = await post('', wanted())
+    const paths = ['', '/calls'].map((path) => ['GET', `/campaigns/${body.campaign.id}${path}`] as const)
+    const moves = ['start', 'pause', 'cancel'].map(
+      (move) => ['POST', `/campaigns/${body.campaign.id}/${move}`] as const,
+    )
+    for (const [method, path] of [...paths, ...moves]) {
+      expect((await app.served.call('other', method, path)).status).toBe(404)
+      expect((await app.served.call(null, method, path)).status).toBe(401)
+    }
+    expect((await post('', wanted(), null)).status).toBe(401)
+    const list = async (tenant: string | null, query = '') =>
+      app.served.call<{ campaigns: Campaign[] }>(tenant, 'GET', `/campaigns${query}`)
+    expect((await list(null)).status).toBe(401)
+    expect((await list('other')).body.campaigns).toEqual([])
+    expect((await list('acme', '?status=draft')).body.campaigns).toHaveLength(1)
+    expect((await list('acme', '?status=running')).body.campaigns).toEqual([])
+    expect((await list('acme', '?status=gone')).status).toBe(400)
+    expect((await app.served.call('acme', 'GET', '/campaigns/none')).status).toBe(404)
+  })
+})

@@ -1,0 +1,252 @@
+import { rm } from 'node:fs/promises'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_admin_page_tests'
+const LOGIN = { username: 'ada', password: 'a password of the admin page tests' }
+/** What a text would do if it were taken for HTML, an attribute or an address. */
+const HOSTILE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> ';alert(3)// javascript:alert(4) \u202Eevil`
+const WAIT_MS = 15_000
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+let context: BrowserContext
+let target: WebhookTarget
+const agent = { id: '', versions: [''] }
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  target = await startWebhookTarget()
+  target.answer({ status: 500 })
+  const program = startProgram({
+    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
+    LOG_LEVEL: 'debug',
+    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password, OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
+  })
+  address = await program.listening().catch(() => program.listening())
+  await fill()
+  chromium = await startChromium()
+  context = await chromium.context({ width: 1280, colorScheme: 'light' })
+  context.setDefaultTimeout(WAIT_MS)
+  const asked = { data: LOGIN, headers: { origin: address } }
+  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
+  if (!answer.ok()) throw new Error(`nobody is logged in: ${answer.status()} ${await answer.text()}`)
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await target?.close()
+  await rm(folder, { recursive: true })
+})
+
+/** What of the answers is looked at; each has some of it. */
+type Answered = {
+  agent: { id: string }
+  version: { id: string }
+  rollouts: { version_number: number; traffic_percentage: number }[]
+  config: object
+}
+
+async function ask(method: string, path: string, body?: unknown): Promise<Answered> {
+  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
+  const text = await response.text()
+  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${text}`)
+  return JSON.parse(text) as Answered
+}
+
+/** A tenant with one of everything, each with a name that would do harm if it could. */
+async function fill(): Promise<void> {
+  const tenant = '/admin/tenants/acme'
+  await ask('PUT', tenant, { tenant_id: 'acme', name: HOSTILE, webhook: { url: target.url } })
+  const made = await ask('POST', `${tenant}/agents`, { agent_key: 'desk', name: HOSTILE, description: HOSTILE })
+  agent.id = made.agent.id
+  const draft = (greeting: string) =>
+    ask('POST', `${tenant}/agent-versions`, { agent_id: agent.id, config: { greeting } })
+  agent.versions = [(await draft('Hello.')).version.id, (await draft(HOSTILE)).version.id]
+  await ask('POST', `${tenant}/agent-versions/${agent.versions[0]}/publish`)
+  await ask('POST', `${tenant}/phone-routes`, { phone_number: '+12025550123', agent_key: 'desk', label: HOSTILE })
+  await ask('POST', `${tenant}/users`, { email: 'grace@example.com', name: HOSTILE, role: 'viewer' })
+  await ask('POST', `${tenant}/api-keys`, { label: HOSTILE })
+  await ask('PUT', '/admin/prompts/polite', { text: HOSTILE, description: HOSTILE })
+  const contact = { contact_name: HOSTILE.slice(0, 90), work_email: 'grace@acme-phones.com' }
+  await ask('POST', '/access-requests', { company_name: HOSTILE.slice(0, 90), use_case: HOSTILE, ...contact })
+  await ask('POST', '/dnc', { phone: '+12025550177', reason: HOSTILE })
+}
+
+/** A page, with everything that a browser has to complain of from now on. */
+async function visit(path: string): Promise<{ page: Page; faults: string[] }> {
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(address + path)
+  return { page, faults }
+}
+
+/** Presses a button that asks first, and says yes. */
+async function confirm(page: Page, name: string | RegExp): Promise<void> {
+  await page.getByRole('button', { name }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+const agentPath = () => `/app/t/acme/agents/${agent.id}`
+
+describe('the pages of an administrator', () => {
+  it('draft a version with its faults told in place, publish it, and share its calls with the one before', async () => {
+    const { page } = await visit(`${agentPath()}/versions/${agent.versions[1]}`)
+    const json = page.getByLabel('Everything, as JSON')
+    await json.fill('{\n  "greeting": "Good morning.",\n  "idle": { "goodbye": 7 }\n}')
+    await page.getByRole('button', { name: 'Save the draft' }).click()
+    await page.getByText(/Line 3:.*\/idle\/goodbye/).waitFor()
+    await json.fill('{ "greeting": "Good morning." }')
+    await page.getByLabel('What it calls itself').fill('Robin')
+    await page.getByRole('button', { name: 'Save the draft' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Hear the greeting' }).click()
+    await page.getByLabel('You, as the caller').waitFor()
+    await confirm(page, 'Publish version 2')
+    await page.getByText('Published', { exact: true }).waitFor()
+
+    await page.goto(address + agentPath())
+    await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor()
+    await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
+    await page.getByLabel('Percent of Version 1').fill('25')
+    const entries = [{ agent_version_id: agent.versions[0], traffic_percentage: 40 }]
+    await ask('PUT', `/admin/tenants/acme/agents/${agent.id}/rollouts`, { entries })
+    await page.getByRole('button', { name: 'Save the rollout' }).click()
+    await page.getByText('Somebody else changed the rollout meanwhile').waitFor()
+    await page.getByText('Version 1: 40 %').waitFor()
+    await page.getByRole('button', { name: 'Save mine' }).click()
+    await page.getByText('answers 75 %').waitFor()
+    await page.getByRole('button', { name: 'Save mine' }).waitFor({ state: 'hidden' })
+    const { rollouts } = await ask('GET', `/admin/tenants/acme/agents/${agent.id}/rollouts`)
+    expect(rollouts[0]).toMatchObject({ version_number: 1, traffic_percentage: 25 })
+    await confirm(page, 'Roll back to version 1')
+    await page.getByRole('button', { name: 'Roll back to version 2' }).waitFor()
+    await page.close()
+  })
+
+  it('keep what somebody else has written of a tenant until it is decided', async () => {
+    const { page } = await visit('/app/t/acme/settings')
+    const name = page.getByLabel('Name', { exact: true })
+    await name.fill('Ours')
+    await ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Theirs', webhook: { url: target.url } })
+    await page.getByRole('button', { name: 'Save the settings' }).click()
+    await page.getByRole('heading', { name: 'Somebody else changed it meanwhile' }).waitFor()
+    await page.getByText('name: Theirs').waitFor()
+    await page.getByRole('button', { name: 'Take the stored one' }).click()
+    await page.getByText('name: Theirs').waitFor({ state: 'hidden' })
+    expect(await name.inputValue()).toBe('Theirs')
+    await name.fill(HOSTILE)
+    await page.getByLabel('Longest silence, in seconds').fill('1')
+    await page.getByRole('button', { name: 'Save the settings' }).click()
+    await page.getByText(/Line \d+:.*\/limits\/idle_seconds/).waitFor()
+    await page.getByLabel('Longest silence, in seconds').fill('20')
+    await page.getByRole('button', { name: 'Save the settings' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect((await ask('GET', '/admin/tenants/acme')).config).toMatchObject({
+      name: HOSTILE,
+      limits: { idle_seconds: 20 },
+    })
+    await page.close()
+  })
+
+  it('make a key that works, and revoke it', async () => {
+    const { page } = await visit('/app/t/acme/people')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByLabel('Label').fill('till')
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    const token = await page.getByLabel('API key', { exact: true }).inputValue()
+    const tried = async () => {
+      const answer = await fetch(`${address}/api/v1/call-logs`, { headers: { authorization: `Bearer ${token}` } })
+      return answer.status
+    }
+    expect(await tried()).toBe(200)
+    await page.getByRole('button', { name: 'Done' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'till' })
+    await row.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await row.getByText('Revoked').waitFor()
+    expect(await tried()).toBe(401)
+    await page.close()
+  })
+
+  it('send again what a webhook did not take, and tell of it in the audit log', async () => {
+    await target.receive(1)
+    target.answer({ status: 204 })
+    const { page } = await visit('/app/t/acme/deliveries?event=dnc.added')
+    const row = page.getByRole('row').filter({ hasText: 'dnc.added' })
+    await row.getByRole('button', { name: 'Send again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await row.getByText('Delivered').waitFor()
+    await row.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('dialog').getByText('500').first().waitFor()
+    await page.goto(`${address}/app/audit-log?action=webhook.redelivered`)
+    await page.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: 'ada' }).waitFor()
+    await page.close()
+  })
+
+  it('follow the log while it is written', async () => {
+    await ask('PUT', '/admin/prompts/brief', { text: 'Be brief.' })
+    const { page } = await visit('/app/logs?q=prompts%2F%3Akey')
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.getByText('method=PUT').first().waitFor()
+    expect(await page.getByText('method=DELETE').count()).toBe(0)
+    await ask('DELETE', '/admin/prompts/brief')
+    await page.getByText('method=DELETE').waitFor()
+    await page.close()
+  })
+
+  it('keep nobody out, and take no text for anything else', async () => {
+    const { page, faults } = await visit('/app/tenants')
+    const found: Record<string, string[]> = {}
+    const shown = HOSTILE.slice(0, 28)
+    const pages: [path: string, text: string][] = [
+      ['/app/tenants', shown],
+      ['/app/t/acme/agents', shown],
+      [agentPath(), shown],
+      [`${agentPath()}/versions/${agent.versions[1]}`, 'Try it in text'],
+      ['/app/t/acme/numbers', shown],
+      ['/app/t/acme/settings', shown],
+      ['/app/t/acme/people', shown],
+      ['/app/prompts', shown],
+      ['/app/access-requests', shown],
+      ['/app/t/acme/deliveries', 'dnc.added'],
+      ['/app/diagnostics', 'Voices'],
+      ['/app/audit-log', 'prompt.'],
+      ['/app/logs', 'Live'],
+    ]
+    for (const [path, text] of pages) {
+      await page.setViewportSize({ width: 1280, height: 900 })
+      await page.emulateMedia({ colorScheme: 'light' })
+      await page.goto(address + path)
+      await page.locator('main').getByText(text).first().waitFor()
+      const light = await faultsAsShown(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.setViewportSize({ width: 390, height: 900 })
+      const wrong = [...faults.splice(0), ...light, ...(await faultsAsShown(page))]
+      if (wrong.length > 0) found[path] = wrong
+    }
+    expect(found).toEqual({})
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    await page.close()
+  })
+})

@@ -1,0 +1,240 @@
+import { rm } from 'node:fs/promises'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { rehearsedCall } from './harness/rehearsed-call.ts'
+import { scratchFolder } from './harness/scratch.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_desk_page_tests'
+const LOGIN = { username: 'ada', password: 'a password of the desk page tests' }
+/** What a text would do if it were taken for HTML, an attribute or an address. */
+const HOSTILE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> ';alert(3)// javascript:alert(4) \u202Eevil`
+const LISTED = '+12025550177'
+const WAIT_MS = 15_000
+const LOOKS: Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+]
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+/** Of tasks: one that is urgent and has a call, one for later. */
+let tasks: { urgent: string; normal: string }
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const settings = {
+    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
+    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password },
+  }
+  const program = startProgram(settings)
+  address = await program.listening().catch(() => program.listening())
+  await fill(await takenCall(settings))
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+/** The id of a call that was taken: while a machine is too busy the service takes none. */
+async function takenCall(settings: Record<string, string>): Promise<string> {
+  for (;;) {
+    const { code, stdout, stderr } = await rehearsedCall(settings, ['--say', 'Please call me back.'])
+    if (code === 0) return /CA\w+/.exec(stdout)?.[0] ?? ''
+    if (!stderr.includes('overloaded')) throw new Error(`the call failed: ${stderr}`)
+  }
+}
+
+type Asked = { task: { id: string; status: string; disposition: string | null; notes: string | null } }
+
+async function ask(method: string, path: string, body?: unknown): Promise<Asked> {
+  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'demo', 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
+  return JSON.parse(text) as Asked
+}
+
+/** Tasks whose texts would do harm if they could. */
+async function fill(callSid: string): Promise<void> {
+  const texts = { summary: HOSTILE, notes: HOSTILE }
+  const urgent = { customer_phone: '+12025550123', priority: 'urgent', call_sid: callSid, ...texts }
+  const made = await ask('POST', '/callback-tasks', urgent)
+  const late = { customer_phone: LISTED, sla_due_at: new Date(Date.now() - 60_000).toISOString(), ...texts }
+  const other = await ask('POST', '/callback-tasks', late)
+  tasks = { urgent: made.task.id, normal: other.task.id }
+  await ask('POST', '/dnc', { phone: LISTED, reason: HOSTILE })
+}
+
+async function loggedIn(look: Look): Promise<BrowserContext> {
+  const context = await chromium.context(look)
+  context.setDefaultTimeout(WAIT_MS)
+  const asked = { data: LOGIN, headers: { origin: address } }
+  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
+  expect(answer.status()).toBe(200)
+  return context
+}
+
+/** A page, with everything that a browser has to complain of from now on. */
+async function visit(context: BrowserContext, path: string): Promise<{ page: Page; faults: string[] }> {
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(`${address}/app/t/demo/${path}`)
+  return { page, faults }
+}
+
+const harm = (page: Page) => page.locator('main img, main script, main svg[onload]').count()
+
+describe.each(LOOKS)('at $width px in $colorScheme colours', (look) => {
+  it('has nothing that keeps somebody out, and shows texts as they are', async () => {
+    const context = await loggedIn(look)
+    const found: Record<string, string[]> = {}
+    for (const [path, sign] of [
+      ['desk', 'Claim next of default'],
+      [`desk/tasks/${tasks.urgent}`, 'Please call me back.'],
+      ['desk/queues/default', 'Add hours'],
+      ['desk/sweeps', 'Look what would be dispatched'],
+      ['do-not-call', HOSTILE],
+    ] as const) {
+      const { page, faults } = await visit(context, path)
+      await page.getByText(sign).first().waitFor()
+      const wrong = [...(await faultsAsShown(page)), ...faults]
+      if ((await harm(page)) > 0) wrong.push('a text became HTML')
+      if (wrong.length > 0) found[path] = wrong
+      await page.close()
+    }
+    expect(found).toEqual({})
+    await context.close()
+  })
+})
+
+describe('the desk', () => {
+  it('leads by the keyboard from the next task to its end', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await visit(context, 'desk')
+    await page.getByRole('button', { name: 'Claim next of default' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Claim the next of default').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+
+    await page.keyboard.press('n')
+    await page.getByRole('heading', { name: 'Conversation' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/app/t/demo/desk/tasks/${tasks.urgent}`)
+    await page.getByText(HOSTILE).first().waitFor()
+    await page.getByText('Please call me back.', { exact: true }).waitFor()
+
+    await page.keyboard.press('a')
+    await page.getByRole('button', { name: 'Acknowledge' }).waitFor({ state: 'hidden' })
+    await page.keyboard.press('d')
+    await page.getByLabel('How it went').selectOption('reached')
+    await page.getByLabel('Notes').fill(`Called. ${HOSTILE}`)
+    await page.getByRole('button', { name: 'Complete the task' }).press('Enter')
+    await page.getByRole('button', { name: 'Reopen' }).waitFor()
+    await page.getByText(`Called. ${HOSTILE}`).first().waitFor()
+    expect(await harm(page)).toBe(0)
+    const { task } = await ask('GET', `/callback-tasks/${tasks.urgent}`)
+    expect(task).toMatchObject({
+      status: 'completed',
+      disposition: 'reached',
+      assigned_to: 'ada',
+      acknowledged_by: 'ada',
+    })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  it('puts a task off and wakes it, tells of a refused call, and of somebody who was quicker', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'dark' })
+    const { page } = await visit(context, `desk/tasks/${tasks.normal}`)
+    await page.getByRole('button', { name: 'Snooze' }).click()
+    await page.getByLabel('Why').fill('at lunch')
+    await page.getByRole('button', { name: 'Snooze the task' }).click()
+    await page.getByText('at lunch').first().waitFor()
+    await page.getByRole('button', { name: 'Wake' }).click()
+
+    await page.getByRole('button', { name: 'Call back now' }).click()
+    const dialog = page.getByRole('dialog')
+    // A machine that is too busy for a call says that first.
+    const refused = async () => {
+      await dialog.getByRole('button', { name: 'Call back now' }).click()
+      expect(await dialog.getByRole('alert').textContent()).toContain('on the do-not-call list')
+    }
+    await vi.waitFor(refused, { timeout: 60_000, interval: 1_000 })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+
+    // Somebody else is between what is shown and what is done.
+    const path = `**/callback-tasks/${tasks.normal}/claim`
+    await page.route(path, async (route) => {
+      await ask('POST', `/callback-tasks/${tasks.normal}/claim`, { operator: 'grace' })
+      await route.continue()
+    })
+    await page.getByRole('button', { name: 'Claim', exact: true }).click()
+    await page.getByText('Somebody was quicker.').waitFor()
+    await page.getByRole('button', { name: 'Release' }).waitFor()
+    await context.close()
+  })
+
+  it('sets how a queue works, and says what is wrong with what cannot be', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk/queues/sales')
+    await page.getByLabel('Time zone').fill('Nowhere/Town')
+    await page.getByRole('button', { name: 'Add hours' }).click()
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('alert').first().waitFor()
+    await page.getByLabel('Time zone').fill('Europe/Berlin')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByRole('link', { name: 'Desk' }).first().click()
+    await page.getByRole('link', { name: 'sales', exact: true }).waitFor()
+    await context.close()
+  })
+})
+
+describe('the do-not-call list', () => {
+  it('imports a list, names the line that is wrong, and finds, checks and removes a number', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await visit(context, 'do-not-call')
+    const csv = `phone,reason\n+12025550188,"asked\nfor it"\nno number,\n${LISTED},again\n`
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
+    await page.getByLabel(/A CSV file/).setInputFiles(file)
+    await page.getByText('1 listed, 1 were there already, 1 refused.').waitFor()
+    const bad = page.getByRole('region', { name: 'Lines that were refused' }).getByRole('row').nth(1)
+    expect(await bad.getByRole('cell').first().textContent()).toBe('4')
+
+    await page.getByRole('textbox', { name: /^Number/ }).fill('+12025550188')
+    await page.getByRole('button', { name: 'Ask' }).click()
+    await page.getByText('It may not be called now').waitFor()
+
+    await page.getByLabel('Find a number').fill('+1 202 555 0188')
+    const row = page.getByRole('region', { name: 'Do not call' }).getByRole('row').filter({ hasText: 'asked for it' })
+    await page.getByText('One in all').waitFor()
+    await row.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('The number is not listed').waitFor()
+
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    expect((await saved).suggestedFilename()).toBe('do-not-call.csv')
+    // A browser tells of each answer that says that something is not there.
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
+    await context.close()
+  })
+})

@@ -1,0 +1,216 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+import { until } from './harness/wait.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_live_pages'
+const PASSWORD = 'a password of the live pages'
+const HOSTILE = '<img src=x onerror=alert(1)> "><script>alert(2)</script> \u202Eevil'
+/** A browser without a graphics card, on a machine that does something else. */
+const WAIT_MS = 30_000
+const TAKEN_WITHIN_MS = 60_000
+/** As long as a call takes to be shown. */
+const RINGS_MS = 8_000
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const program = startProgram({
+    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
+    RATE_LIMIT_IP_PER_MINUTE: '1000000',
+  })
+  address = await program.listening()
+  const document = { tenant_id: 'demo', name: 'Demo Company', compliance: { record_calls: true } }
+  await administer('PUT', '/tenants/demo', document)
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+async function administer(method: string, path: string, body?: unknown): Promise<unknown> {
+  const headers = { 'x-admin-key': ADMIN_API_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) }
+  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+  const response = await fetch(`${address}/api/v1/admin${path}`, sent)
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+  return response.json()
+}
+
+/** Somebody rings the demo number and stays on the line. */
+async function ring(): Promise<void> {
+  const rehearsal = JSON.parse(await readFile(join(folder, 'rehearsal.json'), 'utf8')) as {
+    public_url: string
+    carrier: { base_url: string; account_sid: string; auth_token: string }
+  }
+  const { base_url, account_sid, auth_token } = rehearsal.carrier
+  const response = await fetch(`${base_url}/control/ring`, {
+    method: 'POST',
+    headers: {
+      authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString('base64')}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({
+      ...{ to: '+12025550100', from: '+12025550147' },
+      voice_url: `${rehearsal.public_url}/api/v1/incoming-call`,
+      status_callback: `${rehearsal.public_url}/api/v1/call-status`,
+    }),
+  })
+  expect([response.status, await response.text()]).toEqual([201, expect.any(String)])
+}
+
+/** A page of whoever is logged in, with everything that a browser has to complain of. `prepare` runs in it before all else. */
+async function visit(path: string, prepare?: string): Promise<{ page: Page; faults: string[] }> {
+  const context = await chromium.context({ width: 1280, colorScheme: 'light' })
+  context.setDefaultTimeout(WAIT_MS)
+  if (prepare !== undefined) await context.addInitScript(prepare)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  page.on('dialog', (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.goto(address + path)
+  await page.getByLabel('User name or e-mail').fill('ada')
+  await page.locator('input[type=password]').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Log in', exact: true }).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  return { page, faults }
+}
+
+/** In the colours of both, and on a telephone. */
+async function faultsInAllLooks(page: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const [colorScheme, width] of [
+    ['light', 1280],
+    ['dark', 390],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 900 })
+    found.push(...(await faultsAsShown(page)))
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  return found
+}
+
+const REFUSING = `
+  navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('Permission denied', 'NotAllowedError'))
+`
+
+/** As long as nobody's call is shown, somebody rings again. */
+async function ringUntilTaken(page: Page): Promise<void> {
+  const taken = async () => {
+    await ring()
+    const shown = page.getByRole('link', { name: '+1 202 555 0147' }).first()
+    return shown.waitFor({ timeout: RINGS_MS }).then(
+      () => true,
+      () => false,
+    )
+  }
+  await until(taken, { timeoutMs: TAKEN_WITHIN_MS, what: 'a call to be taken' })
+}
+
+describe('the page to talk to an agent', () => {
+  it('says what to do when the browser keeps the microphone', async () => {
+    const { page, faults } = await visit('/app/t/demo/talk', REFUSING)
+    await page.getByRole('button', { name: 'Call', exact: true }).click()
+    await page.getByRole('alert').getByText('Allow it with the sign beside the address').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})
+
+describe('the pages of live calls', () => {
+  it('show a call as it is spoken, and let somebody step in', async () => {
+    const { page, faults } = await visit('/app/t/demo/live')
+    await page.getByText('No call is going on').waitFor()
+    await ringUntilTaken(page)
+    await page.getByRole('listitem').filter({ hasText: 'Robin:' }).first().waitFor()
+    expect(await faultsInAllLooks(page)).toEqual([])
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    await page.getByText(/this is Robin at the Demo Company/).waitFor()
+
+    await page.getByRole('button', { name: 'Listen' }).click()
+    await page.getByText('You hear both sides').waitFor()
+    await page.getByText('Connected').waitFor()
+    await page.getByRole('button', { name: 'Stop listening' }).click()
+    await page.getByRole('button', { name: 'Whisper' }).click()
+    const whisper = page.getByRole('dialog', { name: 'Whisper' })
+    await whisper.getByLabel('Words').fill('Offer the green chair.')
+    await whisper.getByRole('button', { name: 'Whisper' }).click()
+    await page.getByText('The agent was told.').waitFor()
+    await page.getByRole('button', { name: 'Mute the agent' }).click()
+    await page.getByText('Agent muted').waitFor()
+    expect(await faultsInAllLooks(page)).toEqual([])
+    expect(await administer('GET', '/supervisor-actions?tenant_id=demo')).toMatchObject({
+      actions: [
+        { action: 'mute', supervisor: 'ada' },
+        { action: 'whisper', supervisor: 'ada' },
+      ],
+    })
+
+    await page.getByRole('button', { name: 'End the call' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
+    await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+
+  it('show a text as it is, whatever it would do as HTML', async () => {
+    const { page, faults } = await visit('/app/t/demo/live')
+    const session = {
+      ...{
+        stream_sid: 'MZ1',
+        call_sid: 'CA1',
+        voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60',
+        tenant: 'demo',
+      },
+      ...{ org_id: null, agent_name: HOSTILE, call_type: 'inbound', customer_phone: HOSTILE, greeting: HOSTILE },
+      ...{ started_at: new Date().toISOString(), state: 'talking', muted: false, taken_over: false, escalated: false },
+      ...{ escalation_target: null, last_words: { role: 'caller', text: HOSTILE } },
+    }
+    const turn = {
+      item_id: 'i1',
+      seq: 1,
+      role: 'caller',
+      text: HOSTILE,
+      unheard: HOSTILE,
+      start_ms: 0,
+      interrupted: false,
+    }
+    const events = [
+      ['turn', turn],
+      ['tool', { call_id: 'c1', name: HOSTILE, status: HOSTILE }],
+      ['ended', { end_reason: HOSTILE }],
+    ].map(([event, data], index) => `id: ${index + 1}\nevent: ${String(event)}\ndata: ${JSON.stringify(data)}\n\n`)
+    await page.route('**/api/v1/sessions/active', (route) =>
+      route.fulfill({ json: { ok: true, count: 1, sessions: [session] } }),
+    )
+    await page.route('**/api/v1/sessions/MZ1', (route) => route.fulfill({ json: { ok: true, session } }))
+    const stream = { contentType: 'text/event-stream', body: events.join('') }
+    await page.route('**/api/v1/sessions/MZ1/events', (route) => route.fulfill(stream))
+    await page.getByRole('listitem').getByText(HOSTILE.slice(0, 28)).first().waitFor()
+    await page.goto(`${address}/app/t/demo/live/MZ1`)
+    await page.getByRole('list', { name: 'Tools' }).getByText(HOSTILE.slice(0, 28)).first().waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    expect(faults).toEqual([])
+    await page.context().close()
+  })
+})

@@ -1,0 +1,22 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** What is wrong with a page as it is shown now: what is wider than the window, and what breaks a rule of accessibility. */
+export async function faultsAsShown(page: Page): Promise<string[]> {
+  const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+  return [...(overflow > 0 ? [`${overflow} px too wide`] : []), ...(await accessibilityFaults(page))]
+}
+
+type Violation = { id: string; impact: string; nodes: { html?: string; failureSummary?: string }[] }
+
+/** Those that keep somebody from using it. */
+async function accessibilityFaults(page: Page): Promise<string[]> {
+  // By the debugger: the policy of the pages lets no foreign script in.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate<{ violations: Violation[] }>('axe.run()')
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  return grave.map(({ id, impact, nodes }) => {
+    const [{ html = '', failureSummary = '' } = {}] = nodes
+    return `${impact} ${id} (${nodes.length}): ${html.slice(0, 200)} ${failureSummary}`
+  })
+}

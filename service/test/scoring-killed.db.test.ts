@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { systemClock } from '../src/kernel/clock.ts'
+import { tenantTold } from '../src/records/calls.fixture.ts'
+import { assessmentOf, endedCall } from '../src/records/evaluations/evaluations.fixture.ts'
+import { type ChatServer, startChatServer } from './harness/chat-server.ts'
+import { TestClock } from './harness/clock.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { type Copy, copyTemplate } from './harness/template.ts'
+import { makeTenantWithToken } from './harness/tenant-server.ts'
+import { until } from './harness/wait.ts'
+
+const SECOND_MS = 1_000
+/** The program starts twice, on a machine that may be busy with other tests. */
+const AT_LEISURE = { timeout: 120_000 }
+const SCORED_WITHIN_MS = 30_000
+
+describe('a session that was being scored when its process was killed', () => {
+  const { kind } = inject('databaseTemplate')
+  let copy: Copy
+  let provider: ChatServer
+
+  beforeAll(async () => {
+    copy = await copyTemplate(inject('databaseTemplate'))
+    provider = await startChatServer()
+  })
+  afterEach(killPrograms)
+  afterAll(async () => {
+    await provider.close()
+    await copy.remove()
+  })
+
+  /** A call that has ended, and that nobody has scored. */
+  async function haveCall(): Promise<void> {
+    const database = await copy.open()
+    await makeTenantWithToken(database.db, 'acme')
+    const clock = new TestClock(systemClock.now() - SECOND_MS)
+    await endedCall(database.db, clock, 'CA1', { tenant: tenantTold('acme', null), lastsMs: SECOND_MS })
+    await database.close()
+  }
+
+  /** On a server others may have it, until the lease is over by the clock of the database. */
+  async function endLease(): Promise<void> {
+    if (kind === 'embedded') return
+    const database = await copy.open()
+    await database.db
+      .updateTable('session_scorings')
+      .set({ leased_until: new Date(0) })
+      .execute()
+    await database.close()
+  }
+
+  it('is scored by the next one, once', AT_LEISURE, async () => {
+    await haveCall()
+    const settings = {
+      ...{ ENCRYPTION_KEY: randomBytes(32).toString('base64'), ...copy.settings },
+      ...{ OPENAI_API_KEY: 'sk-key-of-the-tests', OPENAI_BASE_URL: provider.baseUrl },
+    }
+    provider.answer('nothing')
+    const killed = startProgram(settings)
+    await killed.listening()
+    await until(() => provider.asked.length === 1, { what: 'the model to be asked', timeoutMs: SCORED_WITHIN_MS })
+    await killed.end('SIGKILL')
+    await endLease()
+
+    provider.answer({ says: assessmentOf(0.9) })
+    const address = await startProgram(settings).listening()
+    const headers = { authorization: 'Bearer bearer-token-of-acme' }
+    const evaluations = async () => {
+      const response = await fetch(`${address}/api/v1/evaluations?source=model`, { headers })
+      const { evaluations: found } = (await response.json()) as { evaluations: { score: number }[] }
+      return found.length > 0 ? found : null
+    }
+    const scored = await until(evaluations, { what: 'it to be scored', timeoutMs: SCORED_WITHIN_MS, everyMs: 100 })
+    expect(scored).toMatchObject([{ score: 0.9 }])
+    expect(provider.asked).toHaveLength(2)
+  })
+})
