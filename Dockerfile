@@ -9,6 +9,19 @@ COPY client/package.json client/
 COPY bench/package.json bench/
 RUN npm ci --workspace service --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
+FROM node:24-bookworm-slim AS dashboard
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY service/package.json service/
+COPY simulator/package.json simulator/
+COPY dashboard/package.json dashboard/
+COPY client/package.json client/
+COPY bench/package.json bench/
+RUN npm ci --workspace dashboard --include=dev --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY dashboard dashboard
+RUN npm run build --workspace dashboard
+
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
@@ -19,6 +32,7 @@ COPY --from=dependencies /app/node_modules node_modules
 COPY LICENSE package.json ./
 COPY docs docs
 COPY service service
+COPY --from=dashboard /app/dashboard/dist dashboard/dist
 # The only folder that the service writes to: the rest of the file system may be read-only.
 RUN mkdir /data && chown node:node /data
 USER node

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
 /** A browser takes all that the machine has, and calls that are heard at their own pace would stutter beside it. */
-const BROWSER_TESTS = ['service/test/pages.test.ts']
+const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
 /** The same files on both databases; the setup makes the one that they run on. */
@@ -22,7 +22,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 15_000,
     hookTimeout: 30_000,
-    setupFiles: ['service/test/harness/ledger-setup.ts'],
+    setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
     projects: [
       {
         extends: true,
@@ -30,8 +30,8 @@ export default defineConfig({
       },
       databaseProject('embedded'),
       databaseProject('server'),
-      // When all others are through.
-      { extends: true, test: { name: 'browser', include: BROWSER_TESTS, sequence: { groupOrder: 1 } } },
+      // When all others are through, one after the other: a service beside three browsers takes no calls.
+      { extends: true, test: { name: 'browser', include: BROWSER_TESTS, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
     ],
   },
 })

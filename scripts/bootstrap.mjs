@@ -1,6 +1,7 @@
 // Runs before `npm start` and `npm test`. Built-ins only, and nothing newer than Node 18: it is what makes the rest runnable.
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildDashboardWhenStale } from './launch/build-dashboard.mjs'
 import { writeEnvFileOnce } from './launch/env-file.mjs'
 import { installWhenStale } from './launch/install.mjs'
 
@@ -8,6 +9,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 try {
   await installWhenStale(root)
+  if (process.argv.includes('--dashboard')) await buildDashboardWhenStale(root)
   if (process.argv.includes('--env')) writeEnvFileOnce(root)
 } catch (error) {
   console.error(error.message)

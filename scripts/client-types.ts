@@ -1,5 +1,5 @@
-// Writes `client/src/public-api.ts`, the types of the client, from the description of the public API that the service gives of
-// itself; with --check it only compares.
+// Writes the types of the API from the descriptions that the service gives of itself: for the client those of the public
+// one, for the dashboard those of everything. With --check it only compares.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -9,33 +9,41 @@ import { apiFacts } from '../service/src/api-description.ts'
 import { buildApp } from '../service/src/app.ts'
 import { readConfig } from '../service/src/config.ts'
 import { makeDeps } from '../service/src/deps.ts'
-import { describeApi } from '../service/src/platform/http/openapi/document.ts'
+import { type DocumentName, describeApi } from '../service/src/platform/http/openapi/document.ts'
 import { makeLog } from '../service/src/platform/log.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FILE = 'client/src/public-api.ts'
-const HEAD = '// Made from the description of the public API by `npm run docs`. Not to be changed by hand.\n\n'
+const FILES: { file: string; document: DocumentName }[] = [
+  { file: 'client/src/public-api.ts', document: 'public' },
+  { file: 'dashboard/src/api/api-types.ts', document: 'openapi' },
+]
+const head = (document: DocumentName): string =>
+  `// Made from /api-docs/${document}.json by \`npm run docs\`. Not to be changed by hand.\n\n`
 
 /** Of the routes as they are registered; without a database, which their description does not ask. */
-async function description(folder: string): Promise<string> {
+async function descriptions(folder: string): Promise<string[]> {
   const config = readConfig({ DATABASE_URL: 'none', DATA_DIR: folder })
   const log = makeLog({ level: 'silent', secrets: [] })
   const app = await buildApp(await makeDeps(config, log, { version: '0', pid: process.pid }))
+  const facts = apiFacts(app.server, 'https://voice.example.com')
   try {
-    return JSON.stringify(await describeApi('public', apiFacts(app.server, 'https://voice.example.com')))
+    return await Promise.all(FILES.map(async ({ document }) => JSON.stringify(await describeApi(document, facts))))
   } finally {
     await app.close()
   }
 }
 
 /** By a program that has a compiler of its own, older than ours. */
-async function written(): Promise<string> {
+async function written(): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-types-'))
   try {
-    const [from, to] = [join(folder, 'public.json'), join(folder, 'public-api.ts')]
-    writeFileSync(from, await description(folder))
-    execFileSync(process.execPath, [generator(), from, '--output', to, '--alphabetize'], { stdio: 'pipe' })
-    return HEAD + readFileSync(to, 'utf8')
+    const texts = await descriptions(folder)
+    return FILES.map(({ document }, at) => {
+      const [from, to] = [join(folder, `${document}.json`), join(folder, `${document}.ts`)]
+      writeFileSync(from, texts[at] ?? '')
+      execFileSync(process.execPath, [generator(), from, '--output', to, '--alphabetize'], { stdio: 'pipe' })
+      return head(document) + readFileSync(to, 'utf8')
+    })
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -46,10 +54,12 @@ function generator(): string {
   return join(dirname(resolve('openapi-typescript/package.json')), 'bin/cli.js')
 }
 
-const path = join(ROOT, FILE)
-const text = await written()
-if (!process.argv.includes('--check')) writeFileSync(path, text)
-else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
-  console.error(`${FILE} is not what the service says: run \`npm run docs\`.`)
-  process.exitCode = 1
+const texts = await written()
+for (const [at, { file }] of FILES.entries()) {
+  const [path, text] = [join(ROOT, file), texts[at] ?? '']
+  if (!process.argv.includes('--check')) writeFileSync(path, text)
+  else if (!existsSync(path) || readFileSync(path, 'utf8') !== text) {
+    console.error(`${file} is not what the service says: run \`npm run docs\`.`)
+    process.exitCode = 1
+  }
 }

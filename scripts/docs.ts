@@ -1,10 +1,11 @@
-// Writes `.env.example` and `docs/configuration.md` from the table of settings, and `docs/events.md` from the catalogue of
-// events; with --check it only compares.
+// Writes `.env.example` and `docs/configuration.md` from the table of settings, `docs/events.md` from the catalogue of events, and
+// `docs/interface.md` from the rows of the interface; with --check it only compares.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SETTINGS } from '../service/src/config.ts'
 import { eventsPage } from './docs/events-page.ts'
+import { interfacePage } from './docs/interface-page.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const settings = Object.values(SETTINGS)
@@ -33,6 +34,7 @@ for (const [file, text] of [
   ['.env.example', example()],
   ['docs/configuration.md', page()],
   ['docs/events.md', eventsPage()],
+  ['docs/interface.md', interfacePage()],
 ] as const) {
   const path = join(root, file)
   if (!isCheck) writeFileSync(path, text)

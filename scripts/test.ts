@@ -13,6 +13,9 @@ import { runVitest } from './testing/vitest.ts'
 /** Everything the tests need; a further need is one more function here. */
 const NEEDS: ((context: NeedContext) => Promise<Need>)[] = [findRedis, findChromium, startPostgres]
 
+/** Programs that tests start read what the first of them has compiled: it lies where the launcher's own does. */
+const COMPILED = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compiled')
+
 type Outcome = { exitCode: number; counts: Counts }
 
 function abortOnSignals(): AbortController {
@@ -34,7 +37,8 @@ async function runTests(context: NeedContext, needs: Need[]): Promise<Outcome> {
   const env = {
     ...process.env,
     ...Object.assign({}, ...needs.map((need) => need.env)),
-    ...{ TMPDIR: join(context.folder.path, 'tmp'), ...(full && { PARLEY_TEST_FULL: '1' }) },
+    ...{ TMPDIR: join(context.folder.path, 'tmp'), NODE_COMPILE_CACHE: COMPILED },
+    ...(full && { PARLEY_TEST_FULL: '1' }),
   }
   const { exitCode, reportPath } = await runVitest({ ...context, args, env })
   return { exitCode, counts: countResults(reportPath, exitCode) }

@@ -57,6 +57,18 @@ describe('floors', () => {
     expect(brokenIn('app.ts', `import '@parley/${workspace}'`)).toEqual(['floors'])
   })
 
+  it('keep the folders of the dashboard in their order, and its features apart', () => {
+    const page = 'dashboard/src/features/calls/calls-page.tsx'
+    const down = "import '../../components/page.tsx'\nimport '../../api/client.ts'\nimport './call-queries.ts'"
+    expect(broken({ [page]: down })).toEqual([])
+    expect(broken({ [page]: "import '../agents/agent-queries.ts'" })).toEqual([`floors@${page}:1`])
+    expect(broken({ [page]: "import '../../routes/router.ts'" })).toEqual([`floors@${page}:1`])
+    const component = 'dashboard/src/components/page.tsx'
+    expect(broken({ [component]: "import '../features/calls/calls-page.tsx'" })).toEqual([`floors@${component}:1`])
+    const route = 'dashboard/src/routes/calls-routes.ts'
+    expect(broken({ [route]: "export const a = () => import('../features/calls/calls-page.tsx')" })).toEqual([])
+  })
+
   it.each(['simulator', 'dashboard', 'client'])('keep %s/ off the service', (workspace) => {
     expect(broken({ [`${workspace}/src/a.ts`]: "import '../../service/src/kernel/ids.ts'" })).toHaveLength(1)
     expect(broken({ [`${workspace}/src/a.tsx`]: "import type { A } from '@parley/service'" })).toHaveLength(1)

@@ -33,7 +33,7 @@ export async function placeCall(telephone: Telephone, tenant: Api, call: PlacedC
   signal.addEventListener('abort', hangUp)
   try {
     if (signal.aborted) hangUp()
-    const streamSid = await streamOf(telephone, sid)
+    const streamSid = await streamOf(telephone, tenant, sid)
     call.onTalking?.(sid)
     await followCall(tenant, { streamSid, say }).catch(async (error: unknown) => {
       // A call of a moment may be over before anybody could look at it; its record tells it all.
@@ -48,13 +48,13 @@ export async function placeCall(telephone: Telephone, tenant: Api, call: PlacedC
   }
 }
 
-async function streamOf(telephone: Telephone, sid: string): Promise<string> {
+async function streamOf(telephone: Telephone, tenant: Api, sid: string): Promise<string> {
   const deadlineMs = performance.now() + STREAM_TIMEOUT_MS
   while (performance.now() < deadlineMs) {
     const call = await telephone.look(sid)
     const started = call.events.find((event) => event.kind === 'stream-started')
     if (started) return started.streamSid
-    if (isOver(call)) throw new Error(`no conversation came about: ${whyOf(call)}`)
+    if (isOver(call)) throw new Error(`no conversation came about: ${await whyOf(tenant, call)}`)
     await delay(POLL_MS)
   }
   throw new Error('no conversation came about within 20 seconds')
@@ -64,10 +64,34 @@ function isOver({ events }: TelephoneCall): boolean {
   return events.some(({ kind }) => kind === 'hang-up')
 }
 
-/** Without a complaint of the carrier's it was the service's own wish: its log says why. */
-function whyOf({ status, events }: TelephoneCall): string {
+/** What an operator can do about the service's own reasons, which its log has as `why`. */
+const ADVICE: Record<string, string> = {
+  overloaded: 'the machine is too busy for one more call; try again when it is calmer',
+  process_full: 'as many calls as MAX_CALLS allows are going on',
+  tenant_full: 'as many calls as limits.max_concurrent_calls of the tenant allows are going on',
+  stopping: 'the service is about to stop',
+  no_model: 'no realtime model is configured',
+  no_agent: 'the number leads to an agent that has no published version',
+}
+
+/** Without a complaint of the carrier's it was the service's own wish, of which it has written down why. */
+async function whyOf(tenant: Api, { sid, status, events }: TelephoneCall): Promise<string> {
   const complaints = events.flatMap((event) =>
     event.kind === 'notification' ? [`${event.code} ${event.message}`] : [],
   )
-  return complaints.join(', ') || `the service did not connect the call (${status}); its log says why`
+  if (complaints.length > 0) return complaints.join(', ')
+  const why = await loggedReason(tenant, sid)
+  if (why === null) return `the service did not connect the call (${status}); its log says why`
+  return `the service did not take the call: ${why}${ADVICE[why] ? ` (${ADVICE[why]})` : ''}`
+}
+
+/** The `why` of the last line about the call that has one; null when there is none, or the log cannot be read. */
+async function loggedReason(tenant: Api, sid: string): Promise<string | null> {
+  try {
+    const { logs } = await tenant.ask<{ logs: { why?: unknown }[] }>('GET', `/logs?call_sid=${sid}`)
+    const why = logs.map((line) => line.why).filter((each) => typeof each === 'string')
+    return why.at(0) ?? null
+  } catch {
+    return null
+  }
 }

@@ -12,6 +12,10 @@ ENCRYPTION_KEY=${randomBytes(32).toString('base64')}
 # Opens the admin endpoints, as the value of the header x-admin-key.
 ADMIN_API_KEY=ak_${randomBytes(32).toString('base64url')}
 
+# Opens the dashboard, at /app/.
+ADMIN_USERNAME=admin
+ADMIN_PASSWORD=${randomBytes(15).toString('base64url')}
+
 # A rehearsal: a simulator stands in for every provider that has no account here. Going live: docs/going-live.md.
 SIMULATOR=on
 `

@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { constants } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from './lock.mjs'
 import { NODE_MAJOR_MIN, nodeMajorOf } from './node-version.mjs'
+import { runQuietly } from './run-quietly.mjs'
 
 // Install scripts stay off: nothing here needs one, and they are how a poisoned package runs code.
 const NPM_CI = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']
@@ -41,42 +40,11 @@ function npm() {
   return { command: 'npm', prefix: [] }
 }
 
-/** Runs `npm ci` and keeps its output (progress, engine warnings) to itself unless it fails. */
+/** Runs `npm ci`. */
 function runNpmCi(root, alsoHeldBy) {
   const { command, prefix } = npm()
-  const child = spawn(command, [...prefix, ...NPM_CI], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-  if (child.pid !== undefined) alsoHeldBy(child.pid)
-  const output = []
-  child.stdout.on('data', (chunk) => output.push(chunk))
-  child.stderr.on('data', (chunk) => output.push(chunk))
-  const interrupted = forwardSignals(child)
-  return new Promise((resolve, reject) => {
-    child.on('error', (error) => reject(new Error(`npm could not be run: ${error.message}`)))
-    child.on('close', (code, signal) => {
-      if (interrupted.by) reject(failure('Installing was interrupted.', 128 + constants.signals[interrupted.by]))
-      else if (code === 0) resolve()
-      else
-        reject(
-          failure(`${Buffer.concat(output)}\nInstalling failed: npm ci ended with ${signal ?? `code ${code}`}.`, 1),
-        )
-    })
-  })
-}
-
-function failure(message, exitCode) {
-  return Object.assign(new Error(message), { exitCode })
-}
-
-/** Passes signals on to the child and remembers which came: we end after it has, and with the signal's code. */
-function forwardSignals(child) {
-  const interrupted = { by: undefined }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      interrupted.by = signal
-      child.kill(signal)
-    })
-  }
-  return interrupted
+  const names = { doing: 'Installing', program: 'npm', command: 'npm ci' }
+  return runQuietly({ command, args: [...prefix, ...NPM_CI], cwd: root, names }, alsoHeldBy)
 }
 
 /**

@@ -3,8 +3,12 @@ import { type Ending, run } from '../testing/program.ts'
 
 const SCRIPTS = join(import.meta.dirname, '..')
 
-/** Runs a command of this folder's parent with these settings, and nothing of the test's own environment but the path. */
+/**
+ * Runs a command of this folder's parent with these settings; of the test's own environment it has only what programs are found
+ * by, and kept compiled.
+ */
 export function runLive(script: string, args: string[], settings: Record<string, string>): Promise<Ending> {
-  const env = { PATH: process.env['PATH'], ...settings }
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  const env = { PATH, NODE_COMPILE_CACHE, ...settings }
   return run(process.execPath, [join(SCRIPTS, script), ...args], { env })
 }

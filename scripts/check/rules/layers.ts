@@ -37,6 +37,19 @@ function goesUp(path: string, { target }: Import): string | undefined {
   return `${from} stands below ${to} and must not import ${target}`
 }
 
+/** The folders of the dashboard, lowest first. */
+const DASHBOARD_FOLDERS = ['design', 'api', 'audio', 'components', 'features', 'routes']
+const DASHBOARD_PLACE = /^dashboard\/src\/(\w+)\/(?:([\w-]+)\/)?/
+
+function crossesDashboard(path: string, { target }: Import): string | undefined {
+  const [, from = '', ofFeature] = DASHBOARD_PLACE.exec(path) ?? []
+  const [, to = '', feature] = DASHBOARD_PLACE.exec(target ?? '') ?? []
+  if (!DASHBOARD_FOLDERS.includes(from) || !DASHBOARD_FOLDERS.includes(to)) return undefined
+  if (DASHBOARD_FOLDERS.indexOf(to) > DASHBOARD_FOLDERS.indexOf(from)) return `${from}/ imports nothing of ${to}/`
+  const isForeign = from === 'features' && to === 'features' && ofFeature !== feature
+  return isForeign ? `the feature ${ofFeature} knows nothing of ${feature}: what both need moves down` : undefined
+}
+
 function isComputed(path: string, { specifier }: Import): string | undefined {
   return isHouseCode(path) && specifier === undefined
     ? 'an import must name its module, or nobody can see where it leads'
@@ -47,7 +60,7 @@ function isComputed(path: string, { specifier }: Import): string | undefined {
 export function layers(source: Source): Violation[] {
   const noFloor = isInHouse(source.path) && !floorOf(source.path)
   const unknown = noFloor ? [violation(source, source.program, RULE, 'this folder is not a floor of the house')] : []
-  const checks = [crossesWorkspaces, leavesHouse, goesUp, isComputed]
+  const checks = [crossesWorkspaces, crossesDashboard, leavesHouse, goesUp, isComputed]
   const broken = importsOf(source).flatMap((each) => {
     const message = checks.map((check) => check(source.path, each)).find((found) => found !== undefined)
     return message === undefined ? [] : [violation(source, each.node, RULE, message)]

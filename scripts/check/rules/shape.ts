@@ -25,7 +25,8 @@ function defaultExports(source: Source): Node[] {
 
 /** No file that only passes others on, and no export without a name: a reader finds a thing by searching its name. */
 export function shape(source: Source): Violation[] {
-  if (workspaceOf(source.path) === 'scripts') return []
+  // A tool's configuration is what the tool looks for.
+  if (workspaceOf(source.path) === 'scripts' || source.path.endsWith('.config.ts')) return []
   const barrel = isBarrel(source)
     ? [violation(source, source.program, 'barrel', 'this file only re-exports; import from where things are')]
     : []
