@@ -106,7 +106,8 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the database 
       const startMs = performance.now()
       const { status } = await app.served.call('acme', method, path, body)
       expect([path, status]).toEqual([path, 503])
-      expect(performance.now() - startMs).toBeLessThan(1_000)
+      // Not the five seconds that a query may take.
+      expect(performance.now() - startMs).toBeLessThan(4_000)
     }
   })
 

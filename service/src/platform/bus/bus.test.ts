@@ -110,9 +110,7 @@ describe.each(Object.keys(KINDS))('a bus over %s', (kind) => {
   })
 
   it('refuses a question at once that nobody answers, and one that is not answered in time', async () => {
-    const startMs = performance.now()
-    await expect(one.ask('nobody', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(performance.now() - startMs).toBeLessThan(2_500)
+    await expect(one.ask('nobody', null, 600_000)).rejects.toMatchObject({ code: 'unavailable' })
     other.answer('silent', () => new Promise(() => {}))
     await until(
       () =>
@@ -149,9 +147,7 @@ describe('a Redis that goes away', () => {
     await redis.stop()
     await until(() => !link.isUp, { what: 'the loss to be seen' })
     expect(link.upForMs).toBe(0)
-    const startMs = performance.now()
-    await expect(bus.ask('sums', null, 5_000)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(performance.now() - startMs).toBeLessThan(500)
+    await expect(bus.ask('sums', null, 600_000)).rejects.toMatchObject({ code: 'unavailable' })
     bus.publish('news', 'lost')
     await until(() => dropped === 1, { what: 'the message to be dropped' })
     await redis.start()

@@ -47,11 +47,11 @@ describe('openServer, when the server', () => {
 
   it('accepts and says nothing: a ping gives up after its own time, a query after five seconds', async () => {
     const port = await listen(() => undefined)
-    const startMs = performance.now()
+    let isQueryRefused = false
     const query = open(port).db.selectFrom('schema_migrations').selectAll().execute()
-    const refused = expect(query).rejects.toMatchObject(UNREACHABLE)
+    const refused = expect(query.finally(() => (isQueryRefused = true))).rejects.toMatchObject(UNREACHABLE)
     await expect(database.ping(50)).rejects.toMatchObject(UNREACHABLE)
-    expect(performance.now() - startMs).toBeLessThan(2_000)
+    expect(isQueryRefused).toBe(false)
     await refused
   })
 

@@ -149,14 +149,15 @@ describe('a client that is slow', () => {
   })
 
   it('does not keep others waiting: 200 half-open connections', async () => {
-    const { port, server } = await listening(SHORT)
+    const { port, server } = await listening({ ...SHORT, headersTimeoutMs: 3_000, requestTimeoutMs: 3_000 })
+    let closed = 0
     const slow = Array.from({ length: 200 }, () => new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\nX-A: '))
+    const ends = slow.map((connection) => connection.closed().then(() => (closed += 1)))
     await Promise.all(slow.map((connection) => connection.opened()))
-    const startMs = performance.now()
     const { status } = await new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer()
     expect(status).toBe(200)
-    expect(performance.now() - startMs).toBeLessThan(1_000)
-    await Promise.all(slow.map((connection) => connection.closed()))
+    expect(closed).toBe(0)
+    await Promise.all(ends)
     await until(() => connectionsOf(server).then((count) => count <= 1), { what: 'the end of all connections' })
   })
 

@@ -45,13 +45,11 @@ describe('stopServer', () => {
     const { server, state, release, port } = await listening()
     const connection = new RawConnection(port).write('GET /stream HTTP/1.1\r\nHost: x\r\n\r\n')
     await until(() => state.started === 1, { what: 'the request' })
-    const startMs = performance.now()
     const stopped = stopServer(server, 60_000)
     release()
     await stopped
     await connection.closed()
     expect(connection.received).toContain('last')
-    expect(performance.now() - startMs).toBeLessThan(1_000)
   })
 
   it('closes a connection that waits for its next request, at once', async () => {
@@ -95,7 +93,6 @@ describe('stopServer', () => {
     const startMs = performance.now()
     await stopServer(server, 100)
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(99)
-    expect(performance.now() - startMs).toBeLessThan(1_500)
     await Promise.all(connections.map((connection) => connection.closed()))
     expect(state.answered).toBe(0)
   })

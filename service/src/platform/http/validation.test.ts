@@ -100,10 +100,8 @@ describe('a body', () => {
       items: Type.Array(Type.Union([Type.Null(), strict({ a: Type.String() }), strict({ b: Type.String() })])),
     })
     const wrong = { items: Array(60_000).fill(1) }
-    const startMs = performance.now()
     const faults = await faultsOf(items, wrong)
     expect(faults).toEqual([{ path: '/body/items/0', message: 'must be null or an object' }])
-    expect(performance.now() - startMs).toBeLessThan(1_000)
   })
 })
 
