@@ -1394,7 +1394,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A call and its session are over, however it ended. Once for each call; only its recording and its evaluation may follow. */
+        /** A call and its session are over, however it ended. Once for each call; only its recording, its evaluation and a `voice.session.completed` that waits for its extraction may follow. */
         post: operations["onVoiceCallCompleted"];
         delete?: never;
         options?: never;
@@ -1479,7 +1479,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A session ended. Its payload has all that was said and done. */
+        /** A session ended. Its payload has all that was said and done. Where the agent version asks for an `extraction` it comes with that, ten minutes later at most. */
         post: operations["onVoiceSessionCompleted"];
         delete?: never;
         options?: never;
@@ -2004,6 +2004,11 @@ export interface components {
             duration_seconds: number | null;
             end_reason: ("caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown") | null;
             ended_at: string | null;
+            extraction: {
+                [key: string]: unknown;
+            } | null;
+            extraction_reason: string | null;
+            extraction_status: ("pending" | "filled" | "missing") | null;
             function_calls: {
                 /** @description What the model sent; a text when it was not JSON. */
                 arguments: unknown;
@@ -2048,6 +2053,7 @@ export interface components {
             resumed_count: number;
             started_at: string | null;
             stream_sid: string | null;
+            summary: string | null;
             tags: string[];
             tenant_id: string;
             transcript: {
@@ -2084,6 +2090,11 @@ export interface components {
             duration_seconds: number | null;
             end_reason: ("caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown") | null;
             ended_at: string | null;
+            extraction: {
+                [key: string]: unknown;
+            } | null;
+            extraction_reason: string | null;
+            extraction_status: ("pending" | "filled" | "missing") | null;
             /** Format: uuid */
             id: string;
             latency: {
@@ -2116,6 +2127,7 @@ export interface components {
             resumed_count: number;
             started_at: string | null;
             stream_sid: string | null;
+            summary: string | null;
             tags: string[];
             tenant_id: string;
             usage: {
@@ -6597,6 +6609,10 @@ export interface operations {
                      *           },
                      *           "qa_status": "pending",
                      *           "qa_reason": "qa reason",
+                     *           "summary": "Wants to be called back.",
+                     *           "extraction": {},
+                     *           "extraction_status": "pending",
+                     *           "extraction_reason": "extraction reason",
                      *           "recording_url": "recording url",
                      *           "metadata": {}
                      *         }
@@ -6695,6 +6711,10 @@ export interface operations {
                      *         },
                      *         "qa_status": "pending",
                      *         "qa_reason": "qa reason",
+                     *         "summary": "Wants to be called back.",
+                     *         "extraction": {},
+                     *         "extraction_status": "pending",
+                     *         "extraction_reason": "extraction reason",
                      *         "recording_url": "recording url",
                      *         "metadata": {},
                      *         "transcript": [
@@ -9394,6 +9414,12 @@ export interface operations {
                  *           "qa": null,
                  *           "qa_status": "pending",
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": {
+                 *             "topic": "opening hours"
+                 *           },
+                 *           "extraction_status": "filled",
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {},
                  *           "transcript": [
@@ -9527,6 +9553,10 @@ export interface operations {
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         },
@@ -9652,6 +9682,10 @@ export interface operations {
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         }
@@ -9747,6 +9781,10 @@ export interface operations {
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         }

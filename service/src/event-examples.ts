@@ -71,7 +71,8 @@ const SESSION = {
   tags: [],
   outcome: null,
   outcome_notes: null,
-  ...{ qa: null, qa_status: null, qa_reason: null },
+  ...{ qa: null, qa_status: null, qa_reason: null, summary: null },
+  ...{ extraction: null, extraction_status: null, extraction_reason: null },
   recording_url: null,
   metadata: {},
 }
@@ -91,6 +92,7 @@ const ENDED_SESSION = {
   tags: ['opening-hours'],
   outcome: 'answered',
   qa_status: 'pending',
+  ...{ extraction: { topic: 'opening hours' }, extraction_status: 'filled' },
   transcript: [
     TURN,
     {

@@ -41,7 +41,8 @@ function ringing(): CallRecord {
     ...{ started_at: null, end_reason: null, resumed_count: 0, tags: [], outcome: null, outcome_notes: null },
     has_recording: false,
     greeting: null,
-    ...{ qa: null, qa_status: null, qa_reason: null },
+    ...{ qa: null, qa_status: null, qa_reason: null, summary: null },
+    ...{ extraction: null, extraction_status: null, extraction_reason: null, completion_held: false },
     latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
   }

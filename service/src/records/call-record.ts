@@ -18,7 +18,14 @@ export type CallReport = {
 }
 
 /** A stream that begins: with it the call is answered. */
-export type StreamStart = { streamSid: string; model: string | null; voice: string | null; at: Date }
+export type StreamStart = {
+  streamSid: string
+  model: string | null
+  voice: string | null
+  /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
+  wantsExtraction?: boolean
+  at: Date
+}
 
 /**
  * What a session has come to, from the beginning of its call: one that goes on from another counts on from what that had
@@ -77,7 +84,8 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
 }
 
 /** Adds the beginning of a stream; a further one goes on with the session. */
-export function withStream(record: CallRecord, { streamSid, model, voice, at }: StreamStart): CallRecord {
+export function withStream(record: CallRecord, stream: StreamStart): CallRecord {
+  const { streamSid, model, voice, wantsExtraction = false, at } = stream
   const { log, session } = withReport(record, statusReport('in-progress', at))
   const isFurther = session.started_at !== null
   return {
@@ -89,6 +97,7 @@ export function withStream(record: CallRecord, { streamSid, model, voice, at }: 
       resumed_count: session.resumed_count + (isFurther ? 1 : 0),
       model,
       voice,
+      extraction_status: session.extraction_status ?? (wantsExtraction ? 'pending' : null),
     },
   }
 }
@@ -132,12 +141,36 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
       ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
+      completion_held: session.extraction_status === 'pending',
       ...stored(session, progress),
     },
   }
 }
 
 const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answered.' } as const
+
+/** What came of an extraction: the object, or why there is none, in a sentence. */
+export type ExtractionOutcome = { extraction: Record<string, unknown> } | { missing: string }
+
+/** Adds what was taken from the conversation, which is told with its end; a session that waits for none stays as it is. */
+export function withExtraction({ log, session }: CallRecord, outcome: ExtractionOutcome): CallRecord {
+  if (session.extraction_status !== 'pending') return { log, session }
+  const found = 'extraction' in outcome
+  return withTold({
+    log,
+    session: {
+      ...session,
+      extraction: found ? outcome.extraction : null,
+      extraction_status: found ? 'filled' : 'missing',
+      extraction_reason: found ? null : outcome.missing,
+    },
+  })
+}
+
+/** The end of the session is told now, if it was held back. */
+export function withTold({ log, session }: CallRecord): CallRecord {
+  return session.completion_held ? { log, session: { ...session, completion_held: false } } : { log, session }
+}
 
 /**
  * What is known late of an end that was taken for the loss of its process: how it came about, and what the session came to. When

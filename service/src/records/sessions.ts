@@ -60,6 +60,8 @@ export type NewStream = {
   streamSid: string
   model: string | null
   voice: string | null
+  /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
+  wantsExtraction?: boolean
 }
 
 /** The session that a stream was given, and whose call it is. `before`: what an earlier stream of the call has left. */
@@ -277,6 +279,11 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       qa: null,
       qa_status: null,
       qa_reason: null,
+      summary: null,
+      extraction: null,
+      extraction_status: null,
+      extraction_reason: null,
+      completion_held: false,
     },
   }
 }

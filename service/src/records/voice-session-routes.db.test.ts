@@ -66,6 +66,7 @@ const SUMMARY = {
   ...{ voice: 'marin', audio_output_provider: 'primary', started_at: '2030-01-01T00:00:01.000Z', ended_at: null },
   ...{ duration_seconds: null, end_reason: null, resumed_count: 0, tags: ['vip'], outcome: 'booked' },
   ...{ outcome_notes: null, recording_url: null, metadata: { order: 7 }, qa: null, qa_status: null, qa_reason: null },
+  ...{ summary: null, extraction: null, extraction_status: null, extraction_reason: null },
   latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
   usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
 import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
-import { QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
+import { EXTRACTION_STATUSES, QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
 
 const text = nullable(Type.String())
 const instant = nullable(Timestamp)
@@ -77,6 +77,16 @@ const summary = {
   qa: nullable(Qa),
   qa_status: nullable(Type.Enum(QA_STATUSES, { description: 'How far its scoring has come; null before its end.' })),
   qa_reason: nullable(Type.String({ description: 'Why it has no score.' })),
+  summary: nullable(Type.String({ description: 'What the conversation was about; null while nobody has said so.' })),
+  extraction: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the `extraction` of the agent version asks for, which it fits.',
+    }),
+  ),
+  extraction_status: nullable(
+    Type.Enum(EXTRACTION_STATUSES, { description: 'Null: the agent version asks for none.' }),
+  ),
+  extraction_reason: nullable(Type.String({ description: 'Why it is missing.' })),
   recording_url: nullable(Type.String({ description: "Below the service's address. Null: nothing was recorded." })),
   metadata: Type.Record(Type.String(), Type.Unknown()),
 }
@@ -100,6 +110,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     created_at: _at,
     greeting: _greeting,
     has_recording,
+    completion_held: _held,
     started_at,
     ended_at,
     ...shown
