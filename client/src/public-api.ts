@@ -1603,6 +1603,7 @@ export interface components {
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
+            cost_usd: number | null;
             /** Format: date-time */
             created_at: string;
             /** @enum {unknown} */
@@ -1729,7 +1730,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
@@ -1999,6 +2000,7 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
@@ -2057,6 +2059,7 @@ export interface components {
             tags: string[];
             tenant_id: string;
             transcript: {
+                cost_usd: number | null;
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -2085,6 +2088,7 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
@@ -2183,7 +2187,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `no_agent`. */
+        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `budget_exhausted`, `no_agent`. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -2660,6 +2664,7 @@ export interface operations {
                      *           "summary": "Wants to be called back.",
                      *           "error_code": "error code",
                      *           "error_message": "error message",
+                     *           "cost_usd": 1,
                      *           "metadata": {}
                      *         }
                      *       ],
@@ -2734,6 +2739,7 @@ export interface operations {
                      *         "summary": "Wants to be called back.",
                      *         "error_code": "error code",
                      *         "error_message": "error message",
+                     *         "cost_usd": 1,
                      *         "metadata": {}
                      *       }
                      *     }
@@ -6590,6 +6596,7 @@ export interface operations {
                      *             "cached_tokens": 1,
                      *             "audio_seconds": 1
                      *           },
+                     *           "cost_usd": 1,
                      *           "tags": [
                      *             "tag"
                      *           ],
@@ -6692,6 +6699,7 @@ export interface operations {
                      *           "cached_tokens": 1,
                      *           "audio_seconds": 1
                      *         },
+                     *         "cost_usd": 1,
                      *         "tags": [
                      *           "tag"
                      *         ],
@@ -6725,7 +6733,8 @@ export interface operations {
                      *             "unheard": "",
                      *             "start_ms": 1,
                      *             "end_ms": 1,
-                     *             "interrupted": false
+                     *             "interrupted": false,
+                     *             "cost_usd": 1
                      *           }
                      *         ],
                      *         "function_calls": [
@@ -7159,7 +7168,7 @@ export interface operations {
                     "application/json": {
                         checks: components["schemas"]["Check"][];
                         /** @enum {string} */
-                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @description With a 400: what is wrong, and where. */
@@ -7413,6 +7422,7 @@ export interface operations {
                  *             "cached_tokens": 1152,
                  *             "audio_seconds": 31.5
                  *           },
+                 *           "cost_usd": 0.0731,
                  *           "estimated": false
                  *         }
                  *       }
@@ -7434,6 +7444,7 @@ export interface operations {
                             audio_output_provider: "primary" | "secondary";
                             call_sid: string;
                             campaign_id: string | null;
+                            cost_usd: number | null;
                             /** Format: date-time */
                             created_at: string;
                             /** @enum {unknown} */
@@ -8993,6 +9004,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": 0.0731,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9080,6 +9092,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9164,6 +9177,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9411,6 +9425,7 @@ export interface operations {
                  *           ],
                  *           "outcome": "answered",
                  *           "outcome_notes": null,
+                 *           "cost_usd": 0.0731,
                  *           "qa": null,
                  *           "qa_status": "pending",
                  *           "qa_reason": null,
@@ -9430,7 +9445,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 420,
                  *               "end_ms": 2140,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": 0.0045
                  *             },
                  *             {
                  *               "seq": 2,
@@ -9439,7 +9455,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 3000,
                  *               "end_ms": 4300,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": null
                  *             }
                  *           ],
                  *           "function_calls": [
@@ -9550,6 +9567,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -9587,6 +9605,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9679,6 +9698,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -9778,6 +9798,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -9850,7 +9871,8 @@ export interface operations {
                  *           "unheard": "",
                  *           "start_ms": 420,
                  *           "end_ms": 2140,
-                 *           "interrupted": false
+                 *           "interrupted": false,
+                 *           "cost_usd": 0.0045
                  *         }
                  *       }
                  *     }
@@ -9864,6 +9886,7 @@ export interface operations {
                     event: "voice.transcript.turn";
                     payload: {
                         turn: {
+                            cost_usd: number | null;
                             end_ms: number;
                             interrupted: boolean;
                             /** @enum {unknown} */

@@ -23,6 +23,9 @@ const WEBHOOK = { url: 'https://hooks.example.com/parley', secret: 'whsec_c2Vjcm
 
 type Delivered = { deliveries: { body: { payload: { voice_session: Record<string, unknown> } } }[] }
 
+/** What a session cost, and each of its turns. */
+type Costed = { cost_usd: number; transcript: { role: string; cost_usd: number | null }[] }
+
 const test = useDatabase()
 
 describe('a call of an agent that wants something taken from it', () => {
@@ -50,7 +53,12 @@ describe('a call of an agent that wants something taken from it', () => {
     expect(told).toMatchObject({ ...made, end_reason: 'agent_hangup', qa_status: 'scored' })
     const { body } = await live.served.call('acme', 'GET', `/voice-sessions/${String(told['id'])}`)
     expect(body).toMatchObject({ voice_session: made })
+    const { cost_usd: cost, transcript } = (body as { voice_session: Costed }).voice_session
+    expect(cost).toBeGreaterThan(0)
+    const agents = transcript.filter(({ role }) => role === 'agent').map(({ cost_usd }) => cost_usd ?? 0)
+    expect(Math.min(...agents)).toBeGreaterThan(0)
+    expect(agents.reduce((sum, each) => sum + each, 0)).toBeCloseTo(cost, 5)
     const logs = await live.served.call('acme', 'GET', '/call-logs')
-    expect(logs.body).toMatchObject({ call_logs: [{ summary: made.summary }] })
+    expect(logs.body).toMatchObject({ call_logs: [{ summary: made.summary, cost_usd: cost }] })
   })
 })

@@ -3868,6 +3868,7 @@ export interface components {
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
+            cost_usd: number | null;
             /** Format: date-time */
             created_at: string;
             /** @enum {unknown} */
@@ -4150,7 +4151,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
@@ -4864,6 +4865,7 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
@@ -4922,6 +4924,7 @@ export interface components {
             tags: string[];
             tenant_id: string;
             transcript: {
+                cost_usd: number | null;
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -4950,6 +4953,7 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
@@ -5048,7 +5052,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `no_agent`. */
+        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `budget_exhausted`, `no_agent`. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -9875,6 +9879,7 @@ export interface operations {
                      *           "summary": "Wants to be called back.",
                      *           "error_code": "error code",
                      *           "error_message": "error message",
+                     *           "cost_usd": 1,
                      *           "metadata": {}
                      *         }
                      *       ],
@@ -9949,6 +9954,7 @@ export interface operations {
                      *         "summary": "Wants to be called back.",
                      *         "error_code": "error code",
                      *         "error_message": "error message",
+                     *         "cost_usd": 1,
                      *         "metadata": {}
                      *       }
                      *     }
@@ -13805,6 +13811,7 @@ export interface operations {
                      *             "cached_tokens": 1,
                      *             "audio_seconds": 1
                      *           },
+                     *           "cost_usd": 1,
                      *           "tags": [
                      *             "tag"
                      *           ],
@@ -13907,6 +13914,7 @@ export interface operations {
                      *           "cached_tokens": 1,
                      *           "audio_seconds": 1
                      *         },
+                     *         "cost_usd": 1,
                      *         "tags": [
                      *           "tag"
                      *         ],
@@ -13940,7 +13948,8 @@ export interface operations {
                      *             "unheard": "",
                      *             "start_ms": 1,
                      *             "end_ms": 1,
-                     *             "interrupted": false
+                     *             "interrupted": false,
+                     *             "cost_usd": 1
                      *           }
                      *         ],
                      *         "function_calls": [
@@ -14521,6 +14530,7 @@ export interface operations {
                      *           "summary": "Wants to be called back.",
                      *           "error_code": "error code",
                      *           "error_message": "error message",
+                     *           "cost_usd": 1,
                      *           "metadata": {}
                      *         }
                      *       ],
@@ -14597,6 +14607,7 @@ export interface operations {
                      *         "summary": "Wants to be called back.",
                      *         "error_code": "error code",
                      *         "error_message": "error message",
+                     *         "cost_usd": 1,
                      *         "metadata": {}
                      *       }
                      *     }
@@ -17618,7 +17629,7 @@ export interface operations {
                     "application/json": {
                         checks: components["schemas"]["Check"][];
                         /** @enum {string} */
-                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @description With a 400: what is wrong, and where. */
@@ -18944,6 +18955,7 @@ export interface operations {
                      *             "cached_tokens": 1,
                      *             "audio_seconds": 1
                      *           },
+                     *           "cost_usd": 1,
                      *           "tags": [
                      *             "tag"
                      *           ],
@@ -19048,6 +19060,7 @@ export interface operations {
                      *           "cached_tokens": 1,
                      *           "audio_seconds": 1
                      *         },
+                     *         "cost_usd": 1,
                      *         "tags": [
                      *           "tag"
                      *         ],
@@ -19081,7 +19094,8 @@ export interface operations {
                      *             "unheard": "",
                      *             "start_ms": 1,
                      *             "end_ms": 1,
-                     *             "interrupted": false
+                     *             "interrupted": false,
+                     *             "cost_usd": 1
                      *           }
                      *         ],
                      *         "function_calls": [
@@ -19525,6 +19539,7 @@ export interface operations {
                  *             "cached_tokens": 1152,
                  *             "audio_seconds": 31.5
                  *           },
+                 *           "cost_usd": 0.0731,
                  *           "estimated": false
                  *         }
                  *       }
@@ -19546,6 +19561,7 @@ export interface operations {
                             audio_output_provider: "primary" | "secondary";
                             call_sid: string;
                             campaign_id: string | null;
+                            cost_usd: number | null;
                             /** Format: date-time */
                             created_at: string;
                             /** @enum {unknown} */
@@ -21105,6 +21121,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": 0.0731,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -21192,6 +21209,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -21276,6 +21294,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -21523,6 +21542,7 @@ export interface operations {
                  *           ],
                  *           "outcome": "answered",
                  *           "outcome_notes": null,
+                 *           "cost_usd": 0.0731,
                  *           "qa": null,
                  *           "qa_status": "pending",
                  *           "qa_reason": null,
@@ -21542,7 +21562,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 420,
                  *               "end_ms": 2140,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": 0.0045
                  *             },
                  *             {
                  *               "seq": 2,
@@ -21551,7 +21572,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 3000,
                  *               "end_ms": 4300,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": null
                  *             }
                  *           ],
                  *           "function_calls": [
@@ -21662,6 +21684,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -21699,6 +21722,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -21791,6 +21815,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -21890,6 +21915,7 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
@@ -21962,7 +21988,8 @@ export interface operations {
                  *           "unheard": "",
                  *           "start_ms": 420,
                  *           "end_ms": 2140,
-                 *           "interrupted": false
+                 *           "interrupted": false,
+                 *           "cost_usd": 0.0045
                  *         }
                  *       }
                  *     }
@@ -21976,6 +22003,7 @@ export interface operations {
                     event: "voice.transcript.turn";
                     payload: {
                         turn: {
+                            cost_usd: number | null;
                             end_ms: number;
                             interrupted: boolean;
                             /** @enum {unknown} */

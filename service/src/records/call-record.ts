@@ -1,3 +1,4 @@
+import { roundedUsd } from '../platform/realtime/price.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
 import type { CallStatus, SessionEndReason } from './call-values.ts'
@@ -39,6 +40,8 @@ export type SessionProgress = {
     interruptions: number
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
+  /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
+  costUsd?: number | null
 }
 
 /** How a session ended. */
@@ -110,9 +113,10 @@ export function withProgress({ log, session }: CallRecord, progress: SessionProg
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
 function stored(
   before: VoiceSessionRow,
-  { latency, usage }: SessionProgress,
-): Pick<VoiceSessionRow, 'latency' | 'usage'> {
+  { latency, usage, costUsd }: SessionProgress,
+): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
   return {
+    cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
       greeting_ms: whole(latency.greetingMs) ?? before.latency.greeting_ms,
       response_p50_ms: whole(latency.responseP50Ms) ?? before.latency.response_p50_ms,
@@ -133,8 +137,9 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   if (session.ended_at !== null) return { log, session }
   const endedAt = later(at, session.started_at ?? session.created_at)
   const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
+  const came = stored(session, progress)
   return {
-    log,
+    log: { ...log, cost_usd: came.cost_usd },
     session: {
       ...session,
       ended_at: endedAt,
@@ -142,7 +147,7 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
       end_reason: endReason,
       ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
       completion_held: session.extraction_status === 'pending',
-      ...stored(session, progress),
+      ...came,
     },
   }
 }
@@ -178,7 +183,13 @@ export function withTold({ log, session }: CallRecord): CallRecord {
  */
 export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, ...progress }: SessionEnd): CallRecord {
   if (session.end_reason !== 'process_lost') return { log, session }
-  return { log, session: { ...session, end_reason: endReason, ...stored(session, progress) } }
+  const came = stored(session, progress)
+  return { log: { ...log, cost_usd: came.cost_usd }, session: { ...session, end_reason: endReason, ...came } }
+}
+
+function costStored(before: number | null, costUsd: number | null | undefined): number | null {
+  if (costUsd === undefined || costUsd === null) return costUsd === null ? null : before
+  return Math.max(roundedUsd(costUsd), before ?? 0)
 }
 
 function whole(ms: number | null): number | null {

@@ -38,6 +38,9 @@ export const Turn = Type.Object({
   start_ms: wholeMs,
   end_ms: wholeMs,
   interrupted: Type.Boolean(),
+  cost_usd: nullable(
+    Type.Number({ minimum: 0, description: 'What it cost to say, with what was done for it. Null: not known.' }),
+  ),
 })
 
 const FunctionCall = Type.Object({
@@ -71,6 +74,9 @@ const summary = {
   resumed_count: Type.Integer({ description: 'How often another stream went on with it.' }),
   latency: Latency,
   usage: Usage,
+  cost_usd: nullable(
+    Type.Number({ minimum: 0, description: 'What its model cost, by list price. Null: no price of it is known.' }),
+  ),
   tags: Type.Array(Type.String()),
   outcome: nullable(Type.String({ description: 'What the agent recorded as the outcome.' })),
   outcome_notes: text,
@@ -138,8 +144,10 @@ export function showWholeSession(
 }
 
 /** Writes a turn as the API shows it. */
-export function showTurn({ seq, role, text, unheard, start_ms, end_ms, interrupted }: TurnRow): Static<typeof Turn> {
-  return { seq, role, text, unheard, start_ms, end_ms, interrupted }
+export function showTurn(row: TurnRow): Static<typeof Turn> {
+  const { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd } = row
+  // Journals that an earlier version has written know nothing of it.
+  return { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd: cost_usd ?? null }
 }
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {

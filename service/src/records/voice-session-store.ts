@@ -61,6 +61,8 @@ export type VoiceSessionRow = {
   resumed_count: number
   latency: StoredLatency
   usage: StoredUsage
+  /** What its model cost, in USD; null where no price is known. */
+  cost_usd: number | null
   tags: string[]
   outcome: string | null
   outcome_notes: string | null
