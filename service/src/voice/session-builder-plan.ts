@@ -1,3 +1,4 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -11,6 +12,8 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
+  /** What the call begins with. */
+  clips?: readonly Clip[]
 }
 
 const USUAL_PREFIX_MS = 300
@@ -20,12 +23,13 @@ const USUAL_PREFIX_MS = 300
  *
  * What the law wants said comes before the greeting; where the agent words the greeting itself, its instructions say so.
  */
-export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts: PlanFacts): Plan {
+export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, { clips = [], ...facts }: PlanFacts): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
   return {
     ...facts,
-    greeting: greetingOf(tenant, config),
+    clips: clips.map(({ kind, text, ms }) => ({ text, ms, isGreeting: kind === 'greeting' })),
+    greeting: clips.length > 0 ? config.greeting : greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
@@ -41,6 +45,16 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
   }
+}
+
+/** Of the agent's clips those with which this call begins: one that was given another greeting does not say its own. */
+export function clipsFor(
+  { compliance }: TenantRuntime,
+  { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
+  clips: readonly Clip[],
+): readonly Clip[] {
+  const wanted = { disclosure: compliance.ai_disclosure, greeting }
+  return clips.filter(({ kind, words }) => wanted[kind] === words)
 }
 
 /** What is not said is what a server adds as a rule. */

@@ -1,3 +1,4 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { NextHolder } from '../records/call-holder.ts'
@@ -27,6 +28,8 @@ export type StreamedCall = {
   prompt?: string | null
   /** Those of the tenant's own tools that the agent may use. */
   tools?: readonly Tool[]
+  /** What its agent says first, spoken ahead, as its version has it; not all of it may be for this call. */
+  clips?: readonly Clip[]
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
   /** What an earlier stream of the call has left, of which this process has no session. */

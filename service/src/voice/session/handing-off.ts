@@ -15,7 +15,8 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  step.set({ plan: { ...plan, maxCallMs: before.maxCallMs, recordBeep: before.recordBeep } })
+  const { maxCallMs, recordBeep, clips } = before
+  step.set({ plan: { ...plan, maxCallMs, recordBeep, clips } })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -3,6 +3,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { echoed, sent, settle } from '../playback.ts'
 import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
 import { ask, exactly } from './asking.ts'
+import { beginWithClips } from './clips.ts'
 import {
   attached,
   handOver,
@@ -133,6 +134,7 @@ function opened(step: Step): void {
     { type: 'arm', timer: 'time_up', ms: leftMs(maxCallMs) },
   )
   if (step.state.plan.recordBeep) step.do({ type: 'beep' })
+  beginWithClips(step)
   openModel(step)
 }
 
