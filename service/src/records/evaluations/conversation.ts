@@ -26,7 +26,8 @@ export async function readConversation(db: Db, tenantId: TenantId, sessionId: Se
 }
 
 /** Why there is nothing that a model could score, in a sentence; null when there is. */
-export function whyUnscorable({ session, turns }: Conversation): string | null {
+export function whyUnscorable({ session, turns }: Conversation, { criteria }: JudgedAgent): string | null {
+  if (criteria.length === 0) return 'The agent names no criteria to be scored by.'
   if (session.started_at === null) return 'The call was not answered.'
   if (turns.length === 0) return 'Nothing was said in it.'
   if (!turns.some(({ role, text }) => role === 'caller' && text.trim() !== '')) return 'The caller said nothing.'

@@ -88,10 +88,11 @@ export function makeEvaluations(deps: Deps): Evaluations {
 
   async function scoreNow(tenantId: TenantId, sessionId: string, chat: ChatModel): Promise<EvaluationRow> {
     const conversation = await ended(tenantId, sessionId)
-    const reason = whyUnscorable(conversation)
-    if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
     const tenant = await knownTenant(tenantId)
-    const { agentId, criteria, chatModel } = await findJudged(tenant, conversation.session)
+    const judged = await findJudged(tenant, conversation.session)
+    const reason = whyUnscorable(conversation, judged)
+    if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
+    const { agentId, criteria, chatModel } = judged
     const ask = asking(chat, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work))
     const verdict = await assess(ask, { criteria, chatModel, conversation }).catch((err: unknown) => {
       throw told(err, tenantId)

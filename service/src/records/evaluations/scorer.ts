@@ -146,7 +146,7 @@ export class Scorer {
     if (!conversation) return
     const agent = await findJudged(tenant, conversation.session)
     await this.#keepHeuristics(tenant, conversation, agent)
-    const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
+    const reason = whyUnscorable(conversation, agent) ?? (model ? null : 'No chat model is configured.')
     if (reason !== null || !model) {
       await this.#settle(claimed, conversation, (tx, session) => keepUnscored(tx, session, reason ?? ''))
       return
@@ -174,8 +174,10 @@ export class Scorer {
     return said
   }
 
-  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, { agentId }: JudgedAgent): Promise<void> {
+  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, judged: JudgedAgent): Promise<void> {
     const { session, turns, calls } = conversation
+    const { agentId } = judged
+    if (judged.criteria.length === 0) return
     if (session.started_at === null || session.ended_at === null || turns.length === 0) return
     const durationMs = session.ended_at.getTime() - session.started_at.getTime()
     const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
