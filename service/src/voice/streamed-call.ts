@@ -1,6 +1,7 @@
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { NextHolder } from '../records/call-holder.ts'
+import type { AgentOfCall } from '../records/call-record.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { EarlierStream } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -31,4 +32,6 @@ export type StreamedCall = {
   carrier: CarrierSocket & { close(): void }
   /** What an earlier stream of the call has left, of which this process has no session. */
   before?: EarlierStream | null
+  /** The agent to whom the call was handed in this session; null, or not given, where it is still the first one's. */
+  handedTo?: AgentOfCall | null
 }

@@ -16,6 +16,8 @@ export function handOff(
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
   step.set({ plan: { ...plan, maxCallMs: before.maxCallMs, recordBeep: before.recordBeep } })
+  // Whoever goes on with the call elsewhere is this agent too.
+  step.do({ type: 'checkpoint' })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
