@@ -121,7 +121,7 @@ async function wire(deps: Deps): Promise<App> {
     const delivered = delivery.close()
     await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
-    await floors.credentials.close()
+    await Promise.all([floors.credentials.close(), floors.clips.close()])
     await forgetting?.close()
     await heartbeat.close()
     floors.changes.close()

@@ -18,6 +18,8 @@ import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
+import { openaiSpeech } from './platform/speech/openai.ts'
+import type { Speech } from './platform/speech/port.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
@@ -40,6 +42,8 @@ export type Deps = {
   model: RealtimeDriver | null
   /** Null while no key is configured, or no address: no agent can be tried in text, and no call is scored. */
   chat: ChatModel | null
+  /** Null where there is no chat model: no words are spoken ahead of the calls in which they are heard. */
+  speech: Speech | null
   /** Null while no mail server is configured: nobody is told anything by mail. */
   mailer: Mailer | null
   /** Null where people log in with passwords alone. */
@@ -97,6 +101,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     carriers,
     model,
     chat: chatOf(config),
+    speech: speechOf(config),
     mailer: mailerOf(config, clock),
     identityProvider: identityProviderOf(config, clock),
   }
@@ -118,10 +123,21 @@ const OPENAI_BASE_URL = 'https://api.openai.com/v1'
  * realtime model is in, unless its address is set.
  */
 export function chatOf(config: Config): ChatModel | null {
-  const { chatUrl, modelApiKey: apiKey, modelUrl, realtimeProvider } = config
-  const isOpenAi = realtimeProvider === 'openai' && modelUrl === SETTINGS.modelUrl.read(undefined)
-  const baseUrl = chatUrl ?? (isOpenAi ? OPENAI_BASE_URL : null)
+  const { modelApiKey: apiKey } = config
+  const baseUrl = baseUrlOf(config)
   return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey })
+}
+
+/** What speaks words ahead of their calls, in the same house. */
+export function speechOf(config: Config): Speech | null {
+  const { modelApiKey: apiKey } = config
+  const baseUrl = baseUrlOf(config)
+  return apiKey === null || baseUrl === null ? null : openaiSpeech({ baseUrl, apiKey })
+}
+
+function baseUrlOf({ chatUrl, modelUrl, realtimeProvider }: Config): string | null {
+  const isOpenAi = realtimeProvider === 'openai' && modelUrl === SETTINGS.modelUrl.read(undefined)
+  return chatUrl ?? (isOpenAi ? OPENAI_BASE_URL : null)
 }
 
 /** The mail server of the settings, if they name one. */

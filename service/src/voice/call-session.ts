@@ -196,13 +196,15 @@ export class CallSession {
       case 'silence_person':
         return this.lines.silence()
       case 'dismiss_person':
-        return this.lines.dismiss()
+        return this.lines.dismiss(effect.isMoving ? 'broken' : 'ended')
       case 'begin_transfer':
         return this.transfers.begin()
       case 'cancel_transfer':
         return this.transfers.cancel()
       case 'play_hold':
         return this.#media.play(effect.id, HOLD_MUSIC)
+      case 'play_clip':
+        return this.#media.playAll(effect.id, this.#deps.clips?.[effect.index] ?? [])
       case 'put_through':
         return this.transfers.putThrough()
       case 'arm':
@@ -291,7 +293,8 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
-    this.#guarded(() => this.lines.close())
+    const isMoved = this.#state.isLetGo && reason === 'shutdown'
+    this.#guarded(() => this.lines.close(isMoved ? 'broken' : 'ended'))
     this.#guarded(() => this.#streams.close())
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })

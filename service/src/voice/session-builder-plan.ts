@@ -1,3 +1,4 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
 import type { ModelPrice } from '../platform/realtime/price.ts'
 import type { SpentToday } from '../records/spent-today.ts'
@@ -13,6 +14,8 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
+  /** What the call begins with. */
+  clips?: readonly Clip[]
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
@@ -29,13 +32,14 @@ const USUAL_PREFIX_MS = 300
 export function planOf(
   tenant: TenantRuntime,
   config: CompleteAgentConfig,
-  { price = null, spentToday = null, ...facts }: PlanFacts,
+  { clips = [], price = null, spentToday = null, ...facts }: PlanFacts,
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
   return {
     ...facts,
-    greeting: greetingOf(tenant, config),
+    clips: clips.map(({ kind, text, ms }) => ({ text, ms, isGreeting: kind === 'greeting' })),
+    greeting: clips.length > 0 ? config.greeting : greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
@@ -53,6 +57,16 @@ export function planOf(
     recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
   }
+}
+
+/** Of the agent's clips those with which this call begins: one that was given another greeting does not say its own. */
+export function clipsFor(
+  { compliance }: TenantRuntime,
+  { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
+  clips: readonly Clip[],
+): readonly Clip[] {
+  const wanted = { disclosure: compliance.ai_disclosure, greeting }
+  return clips.filter(({ kind, words }) => wanted[kind] === words)
 }
 
 /** What is left of the day counts as it is when the session begins. */

@@ -13,7 +13,7 @@ import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
 import { makeSessionBuilder } from './session-builder.ts'
-import { type PlanFacts, planOf } from './session-builder-plan.ts'
+import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 
@@ -43,17 +43,14 @@ const CALL: StreamedCall = {
   carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
 }
 
+const FACTS_OF_PLAN = { capabilities: CAPABILITIES, isResumable: true, modelSessionMs: 3_000_000 }
+
 function plan(
   config: AgentVersionConfig = {},
   document: Partial<TenantDocument> = {},
   facts: Partial<Pick<PlanFacts, 'spentToday' | 'isResumable'>> = {},
 ) {
-  return planOf(tenant(document), agentConfigDefaults(config), {
-    capabilities: CAPABILITIES,
-    isResumable: true,
-    modelSessionMs: 3_000_000,
-    ...facts,
-  })
+  return planOf(tenant(document), agentConfigDefaults(config), { ...FACTS_OF_PLAN, ...facts })
 }
 
 function setup(
@@ -103,7 +100,7 @@ describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
-      ...{ isResumable: true, fallbackNumber: null },
+      ...{ isResumable: true, fallbackNumber: null, clips: [] },
       interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
@@ -135,6 +132,27 @@ describe('the plan of a session', () => {
     const compliance = { ai_disclosure: 'You are talking to a machine.' }
     expect(plan({ greeting: 'Hello.' }, { compliance }).greeting).toBe('You are talking to a machine. Hello.')
     expect(plan({}, { compliance }).greeting).toBe('')
+  })
+
+  it('begins with the clips that say what this call is to say, and leaves the rest to the model', () => {
+    const disclosure = {
+      kind: 'disclosure',
+      words: 'A machine speaks.',
+      text: 'A machine speaks.',
+      ms: 900,
+      pieces: [],
+    } as const
+    const greeting = { kind: 'greeting', words: 'Hello.', text: 'Hello. A rehearsal.', ms: 500, pieces: [] } as const
+    const compliance = { ai_disclosure: 'A machine speaks.' }
+    const begin = (config: AgentVersionConfig) => {
+      const complete = agentConfigDefaults(config)
+      const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])
+      const { clips: planned, greeting: rest } = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
+      return [planned.map(({ text, isGreeting }) => (isGreeting ? `greeting: ${text}` : text)), rest]
+    }
+    expect(begin({ greeting: 'Hello.' })).toEqual([['A machine speaks.', 'greeting: Hello. A rehearsal.'], 'Hello.'])
+    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([['A machine speaks.'], 'Your chair is ready.'])
+    expect(begin({})).toEqual([['A machine speaks.'], ''])
   })
 
   it('beeps where the call is recorded and the tenant wants it told', () => {
@@ -191,6 +209,7 @@ describe('the setup of a model session', () => {
     const wanted = 'Begin the call with exactly this sentence: You are talking to a machine.'
     expect(setup({}, { compliance }).instructions).toContain(wanted)
     expect(setup({ greeting: 'Hello.' }, { compliance }).instructions).not.toContain(wanted)
+    expect(setup({}, { compliance }, { isDisclosed: true }).instructions).not.toContain(wanted)
   })
 
   it('quotes and cuts what a caller can choose', () => {

@@ -1,7 +1,8 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { ModelSetup, RealtimeDriver } from '../platform/realtime/port.ts'
 import type { Plan } from './session/plan.ts'
-import { type PlanFacts, planOf } from './session-builder-plan.ts'
+import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { toolsOf } from './tools/registry.ts'
@@ -24,19 +25,23 @@ export class Speaker {
   /** What the next session of the model is opened with. */
   setup: ModelSetup
   plan: Plan
+  /** What it says first, spoken ahead. */
+  readonly clips: readonly Clip[]
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const { agent, tools, setup, plan } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
+    const { agent, tools, setup, plan, clips } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
     this.agent = agent
     this.tools = tools
     this.setup = setup
     this.plan = plan
+    this.clips = clips
   }
 
   /** From now on this agent speaks, with these of the tenant's own tools. */
   become(agent: ResolvedAgent, own: readonly Tool[]): void {
-    Object.assign(this, speakerOf(this.#deps, agent, own))
+    const { clips: _, ...speaker } = speakerOf(this.#deps, agent, own)
+    Object.assign(this, speaker)
   }
 }
 
@@ -45,7 +50,9 @@ function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: Resolv
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
-  const setup = setupOf(call.tenant, declared, { ...call, now })
+  const clips = clipsFor(call.tenant, config, call.clips ?? [])
+  const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
+  const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
   const price = driver.priceOf?.(setup.model) ?? null
-  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, price }) }
+  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
 }

@@ -4,6 +4,7 @@ import type { Cue, Reply } from './brain.ts'
 import { fillIn } from './extraction.ts'
 import { refusedKey } from './handshake.ts'
 import { newId } from './ids.ts'
+import { bodyOf, errorOf } from './json-exchange.ts'
 import { ModelError } from './model-error.ts'
 import type { ScriptBook } from './script-book.ts'
 import { anything, boolean, list, nullable, object, oneOf, record, type Shaped, text } from './shape.ts'
@@ -140,21 +141,4 @@ function completion({ model, messages, tools = [] }: Request, { say, calls }: Re
     ],
     usage: { prompt_tokens: prompt, completion_tokens: written, total_tokens: prompt + written },
   }
-}
-
-function errorOf(code: string, message: string, param: string | null) {
-  return { error: { message, type: 'invalid_request_error', param, code } }
-}
-
-const BODY_BYTES_MAX = 1024 * 1024
-
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > BODY_BYTES_MAX) throw new ModelError('too_large', 'The body is larger than 1 MiB.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

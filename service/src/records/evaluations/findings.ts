@@ -3,7 +3,7 @@ import type { Log } from '../../platform/log.ts'
 import type { ExtractionOutcome } from '../call-record.ts'
 import type { Ask } from './asking.ts'
 import { assess, NoAssessment, type Verdict } from './assessment.ts'
-import type { Conversation, JudgedAgent } from './conversation.ts'
+import { type Conversation, type JudgedAgent, NO_CRITERIA } from './conversation.ts'
 import { hasEvaluationOfModel } from './evaluation-store.ts'
 import { extract, NoExtraction } from './extraction.ts'
 
@@ -35,6 +35,7 @@ async function verdictOn(
   conversation: Conversation,
   { criteria, chatModel }: JudgedAgent,
 ): Promise<Verdict | string> {
+  if (criteria.length === 0) return NO_CRITERIA
   try {
     return await assess(ask, { criteria, chatModel, conversation })
   } catch (err) {
@@ -50,7 +51,8 @@ async function takenFrom(
   conversation: Conversation,
   { extraction: schema, chatModel }: JudgedAgent,
 ): Promise<ExtractionOutcome> {
-  if (schema === null) return { missing: 'The agent version that asks for it is not there any more.' }
+  if (schema === null)
+    return { missing: 'The agent version that had the call last asks for none, or is not there any more.' }
   try {
     return { extraction: await extract(ask, { schema, chatModel, conversation }) }
   } catch (err) {

@@ -1,6 +1,8 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
 import { askNext, cancelActive, changeActive } from './asking.ts'
+import { isClip } from './clip-id.ts'
+import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain, giveUp } from './ending.ts'
 import { deleteItem } from './keeping.ts'
@@ -41,6 +43,7 @@ export function responseStarted(step: Step, responseId: string): void {
 /** The agent's audio has left for the caller. */
 export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
+  if (isClip(audio.itemId)) return clipSent(step)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })

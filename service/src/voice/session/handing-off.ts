@@ -15,8 +15,10 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
-  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep } })
+  const { maxCallMs, budgetMs, budgetUsd, recordBeep, clips } = before
+  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
+  // Whoever goes on with the call elsewhere is this agent too.
+  step.do({ type: 'checkpoint' })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -1,10 +1,15 @@
 import type { ModelCapabilities } from '../../platform/realtime/port.ts'
 import type { ModelPrice } from '../../platform/realtime/price.ts'
 
+/** Words that were spoken ahead of the call; `ms` of audio. `isGreeting`: no other greeting follows them. */
+export type PlannedClip = { text: string; ms: number; isGreeting: boolean }
+
 /** What a session is to do: fixed at its start, made from the agent version and the tenant's document. Times in ms. */
 export type Plan = {
   capabilities: ModelCapabilities
-  /** The exact greeting; empty: the agent words it. */
+  /** What the caller hears first, in this order; none: the model says it. */
+  clips: readonly PlannedClip[]
+  /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
   interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number }
   /**

@@ -4,6 +4,7 @@ import { echoed, sent, settle } from '../playback.ts'
 import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
 import { ask, exactly } from './asking.ts'
 import { BUDGET_SHARE, watchBudget } from './budget.ts'
+import { beginWithClips } from './clips.ts'
 import {
   attached,
   handOver,
@@ -136,6 +137,7 @@ function opened(step: Step): void {
     { type: 'arm', timer: 'time_up', ms: leftMs(Math.min(maxCallMs, dayMs)) },
   )
   if (step.state.plan.recordBeep) step.do({ type: 'beep' })
+  beginWithClips(step)
   openModel(step)
 }
 

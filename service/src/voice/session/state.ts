@@ -143,6 +143,8 @@ export type SessionState = {
   readonly renewalDue: boolean
   readonly playback: Playback
   readonly transcript: Transcript
+  /** Which clips of the plan were played, each time by another id, and which are to be played again when the call is back. */
+  readonly clips: { readonly played: readonly { itemId: string; index: number }[]; readonly due: readonly number[] }
   readonly answers: Answers
   readonly speech: CallerSpeech | null
   /** Short speech into silence: its words will tell whether it is answered. */
@@ -211,6 +213,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     renewalDue: false,
     playback: SILENT,
     transcript: resumption ? resumedTranscript(resumption) : EMPTY,
+    clips: { played: [], due: [] },
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],
