@@ -12,7 +12,7 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
-  /** What the call begins with. */
+  /** Those of this call. */
   clips?: readonly Clip[]
 }
 
@@ -28,8 +28,8 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, { cli
   const { limits, compliance, telephony } = tenant
   return {
     ...facts,
-    clips: clips.map(({ kind, text, ms }) => ({ text, ms, isGreeting: kind === 'greeting' })),
-    greeting: clips.length > 0 ? config.greeting : greetingOf(tenant, config),
+    clips: clips.map(({ kind, text, ms }) => ({ kind, text, ms })),
+    greeting: clips.some(({ kind }) => kind !== 'filler') ? config.greeting : greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
@@ -47,14 +47,14 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, { cli
   }
 }
 
-/** Of the agent's clips those with which this call begins: one that was given another greeting does not say its own. */
+/** Of the agent's clips those of this call: one that was given another greeting does not say its own. */
 export function clipsFor(
   { compliance }: TenantRuntime,
   { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
   clips: readonly Clip[],
 ): readonly Clip[] {
   const wanted = { disclosure: compliance.ai_disclosure, greeting }
-  return clips.filter(({ kind, words }) => wanted[kind] === words)
+  return clips.filter(({ kind, words }) => kind === 'filler' || wanted[kind] === words)
 }
 
 /** What is not said is what a server adds as a rule. */

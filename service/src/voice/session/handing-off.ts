@@ -15,7 +15,9 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, recordBeep, clips } = before
+  const { maxCallMs, recordBeep } = before
+  // The voice of the fillers was the other agent's.
+  const clips = before.clips.filter(({ kind }) => kind !== 'filler')
   step.set({ plan: { ...plan, maxCallMs, recordBeep, clips } })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
