@@ -1,4 +1,5 @@
 import { type Config, SETTINGS } from './config.ts'
+import { openDatabase } from './database.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
@@ -7,7 +8,6 @@ import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
-import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
@@ -51,7 +51,13 @@ export type Deps = {
 }
 
 /** What only the process itself knows. */
-export type ProcessFacts = { version: string; pid: number; simulated?: Simulated | undefined }
+export type ProcessFacts = {
+  version: string
+  pid: number
+  simulated?: Simulated | undefined
+  /** The database of the settings, where it was opened before. */
+  database?: Database
+}
 
 const NOTHING_SIMULATED: Simulated = { carrier: false, model: false }
 
@@ -71,7 +77,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   const { version, pid, simulated = NOTHING_SIMULATED } = facts
   const clock = new CoarseClock(systemClock)
   const key = config.encryptionKey ?? (await ownKey(config))
-  const database = await openDatabase(config, log, pid)
+  const database = facts.database ?? (await openDatabase(config, log, pid))
   try {
     await waitFor(database, clock, log)
     await migrateWithoutLimit(config, database, log)
@@ -144,16 +150,6 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   if (issuerUrl === null || clientId === null || clientSecret === null) return null
   return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
-}
-
-async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
-  if (database.kind !== 'server') {
-    const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    const folder = database.kind === 'none' ? null : `${database.folder}/database`
-    return openEmbedded({ folder, pid, onError })
-  }
-  const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
-  return openServer({ url: database.url, applicationName: 'parley', onError })
 }
 
 /** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
