@@ -13,7 +13,7 @@ export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler'; words: str
 export type WantedClip = ClipWords & { key: string; voice: string | null; speed: number }
 
 /** What is said at the end of a greeting where the model is simulated: nobody is to take it for more. */
-export const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
+const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
 
 type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
 

@@ -110,20 +110,21 @@ export function clipSent(step: Step, itemId: string): void {
  * before the utterances are closed.
  */
 export function keepClipsFor(step: Step, utterances: readonly Heard[]): void {
-  const { clips, plan, transcript } = step.state
+  const { clips, plan, transcript, resumption } = step.state
   const isCut = (id: string) => utterances.some(({ itemId, sentMs, heardMs }) => itemId === id && heardMs < sentMs)
   const index = clips.played.find(({ itemId }) => isCut(itemId))?.index ?? -1
-  const hasSpoken =
-    transcript.past.turns > 0 || transcript.entries.some(({ role, isKept }) => role === 'caller' && isKept)
+  const hadSpoken = resumption?.turns.some(({ role }) => role === 'caller') ?? false
+  const hasSpoken = hadSpoken || transcript.entries.some(({ role, isKept }) => role === 'caller' && isKept)
   step.set({ clips: { ...clips, due: hasSpoken ? [] : fromIndex(firstWords(plan), index) } })
 }
 
 /** The call is back: what was lost of the clips is heard from its beginning. False when nothing was. */
 export function replayClips(step: Step): boolean {
-  const { clips, plan, ending, isMuted } = step.state
+  const { clips, plan, ending, isMuted, answers } = step.state
   const { due } = clips
   step.set({ clips: { ...clips, due: [] } })
-  if (due.length === 0 || ending || isMuted || isOutOfHands(step)) return false
+  const isParting = ending !== null || answers.queue.some(({ thenEnd }) => thenEnd !== null)
+  if (due.length === 0 || isParting || isMuted || isOutOfHands(step)) return false
   const words = due.map((index) => plan.clips[index]?.text ?? '').join(' ')
   step.command({ type: 'system_message', text: `${AGAIN}: ${words}` })
   play(step, due)
