@@ -44,7 +44,7 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 
 /** What has come of a session so far. */
 export function progressOf(state: SessionState): SessionProgress {
-  return { latency: latencyOf(state), usage: state.usage }
+  return { latency: latencyOf(state), usage: state.usage, costUsd: state.costUsd }
 }
 
 function latencyOf({ latency }: SessionState) {

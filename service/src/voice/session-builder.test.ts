@@ -13,7 +13,7 @@ import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
 import { makeSessionBuilder } from './session-builder.ts'
-import { clipsFor, planOf } from './session-builder-plan.ts'
+import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 
@@ -45,8 +45,12 @@ const CALL: StreamedCall = {
 
 const FACTS_OF_PLAN = { capabilities: CAPABILITIES, isResumable: true, modelSessionMs: 3_000_000 }
 
-function plan(config: AgentVersionConfig = {}, document: Partial<TenantDocument> = {}) {
-  return planOf(tenant(document), agentConfigDefaults(config), FACTS_OF_PLAN)
+function plan(
+  config: AgentVersionConfig = {},
+  document: Partial<TenantDocument> = {},
+  facts: Pick<PlanFacts, 'spentToday'> = {},
+) {
+  return planOf(tenant(document), agentConfigDefaults(config), { ...facts, ...FACTS_OF_PLAN })
 }
 
 function setup(
@@ -102,7 +106,7 @@ describe('the plan of a session', () => {
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },
-      ...{ modelStallMs: 6_000, maxCallMs: 1_800_000 },
+      ...{ modelStallMs: 6_000, maxCallMs: 1_800_000, price: null, budgetUsd: null, budgetMs: null },
     })
   })
 
@@ -110,6 +114,15 @@ describe('the plan of a session', () => {
     const limits = { max_call_seconds: 600, idle_seconds: 12 }
     expect(plan({}, { limits })).toMatchObject({ maxCallMs: 600_000, idle: { afterMs: 12_000 } })
     expect(plan({ max_call_seconds: 60 }, { limits })).toMatchObject({ maxCallMs: 60_000 })
+  })
+
+  it("has the least of what a call may cost and what is left of the tenant's day", () => {
+    const limits = { budget_per_call: 2, budget_per_day: 50, minutes_per_day: 60 }
+    const left = (seconds: number, usd: number) => plan({}, { limits }, { spentToday: { seconds, usd } })
+    expect(left(600, 10)).toMatchObject({ budgetUsd: 2, budgetMs: 3_000_000 })
+    expect(left(3_599, 49)).toMatchObject({ budgetUsd: 1, budgetMs: 1_000 })
+    expect(left(9_999, 99)).toMatchObject({ budgetUsd: 0, budgetMs: 0 })
+    expect(plan({}, { limits })).toMatchObject({ budgetUsd: 2, budgetMs: null })
   })
 
   it('says what the law wants said before its greeting', () => {

@@ -94,8 +94,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())
       const { capabilities } = driver
-      const facts = { capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' }
-      const speaker = new Speaker({ call, tools: deps.tools, facts, now })
+      const facts = {
+        ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
+        spentToday: call.spentToday ?? null,
+      }
+      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, now })
       const entries = journal.of(call)
       const events = new LiveEvents()
       const told = {

@@ -1,6 +1,6 @@
 import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
-import type { ModelSetup } from '../platform/realtime/port.ts'
+import type { ModelSetup, RealtimeDriver } from '../platform/realtime/port.ts'
 import type { Plan } from './session/plan.ts'
 import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { setupOf } from './session-builder-setup.ts'
@@ -8,7 +8,13 @@ import type { StreamedCall } from './streamed-call.ts'
 import { toolsOf } from './tools/registry.ts'
 import type { Tool } from './tools/tool.ts'
 
-type Deps = { call: StreamedCall; tools: readonly Tool[]; facts: Omit<PlanFacts, 'asyncTools'>; now: Date }
+type Deps = {
+  call: StreamedCall
+  tools: readonly Tool[]
+  facts: Omit<PlanFacts, 'asyncTools' | 'price'>
+  driver: Pick<RealtimeDriver, 'priceOf'>
+  now: Date
+}
 
 /** Who speaks in a call, and with what: that changes when the call is handed to another agent. */
 export class Speaker {
@@ -39,13 +45,14 @@ export class Speaker {
   }
 }
 
-function speakerOf({ call, tools: all, facts, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
+function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
   const { agentName, config } = agent
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
   const clips = clipsFor(call.tenant, config, call.clips ?? [])
-  const plan = planOf(call.tenant, config, { ...facts, asyncTools, clips })
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
-  return { agent, tools, setup: setupOf(call.tenant, declared, { ...call, now, isDisclosed }), plan, clips }
+  const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
+  const price = driver.priceOf?.(setup.model) ?? null
+  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
 }

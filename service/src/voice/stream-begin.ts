@@ -76,7 +76,11 @@ export async function begin(
   const { callSid } = grant
   const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
   const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
-  const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
+  const wantsExtraction = agent.config.extraction !== null
+  const stream = {
+    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction },
+    ...builder.modelOf(tenant, agent),
+  }
   try {
     expectThere(joining)
     const expected = here?.hold?.expect({ epoch, owner: deps.nodeId })

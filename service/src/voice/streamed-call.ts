@@ -4,6 +4,7 @@ import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { NextHolder } from '../records/call-holder.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { EarlierStream } from '../records/sessions.ts'
+import type { SpentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierSocket } from './media-path.ts'
 import type { Tool } from './tools/tool.ts'
@@ -32,6 +33,8 @@ export type StreamedCall = {
   clips?: readonly Clip[]
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
+  /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
+  spentToday?: SpentToday | null
   /** What an earlier stream of the call has left, of which this process has no session. */
   before?: EarlierStream | null
 }

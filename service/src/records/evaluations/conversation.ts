@@ -11,8 +11,16 @@ export type Conversation = { session: VoiceSessionRow; turns: TurnRow[]; calls: 
 /** What a conversation is scored by. `weight`: its share in the score. */
 export type Criterion = { name: string; description: string; weight: number }
 
-/** Who spoke in a session, and what its calls are to be scored by. `chatModel`: null for the driver's own default. */
-export type JudgedAgent = { agentId: AgentId | null; criteria: Criterion[]; chatModel: string | null }
+/**
+ * Who spoke in a session, what its calls are to be scored by, and what is to be taken from them: `extraction` is a JSON Schema of
+ * an object, null for nothing. `chatModel`: null for the driver's own default.
+ */
+export type JudgedAgent = {
+  agentId: AgentId | null
+  criteria: Criterion[]
+  extraction: Record<string, unknown> | null
+  chatModel: string | null
+}
 
 /** Finds them. Of an agent that cannot be found any more the tenant's own is told, or what there is without one. */
 export type FindJudged = (tenant: TenantRuntime, session: VoiceSessionRow) => Promise<JudgedAgent>

@@ -10,7 +10,8 @@ import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { SessionId } from '../call-values.ts'
 import { storable } from '../storable.ts'
-import { asking, assess, NoAssessment, type Verdict } from './assessment.ts'
+import { asking } from './asking.ts'
+import { assess, NoAssessment, type Verdict } from './assessment.ts'
 import { type Conversation, type FindJudged, readConversation, whyUnscorable } from './conversation.ts'
 import {
   type EvaluationFilter,
@@ -81,7 +82,9 @@ export function makeEvaluations(deps: Deps): Evaluations {
     return db.transaction().execute(async (tx) => {
       const current = await lockSession(tx, tenant.tenant_id, session)
       if (!current) throw unknownSession()
-      if (said.source === 'model') await dropScoring(tx, tenant.tenant_id, session.id)
+      // What is still to be taken from the conversation keeps it on the list.
+      if (said.source === 'model' && current.extraction_status !== 'pending')
+        await dropScoring(tx, tenant.tenant_id, session.id)
       return keepEvaluation(tx, tenant, { ...said, session: current, now: new Date(clock.now()) })
     })
   }

@@ -7,6 +7,7 @@ import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain, giveUp } from './ending.ts'
 import { deleteItem } from './keeping.ts'
 import { askAgain } from './retry.ts'
+import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
 import { change, find } from './transcript.ts'
@@ -107,6 +108,7 @@ export function responseDone(step: Step, done: Done): void {
 
 function bill(step: Step, { responseId, usage: cost }: Done): void {
   const { usage, answers } = step.state
+  spend(step, { responseId, usage: cost })
   step.setAnswers({ billedIds: [...answers.billedIds, responseId].slice(-MAX_BILLED) })
   step.set({
     usage: {

@@ -127,6 +127,8 @@ export type Turn = {
   heardMs: number | null
   /** What was generated of it and never heard. */
   unheard: string
+  /** What it cost to say, in USD, with what was thought for it; not given where that is not known. */
+  costUsd?: number
 }
 
 /** Something that those who watch a call are told at once. */

@@ -5,7 +5,7 @@ import { isOutOfHands, type Step } from './state.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
- * What the first was still saying is heard out. How long the call may last stays as it was.
+ * What the first was still saying is heard out. How long the call may last, and what it may cost, stays as it was.
  */
 export function handOff(
   step: Step,
@@ -15,10 +15,10 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, recordBeep } = before
+  const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
   // The voice of the fillers was the other agent's.
   const clips = before.clips.filter(({ kind }) => kind !== 'filler')
-  step.set({ plan: { ...plan, maxCallMs, recordBeep, clips } })
+  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

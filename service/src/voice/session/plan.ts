@@ -1,4 +1,5 @@
 import type { ModelCapabilities } from '../../platform/realtime/port.ts'
+import type { ModelPrice } from '../../platform/realtime/price.ts'
 
 /** Words that were spoken ahead of the call; `ms` of audio. A filler bridges a wait, the others are said first. */
 export type PlannedClip = { kind: 'disclosure' | 'greeting' | 'filler'; text: string; ms: number }
@@ -24,6 +25,11 @@ export type Plan = {
   /** A model silent for this long while it owes an answer has stalled. */
   modelStallMs: number
   maxCallMs: number
+  /** What its model costs; null where that is not known: then nothing is counted. */
+  price: ModelPrice | null
+  /** What the call may cost, and how long it may take of the tenant's day; null for as much as it likes. */
+  budgetUsd: number | null
+  budgetMs: number | null
   /** A model session older than this is renewed between two turns. */
   modelSessionMs: number
   /** What is left on an answering machine; null: the call ends at once. */

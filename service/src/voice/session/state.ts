@@ -186,6 +186,12 @@ export type SessionState = {
   /** Somebody else is to have the call; null while nobody is. */
   readonly transfer: Transfer | null
   readonly usage: ModelUsage
+  /** What the model cost so far, in USD; null where a part of it has no known price. */
+  readonly costUsd: number | null
+  /** A part of it that no turn has yet: of answers without words. */
+  readonly unsaidUsd: number
+  /** What of the budget has had its consequence: told, the model knows that little is left · spent, the call is being ended. */
+  readonly budget: 'open' | 'told' | 'spent'
   readonly latency: {
     readonly greetingMs: number | null
     /** Of the newest answers. */
@@ -238,6 +244,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     takeovers: 0,
     transfer: null,
     usage: resumption?.usage ?? NO_USAGE,
+    ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open' },
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
       responsesMs: [],
