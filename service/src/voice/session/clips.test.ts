@@ -180,6 +180,14 @@ describe('a call that is lost in a clip', () => {
     expect(played(call)).toEqual([0])
   })
 
+  it('hears goodbye and no greeting where this node is to stop and no other one takes it', () => {
+    const call = callWith([GREETING], 100)
+    call.wait(1_000)
+    call.do({ type: 'hand_over' })
+    call.do({ type: 'kept' })
+    expect([played(call), asked(call)]).toEqual([[0], [expect.stringContaining('goodbye')]])
+  })
+
   it('hears on another node what it has not heard to its end', () => {
     expect(played(resumed([agent('You are talking', 'to a machine.'), agent('', GREETING.text)]))).toEqual([0, 1])
     const call = resumed([agent(DISCLOSURE.text), agent('Hello, this', 'is Acme. How can I help you?')])
