@@ -185,7 +185,7 @@ async function knownTenant({ cache }: Floors, said: string): Promise<TenantId | 
 async function noteProgress({ log }: Deps, { sessions }: Floors, call: StreamedCall, state: SessionState) {
   const { tenant, callSid, epoch, next = [] } = call
   await sessions
-    .progressed(tenant, { callSid, epoch, next, progress: progressOf(state) })
+    .progressed(tenant, { callSid, epoch, next, progress: progressOf(call, state) })
     .catch((err: unknown) => log.warn({ err, call_sid: callSid }, 'what a session came to was not noted'))
 }
 

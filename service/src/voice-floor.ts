@@ -115,11 +115,11 @@ const MS_PER_MINUTE = 60_000
 export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServer): Promise<Voice> {
   const { config, clock, log, database } = deps
   const ttlMs = config.streamTokenTtlSeconds * 1_000
-  const admission = startAdmission(deps)
+  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
+  const admission = startAdmission(deps, () => live.size > 0)
   const { isOverloaded } = admission
   const capacity = new LiveCapacity({ clock, maxCalls: config.maxCalls, reserveMs: ttlMs, isOverloaded })
   const tokens = makeStreamTokens({ db: database.db, clock, log, secrets: tokenSecrets(deps), ttlMs })
-  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
   const { carriers } = deps
   const { greetingOf, machineActionOf, nodeId } = needs
   const recorders = recordersOf(deps, needs)
@@ -220,10 +220,10 @@ function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderP
 }
 
 /** Looks at the event loop each second: a process that cannot keep up takes no calls. */
-function startAdmission({ clock, metrics: { eventLoop } }: Deps) {
+function startAdmission({ clock, metrics: { eventLoop } }: Deps, hasCalls: () => boolean) {
   let load = NO_LOAD
   const stop = clock.every(SAMPLE_INTERVAL_MS, () => {
-    load = withSample(load, eventLoop.sample())
+    load = withSample(load, eventLoop.sample(), hasCalls())
   })
   return { isOverloaded: () => load.isOverloaded, stop }
 }

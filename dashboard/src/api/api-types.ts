@@ -3711,7 +3711,7 @@ export interface components {
             assistant_profile?: string;
             /** @description The model of summaries, evaluations and text chats. Empty: the default one. */
             chat_model?: string;
-            /** @description What calls are scored by. Default: helpfulness, accuracy, tone. */
+            /** @description What calls are scored by. Default: helpfulness, accuracy, tone. Empty: they are not scored. */
             criteria?: {
                 /** @description What a good call does here. */
                 description?: string;
@@ -4574,7 +4574,7 @@ export interface components {
             assistant_profile: string;
             /** @description The model of summaries, evaluations and text chats. Empty: the default one. */
             chat_model: string;
-            /** @description What calls are scored by. Default: helpfulness, accuracy, tone. */
+            /** @description What calls are scored by. Default: helpfulness, accuracy, tone. Empty: they are not scored. */
             criteria?: {
                 /** @description What a good call does here. */
                 description?: string;

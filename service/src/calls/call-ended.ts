@@ -25,7 +25,7 @@ export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 
     epoch,
     next,
     streamSid,
-    session: { endReason: reason, at, ...progressOf(state) },
+    session: { endReason: reason, at, ...progressOf(call, state) },
     call: goesOn ? null : statusReport('completed', at),
   }
 }
@@ -43,8 +43,8 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 }
 
 /** What has come of a session so far. */
-export function progressOf(state: SessionState): SessionProgress {
-  return { latency: latencyOf(state), usage: state.usage, costUsd: state.costUsd }
+export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
+  return { latency: latencyOf(state), usage: state.usage, costUsd: state.costUsd, ...(handedTo && { handedTo }) }
 }
 
 function latencyOf({ latency }: SessionState) {

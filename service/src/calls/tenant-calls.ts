@@ -54,13 +54,14 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
     count: async (handle, tenantId) => (await listUnfinished(handle, tenantId)).length,
     async end(tenantId) {
       const tenant = await tenants.get(tenantId)
-      if (!tenant) return
+      if (!tenant) return true
       const streamed = await endStreamed(tenantId)
       await hangUp(tenant, (callSid) => !streamed.has(callSid))
-      if (await over(tenantId, LAST_WORDS_MS)) return
+      if (await over(tenantId, LAST_WORDS_MS)) return true
       await hangUp(tenant, () => true)
-      if (await over(tenantId, OVER_WITHIN_MS - LAST_WORDS_MS)) return
+      if (await over(tenantId, OVER_WITHIN_MS - LAST_WORDS_MS)) return true
       log.warn({ tenant_id: tenantId }, 'a tenant is deleted whose calls are not all over')
+      return false
     },
   }
 }

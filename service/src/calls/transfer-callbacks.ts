@@ -34,7 +34,7 @@ type Deps = {
   bus: Bus
   tokens: Pick<StreamTokens, 'readTransfer'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
-  signatures: CallbackSignatures
+  signatures: Pick<CallbackSignatures, 'expectFrom'>
   putThrough: PutThrough
 }
 
@@ -59,8 +59,9 @@ export function makeTransferCallbacks({ log, bus, tokens, tenants, signatures, p
         return { provider, verbs: verbs as CallVerb[] }
       } catch (err) {
         log.warn({ err, call_sid: claims.call_sid }, 'the node that puts a call through does not answer')
-        // That node is gone. Who has the call keeps it: nobody is to fetch it back.
-        if (asked.type === 'status' && asked.status === 'in-progress') await putThrough(tenant, claims.call_sid)
+        // That node is gone. Who has the call keeps it: nobody is to fetch it back. A target that has only picked up has no call.
+        const isTheirs = asked.type === 'status' && asked.status === 'in-progress' && claims.warm !== true
+        if (isTheirs) await putThrough(tenant, claims.call_sid)
         return { provider, verbs: SORRY }
       }
     },

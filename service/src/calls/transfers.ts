@@ -90,7 +90,7 @@ class OpenTransfers {
     { request, news }: Pick<Ringing, 'request' | 'news'>,
   ): Promise<BegunTransfer> {
     const { tenant, callSid } = call
-    const of = { tenant, callSid, request, news, legSid: null, url: this.#addressOf(id, call), isTaken: false }
+    const of = { tenant, callSid, request, news, legSid: null, url: this.#addressOf(id, call, request), isTaken: false }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -101,9 +101,9 @@ class OpenTransfers {
     return { cancel: () => this.#cancel(id) }
   }
 
-  #addressOf(id: string, { tenant, callSid }: StreamedCall): string {
+  #addressOf(id: string, { tenant, callSid }: StreamedCall, { isWarm: warm }: TransferRequest): string {
     const { publicUrl, tokens, nodeId } = this.#deps
-    const grant = { transfer: id, tenant: tenant.tenant_id, call_sid: callSid, node: nodeId }
+    const grant = { transfer: id, tenant: tenant.tenant_id, call_sid: callSid, node: nodeId, warm }
     return `${publicUrl()}/api/v1/transfers/${tokens().issueTransfer(grant)}`
   }
 

@@ -1,3 +1,4 @@
+import type { AgentVersionId } from '../kernel/ids.ts'
 import { roundedUsd } from '../platform/realtime/price.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
@@ -42,6 +43,16 @@ export type SessionProgress = {
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
   costUsd?: number | null
+  /** Who has the call from now on, where it was handed to another agent. */
+  handedTo?: AgentOfCall | null
+}
+
+/** An agent as calls name it; the key and the version are null of a tenant document's own. */
+export type AgentOfCall = {
+  agentKey: string | null
+  agentName: string
+  versionId: AgentVersionId | null
+  versionNumber: number | null
 }
 
 /** How a session ended. */
@@ -107,7 +118,21 @@ export function withStream(record: CallRecord, stream: StreamStart): CallRecord 
 
 /** Adds what a session that goes on has come to so far: somebody else may have to go on from there. */
 export function withProgress({ log, session }: CallRecord, progress: SessionProgress): CallRecord {
-  return session.ended_at === null ? { log, session: { ...session, ...stored(session, progress) } } : { log, session }
+  if (session.ended_at !== null) return { log, session }
+  const agent = agentOf(progress)
+  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...stored(session, progress) } }
+}
+
+/** A call is known by the agent who had it last. */
+function agentOf({ handedTo = null }: SessionProgress) {
+  if (handedTo === null) return {}
+  const { agentKey, agentName, versionId, versionNumber } = handedTo
+  return {
+    agent_key: agentKey,
+    agent_name: agentName,
+    agent_version_id: versionId,
+    version_number: versionNumber,
+  }
 }
 
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
@@ -137,11 +162,13 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   if (session.ended_at !== null) return { log, session }
   const endedAt = later(at, session.started_at ?? session.created_at)
   const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
+  const agent = agentOf(progress)
   const came = stored(session, progress)
   return {
-    log: { ...log, cost_usd: came.cost_usd },
+    log: { ...log, ...agent, cost_usd: came.cost_usd },
     session: {
       ...session,
+      ...agent,
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
@@ -183,8 +210,12 @@ export function withTold({ log, session }: CallRecord): CallRecord {
  */
 export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, ...progress }: SessionEnd): CallRecord {
   if (session.end_reason !== 'process_lost') return { log, session }
+  const agent = agentOf(progress)
   const came = stored(session, progress)
-  return { log: { ...log, cost_usd: came.cost_usd }, session: { ...session, end_reason: endReason, ...came } }
+  return {
+    log: { ...log, ...agent, cost_usd: came.cost_usd },
+    session: { ...session, ...agent, end_reason: endReason, ...came },
+  }
 }
 
 function costStored(before: number | null, costUsd: number | null | undefined): number | null {

@@ -7,7 +7,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type DirectoryRow, enterCall, lockCall, setOwner } from './call-directory-store.ts'
 import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { insertCallLog } from './call-log-store.ts'
-import { type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
+import { type AgentOfCall, type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
 import { keepPromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
 import type { CallDirection, SessionId } from './call-values.ts'
@@ -31,12 +31,7 @@ export type NewCall = {
   /** Null: the tenant's own. */
   orgId: string | null
   /** Who is to speak. */
-  agent: {
-    agentKey: string | null
-    agentName: string
-    versionId: AgentVersionId | null
-    versionNumber: number | null
-  }
+  agent: AgentOfCall
   metadata: Record<string, unknown>
   /** Said first in place of the agent's own; null, or not given, for that. */
   greeting?: string | null

@@ -114,7 +114,6 @@ describe('an agent version config', () => {
     ['/hold_audio', { hold_audio: 'music' }],
     ['/tools/0', { tools: ['drop table'] }],
     ['/tools/1', { tools: ['end_call', 'end_call'] }],
-    ['/criteria', { criteria: [] }],
     ['/criteria/1', { criteria: [{ name: 'tone' }, { name: 'tone', weight: 2 }] }],
     ['/criteria/0/weight', { criteria: [{ name: 'tone', weight: 0 }] }],
     ['/model_stall_ms', { model_stall_ms: 999 }],

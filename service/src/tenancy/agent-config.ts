@@ -132,9 +132,8 @@ const settings = {
   ),
   criteria: Type.Optional(
     Type.Array(Criterion, {
-      minItems: 1,
       maxItems: 20,
-      description: 'What calls are scored by. Default: helpfulness, accuracy, tone.',
+      description: 'What calls are scored by. Default: helpfulness, accuracy, tone. Empty: they are not scored.',
     }),
   ),
   extraction: Type.Optional(

@@ -8,31 +8,55 @@ import type { Tenants } from './tenants.ts'
 export type TenantCalls = {
   /** How many are not over. */
   count(db: Db, tenantId: TenantId): Promise<number>
-  /** Ends them. Resolves when they are over, or after ten seconds. @throws AppError `unavailable`. */
-  end(tenantId: TenantId): Promise<void>
+  /** Ends them. Resolves with true when they are over, with false after ten seconds. @throws AppError `unavailable`. */
+  end(tenantId: TenantId): Promise<boolean>
 }
 
 type Deps = { tenants: Pick<Tenants, 'get' | 'remove'>; calls: TenantCalls }
 
+/** Each is for calls that began while the others were ended. */
+const MAX_ROUNDS = 5
+
 /**
  * Deletes a tenant that has no live calls; with `force` it ends those that there are, and deletes it.
  *
- * @throws AppError `not_found`; `conflict` for a tenant with live calls; `unavailable` when they cannot be reached.
+ * @throws AppError `not_found`; `conflict` for a tenant with live calls, by force for one whose calls never cease to begin;
+ * `unavailable` when they cannot be reached.
  */
 export async function removeTenant(
   { tenants, calls }: Deps,
   tenantId: TenantId,
   { force, by }: { force: boolean; by: Actor },
 ): Promise<void> {
-  if (force) {
-    await tenants.get(tenantId)
-    await calls.end(tenantId)
-    return tenants.remove(tenantId, by)
-  }
+  if (force) return removeByForce({ tenants, calls }, tenantId, by)
   return tenants.remove(tenantId, by, async (tx) => {
     const count = await calls.count(tx, tenantId)
     if (count === 0) return
     const many = count === 1 ? 'a live call' : `${count} live calls`
     throw new AppError('conflict', `The tenant has ${many}: wait for the end, or delete it with ?force=true.`)
   })
+}
+
+/** No call is left to a tenant that is gone, but for those that would not end. */
+async function removeByForce({ tenants, calls }: Deps, tenantId: TenantId, by: Actor): Promise<void> {
+  await tenants.get(tenantId)
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    if (!(await calls.end(tenantId))) return tenants.remove(tenantId, by)
+    const expectQuiet = async (tx: Db) => {
+      if ((await calls.count(tx, tenantId)) > 0) throw new CallBegan()
+    }
+    const isGone = await tenants.remove(tenantId, by, expectQuiet).then(() => true, unlessCallBegan)
+    if (isGone) return
+  }
+  throw new AppError('conflict', 'Calls of the tenant begin as fast as they are ended: turn its numbers away first.')
+}
+
+class CallBegan extends Error {
+  override readonly name = 'CallBegan'
+}
+
+/** @throws what it is given, unless that is a call that began. */
+function unlessCallBegan(error: unknown): false {
+  if (error instanceof CallBegan) return false
+  throw error
 }

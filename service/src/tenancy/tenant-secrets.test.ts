@@ -74,6 +74,26 @@ describe('the secrets of a tenant document', () => {
     expect(document.telephony?.auth_token).toBe(CANARIES.telephonyToken)
   })
 
+  it('keeps no secret for another host than the one that it was given for', () => {
+    const hidden = hideSecrets(FULL_DOCUMENT)
+    const [http, mcp] = hidden.tools ?? []
+    const next = {
+      ...hidden,
+      ticketing: { ...hidden.ticketing, base_url: 'https://tickets.attacker.example' },
+      tools: [
+        { ...http, url: 'https://attacker.example/collect' },
+        { ...mcp, url: `${mcp?.url}/elsewhere` },
+      ],
+    } as TenantDocument
+    const { document, faults } = keepStored(next, FULL_DOCUMENT, '/body')
+    const message = 'was given for another host: send the secret again'
+    expect(faults).toEqual([
+      { path: '/body/ticketing/token', message },
+      { path: '/body/tools/0/headers/Authorization', message },
+    ])
+    expect(document.tools?.[1]?.headers).toEqual({ 'x-api-key': CANARIES.mcpHeader })
+  })
+
   it('names each place where nothing is stored that could be kept', () => {
     const { faults } = keepStored(hideSecrets(FULL_DOCUMENT), null, '/body')
     expect(faults.map(({ path }) => path)).toEqual([

@@ -20,6 +20,8 @@ type Secret = {
   /** JSON pointer into the document. */
   pointer: string
   value: string
+  /** The origin of the address in the document that it is sent to; null for one that is sent to none. */
+  sentTo: string | null
 }
 
 /** The document as it may be shown: every secret that is set reads `***`. */
@@ -45,7 +47,8 @@ export function openSecrets(document: TenantDocument, sealer: Sealer): TenantDoc
 }
 
 /**
- * Puts the stored secrets where `next` says `***`. Headers are found again by the names of tool and header.
+ * Puts the stored secrets where `next` says `***`. Headers are found again by the names of tool and header. A secret is kept for
+ * whom it was given: who may change an address, and not read secrets, must not have them sent to another host.
  *
  * @param stored the document with its secrets open; null when the tenant is new.
  * @returns a fault, with `path` before its pointer, for each `***` that has no stored secret behind it.
@@ -55,40 +58,57 @@ export function keepStored(
   stored: TenantDocument | null,
   path: string,
 ): { document: TenantDocument; faults: FaultDetail[] } {
-  const known = stored ? secretsByName(stored) : new Map<string, string>()
+  const known = stored ? secretsByName(stored) : new Map<string, Secret>()
   const faults: FaultDetail[] = []
-  const document = mapSecrets(next, ({ name, pointer, value }) => {
-    if (value !== HIDDEN) return value
-    const kept = known.get(name)
-    if (kept === undefined)
-      faults.push({ path: path + pointer, message: 'has no stored secret to keep: send the secret' })
-    return kept ?? value
+  const document = mapSecrets(next, (secret) => {
+    if (secret.value !== HIDDEN) return secret.value
+    const kept = known.get(secret.name)
+    const message = whyNotKept(secret, kept)
+    if (message !== null) faults.push({ path: path + secret.pointer, message })
+    return kept?.value ?? secret.value
   })
   return { document, faults }
 }
 
-function secretsByName(document: TenantDocument): Map<string, string> {
-  const secrets = new Map<string, string>()
-  mapSecrets(document, ({ name, value }) => {
-    secrets.set(name, value)
-    return value
+function whyNotKept({ sentTo }: Secret, kept: Secret | undefined): string | null {
+  if (!kept) return 'has no stored secret to keep: send the secret'
+  return kept.sentTo === sentTo ? null : 'was given for another host: send the secret again'
+}
+
+function secretsByName(document: TenantDocument): Map<string, Secret> {
+  const secrets = new Map<string, Secret>()
+  mapSecrets(document, (secret) => {
+    secrets.set(secret.name, secret)
+    return secret.value
   })
   return secrets
 }
 
 function mapSecrets(document: TenantDocument, change: (secret: Secret) => string): TenantDocument {
   const copy = structuredClone(document)
-  for (const name of SECRET_MEMBERS) changeMember(copy, name, change)
-  copy.tools?.forEach(({ name, headers = {} }, index) => {
+  const ticketsAt = copy.ticketing ? originOf(copy.ticketing.base_url) : null
+  for (const name of SECRET_MEMBERS) {
+    const sentTo = name === 'ticketing/token' ? ticketsAt : null
+    changeMember(copy, name, (secret) => change({ ...secret, sentTo }))
+  }
+  copy.tools?.forEach(({ name, url, headers = {} }, index) => {
+    const sentTo = originOf(url)
     for (const [header, value] of Object.entries(headers)) {
       const pointer = `/tools/${index}/headers/${header.replaceAll('~', '~0')}`
-      headers[header] = change({ name: `tools/${name}/headers/${header.toLowerCase()}`, pointer, value })
+      headers[header] = change({ name: `tools/${name}/headers/${header.toLowerCase()}`, pointer, value, sentTo })
     }
   })
   return copy
 }
 
-function changeMember(document: TenantDocument, name: string, change: (secret: Secret) => string): void {
+/** Of what is no address, itself. */
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? url
+}
+
+type NamedSecret = Omit<Secret, 'sentTo'>
+
+function changeMember(document: TenantDocument, name: string, change: (secret: NamedSecret) => string): void {
   const members = name.split('/')
   const last = members.pop() ?? ''
   const holder = members.reduce<unknown>((at, member) => (isRecord(at) ? at[member] : null), document)

@@ -12,6 +12,7 @@ import { findHolder } from './phone-number-store.ts'
 import { TenantCache } from './tenant-cache.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { CANARIES, documents, FULL_DOCUMENT } from './tenant-documents.fixture.ts'
+import { removeTenant } from './tenant-removal.ts'
 import { makeTenantSource } from './tenant-source.ts'
 import { makeTenants } from './tenants.ts'
 
@@ -216,6 +217,37 @@ describe('writers at the same time', () => {
       expect(await findHolder(test.db, one)).toBeNull()
       expect(await findHolder(test.db, two)).toBe(exists ? acme : null)
     }
+  })
+})
+
+describe('a tenant that is deleted by force', () => {
+  it('is deleted when the calls are over that began while others were ended', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
+    const left = [2, 1, 0]
+    let ended = 0
+    const calls = {
+      count: async () => left.shift() ?? 0,
+      end: async () => {
+        ended += 1
+        return true
+      },
+    }
+    await removeTenant({ tenants, calls }, acme, { force: true, by: THE_SYSTEM })
+    expect([ended, left]).toEqual([3, []])
+    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  it('is kept when calls begin as fast as they are ended, and deleted with one that would not end', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
+    const busy = { count: async () => 1, end: async () => true }
+    const removing = removeTenant({ tenants, calls: busy }, acme, { force: true, by: THE_SYSTEM })
+    await expect(removing).rejects.toMatchObject({ code: 'conflict' })
+    expect(await tenants.get(acme)).toMatchObject({ tenantId: acme })
+    const stuck = { count: async () => 1, end: async () => false }
+    await removeTenant({ tenants, calls: stuck }, acme, { force: true, by: THE_SYSTEM })
+    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 

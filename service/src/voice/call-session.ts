@@ -196,7 +196,7 @@ export class CallSession {
       case 'silence_person':
         return this.lines.silence()
       case 'dismiss_person':
-        return this.lines.dismiss()
+        return this.lines.dismiss(effect.isMoving ? 'broken' : 'ended')
       case 'begin_transfer':
         return this.transfers.begin()
       case 'cancel_transfer':
@@ -293,7 +293,8 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#closeModel()
-    this.#guarded(() => this.lines.close())
+    const isMoved = this.#state.isLetGo && reason === 'shutdown'
+    this.#guarded(() => this.lines.close(isMoved ? 'broken' : 'ended'))
     this.#guarded(() => this.#streams.close())
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })

@@ -45,7 +45,7 @@ export function noSuchSession(): AppError {
   return new AppError('not_found', 'There is no such live session.')
 }
 
-function showCall({ facts, phase, isMuted, isTakenOver, escalation, events }: LiveSession) {
+function showCall({ facts, phase, isMuted, isTakenOver, isPersonGone, escalation, events }: LiveSession) {
   const { lastWords, lastResponseMs } = events
   return {
     stream_sid: facts.streamSid,
@@ -60,7 +60,7 @@ function showCall({ facts, phase, isMuted, isTakenOver, escalation, events }: Li
     started_at: iso(facts.startedAt),
     state: phase as string,
     muted: isMuted,
-    taken_over: isTakenOver,
+    taken_over: isTakenOver && !isPersonGone,
     escalated: escalation !== null,
     escalation_target: escalation?.target ?? null,
     // Left out, because a node of the version before leaves them out as well.

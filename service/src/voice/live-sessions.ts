@@ -55,6 +55,8 @@ export type LiveSession = {
   readonly isMuted: boolean
   /** A person speaks in the agent's place, or did until just now. */
   readonly isTakenOver: boolean
+  /** Whether the person's line is gone: whoever is first may have the call. */
+  readonly isPersonGone: boolean
   /** The lines of people who listen, or speak with the caller. */
   readonly lines: Pick<CallLines, 'listen' | 'takeOver'>
   readonly transfers: Pick<CallTransfers, 'transfer'>

@@ -38,6 +38,7 @@ beforeEach(() => {
     recording: 'off' as const,
     isMuted: false,
     isTakenOver: false,
+    isPersonGone: false,
     lines: { listen: notAsked, takeOver: notAsked },
     transfers: { transfer: notAsked },
     escalation: null,

@@ -109,7 +109,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const recorder = deps.recorders?.of(call) ?? null
       const toolCall = toolCallOf(
         call,
-        controlsOf(speaker, () => ({ session, live })),
+        speaker,
+        controlsOf(call, speaker, () => ({ session, live })),
       )
       const runner = makeToolRunner({
         ...{ clock, log: deps.log, journal: entries, call: toolCall, toolCalls: call.before?.toolCalls ?? 0 },
@@ -181,6 +182,9 @@ function liveOf(
     },
     get isTakenOver() {
       return session.state.takeover !== null
+    },
+    get isPersonGone() {
+      return session.state.takeover?.phase === 'lost'
     },
     lines: session.lines,
     transfers: session.transfers,

@@ -6,7 +6,11 @@ import type { StreamedCall } from './streamed-call.ts'
 import type { CallControls, ToolCall } from './tools/tool.ts'
 
 /** What a tool may do to the call; `made` gives what the call is by then. */
-export function controlsOf(speaker: Speaker, made: () => { session: CallSession; live: LiveSession }): CallControls {
+export function controlsOf(
+  call: StreamedCall,
+  speaker: Speaker,
+  made: () => { session: CallSession; live: LiveSession },
+): CallControls {
   return {
     transfer: (request) => made().session.transfers.transfer(request, true),
     press: (keys) => made().session.press(keys),
@@ -21,18 +25,27 @@ export function controlsOf(speaker: Speaker, made: () => { session: CallSession;
     },
     handOff(agent, { own, summary }) {
       const { session } = made()
-      const { ending, takeover, transfer } = session.state
-      if (ending || takeover || transfer || !session.isAttachable) return false
+      const { ending, takeover, transfer, phase } = session.state
+      if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return false
       speaker.become(agent, own)
+      const { agentKey, agentName, versionId, versionNumber } = agent
+      call.handedTo = { agentKey, agentName, versionId, versionNumber }
       session.dispatch({ type: 'hand_off', plan: speaker.plan, agentName: agent.agentName, summary })
       return true
     },
   }
 }
 
-/** The call as its tools see it. */
-export function toolCallOf(call: StreamedCall, controls: CallControls): ToolCall {
-  const { tenant, agent, callSid, sessionId, streamSid } = call
-  const customerPhone = customerOf(call)
-  return { tenant, callSid, sessionId, streamSid, agentName: agent.agentName, customerPhone, controls }
+/** The call as its tools see it, whoever speaks by then, and by whatever stream. */
+export function toolCallOf(call: StreamedCall, speaker: Speaker, controls: CallControls): ToolCall {
+  const { tenant, callSid, sessionId } = call
+  return {
+    ...{ tenant, callSid, sessionId, customerPhone: customerOf(call), controls },
+    get streamSid() {
+      return call.streamSid
+    },
+    get agentName() {
+      return speaker.agent.agentName
+    },
+  }
 }

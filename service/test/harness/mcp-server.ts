@@ -21,6 +21,8 @@ export type McpServerDouble = {
   result: Record<string, unknown> | { rpcError: string } | 'hang' | 'reset' | { status: number; body: string }
   /** Answers nothing any more. */
   isSilent: boolean
+  /** Keeps those waiting who begin a session, until this is false again. */
+  isHeld: boolean
   /** Forgets all sessions, as a restart does. */
   forget(): void
   /** What was asked of this method. */
@@ -33,6 +35,7 @@ const SECRET = 'Bearer key-of-the-mcp-tests'
 export async function startMcpServer(): Promise<McpServerDouble> {
   const sessions = new Set<string>()
   let begun = 0
+  let held: (() => void)[] | null = null
   const http = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -59,6 +62,14 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     pageSize: 100,
     result: { content: [{ type: 'text', text: 'It is on its way.' }] },
     isSilent: false,
+    get isHeld() {
+      return held !== null
+    },
+    set isHeld(isHeld) {
+      const waiting = held
+      held = isHeld ? [] : null
+      for (const begin of waiting ?? []) begin()
+    },
     forget: () => sessions.clear(),
     of: (method) => server.asked.filter((message) => message.method === method),
     async close() {
@@ -73,20 +84,20 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     server.asked.push({ method, params, headers: request.headers })
     if (server.isSilent) return
     if (request.headers.authorization !== SECRET) return void response.writeHead(401).end()
-    if (method === 'initialize') {
-      begun += 1
-      sessions.add(`s${begun}`)
-      response.setHeader('mcp-session-id', `s${begun}`)
-      const protocolVersion = server.version ?? params['protocolVersion']
-      return say(response, {
-        id,
-        result: { protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } },
-      })
-    }
+    const asked = { id, version: params['protocolVersion'] }
+    if (method === 'initialize') return held ? void held.push(() => begin(response, asked)) : begin(response, asked)
     if (!sessions.has(String(request.headers['mcp-session-id']))) return void response.writeHead(404).end()
     if (method === 'notifications/initialized') return void response.writeHead(202).end()
     if (method === 'tools/list') return say(response, { id, result: pageOf(Number(params['cursor'] ?? 0)) })
     called(response, request, id)
+  }
+
+  function begin(response: ServerResponse, { id, version }: { id: number | undefined; version: unknown }): void {
+    begun += 1
+    sessions.add(`s${begun}`)
+    response.setHeader('mcp-session-id', `s${begun}`)
+    const protocolVersion = server.version ?? version
+    say(response, { id, result: { protocolVersion, capabilities: {}, serverInfo: { name: 'x', version: '1' } } })
   }
 
   function pageOf(from: number) {

@@ -241,6 +241,19 @@ describe('the age of a session', () => {
     expect(await test.db.selectFrom('audit_log').selectAll().execute()).toEqual([])
   })
 
+  it('counts for every session, whatever is wrong with an older one', async () => {
+    await keepFor('acme', 30)
+    for (const callSid of ['CA1', 'CA2']) {
+      await wholeCall(callSid)
+      await over(callSid)
+    }
+    await test.db.deleteFrom('call_logs').where('call_sid', '=', 'CA1').execute()
+    await clock.advance(31 * DAY_MS)
+    expect(await retention().eraseOld()).toBe(1)
+    const left = await test.db.selectFrom('voice_sessions').select('call_sid').execute()
+    expect(left).toEqual([{ call_sid: 'CA1' }])
+  })
+
   it('ends on all nodes: what another one has on its disk goes when it looks', async () => {
     const id = await wholeCall('CA1')
     await over('CA1')

@@ -4,6 +4,7 @@ import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
+import { isDatabaseTrouble } from '../../records/database-trouble.ts'
 import type { RecordingFiles } from '../../records/recording-files.ts'
 import type { EraseSession } from './erase-session.ts'
 import {
@@ -58,8 +59,10 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
         await erase(tenantId, id, 'retention')
         erased += 1
       } catch (err) {
-        // Another node was first.
-        if (!(err instanceof AppError && err.code === 'not_found')) throw err
+        if (isDatabaseTrouble(err)) throw err
+        // Another node was first. What else is wrong with one session keeps no other one longer than it may be kept.
+        if (err instanceof AppError && err.code === 'not_found') continue
+        log.error({ err, tenant_id: tenantId, voice_session_id: id }, 'an old session was not erased')
       }
     }
     if (erased > 0) log.info({ tenant_id: tenantId, sessions: erased, days }, 'sessions were erased for their age')

@@ -12,7 +12,7 @@ import type { SessionId } from '../call-values.ts'
 import { storable } from '../storable.ts'
 import { asking } from './asking.ts'
 import { assess, NoAssessment, type Verdict } from './assessment.ts'
-import { type Conversation, type FindJudged, readConversation, whyUnscorable } from './conversation.ts'
+import { type Conversation, type FindJudged, NO_CRITERIA, readConversation, whyUnscorable } from './conversation.ts'
 import {
   type EvaluationFilter,
   type EvaluationRow,
@@ -91,10 +91,11 @@ export function makeEvaluations(deps: Deps): Evaluations {
 
   async function scoreNow(tenantId: TenantId, sessionId: string, chat: ChatModel): Promise<EvaluationRow> {
     const conversation = await ended(tenantId, sessionId)
-    const reason = whyUnscorable(conversation)
-    if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
     const tenant = await knownTenant(tenantId)
-    const { agentId, criteria, chatModel } = await findJudged(tenant, conversation.session)
+    const judged = await findJudged(tenant, conversation.session)
+    const reason = whyUnscorable(conversation) ?? (judged.criteria.length === 0 ? NO_CRITERIA : null)
+    if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
+    const { agentId, criteria, chatModel } = judged
     const ask = asking(chat, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work))
     const verdict = await assess(ask, { criteria, chatModel, conversation }).catch((err: unknown) => {
       throw told(err, tenantId)

@@ -3,7 +3,7 @@ import type { Log } from '../../platform/log.ts'
 import type { ExtractionOutcome } from '../call-record.ts'
 import type { Ask } from './asking.ts'
 import { assess, NoAssessment, type Verdict } from './assessment.ts'
-import type { Conversation, JudgedAgent } from './conversation.ts'
+import { type Conversation, type JudgedAgent, NO_CRITERIA } from './conversation.ts'
 import { hasEvaluationOfModel } from './evaluation-store.ts'
 import { extract, NoExtraction } from './extraction.ts'
 
@@ -35,6 +35,7 @@ async function verdictOn(
   conversation: Conversation,
   { criteria, chatModel }: JudgedAgent,
 ): Promise<Verdict | string> {
+  if (criteria.length === 0) return NO_CRITERIA
   try {
     return await assess(ask, { criteria, chatModel, conversation })
   } catch (err) {

@@ -46,10 +46,13 @@ afterEach(async () => {
 const theModel = () => openaiChat({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' })
 
 /** Somebody who scores, until the test is over. */
-async function scoring(model: ChatModel | null = theModel(), isAlone = false): Promise<Scorer> {
+async function scoring(
+  model: ChatModel | null = theModel(),
+  { isAlone = false, judged = findJudged } = {},
+): Promise<Scorer> {
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as (typeof lines)[number]) }
   const log = makeLog({ level: 'debug', secrets: [], destination })
-  const scorer = new Scorer({ db: test.db, clock, log, tenants, findJudged, model, isAlone })
+  const scorer = new Scorer({ db: test.db, clock, log, tenants, findJudged: judged, model, isAlone })
   started.push(scorer)
   await scorer.start()
   return scorer
@@ -132,7 +135,7 @@ describe('a session that has ended', () => {
   it('is free at once for the only process on its database', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
     await claimScoringsAcrossTenants(test.db, { now: new Date(clock.now()), limit: 1, leaseMs: 3_600_000 })
-    await scoring(theModel(), true)
+    await scoring(theModel(), { isAlone: true })
     await settled(id)
   })
 
@@ -161,6 +164,16 @@ describe('a session without a score', () => {
     expect(provider.asked).toEqual([])
     expect(await evaluations()).toHaveLength(heuristics)
     expect(await told()).toEqual([])
+  })
+
+  it('is one of an agent that names no criteria: nobody reads it', async () => {
+    const judged = async () => ({ agentId: null, criteria: [], extraction: null, chatModel: null })
+    await scoring(theModel(), { judged })
+    const id = await endedCall(test.db, clock, 'CA1')
+    const reason = 'The agent names no criteria to be scored by.'
+    expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
+    expect(provider.asked).toEqual([])
+    expect((await evaluations()).map(({ source }) => source)).toEqual(['heuristic'])
   })
 
   it('is one of which the model says nothing that can be used, asked twice', async () => {

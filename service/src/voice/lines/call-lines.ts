@@ -115,10 +115,10 @@ export class CallLines implements AudioEars {
     else this.#deps.dispatch({ type: 'person_written' })
   }
 
-  /** The person's line ends with the call. */
-  dismiss(): void {
+  /** The person's line ends: with the call, or because that goes on elsewhere. */
+  dismiss(why: 'ended' | 'broken'): void {
     this.#personId = null
-    this.#letPersonGo('ended')
+    this.#letPersonGo(why)
     this.#scribe?.close()
     this.#scribe = null
   }
@@ -130,15 +130,15 @@ export class CallLines implements AudioEars {
     person?.over(why)
   }
 
-  /** The call is over for everybody. */
-  close(): void {
+  /** The call is over for everybody, or goes on elsewhere. */
+  close(why: 'ended' | 'broken' = 'ended'): void {
     if (this.#isClosed) return
     this.#isClosed = true
-    this.dismiss()
+    this.dismiss(why)
     this.#audio.close()
     const listeners = [...this.#listeners]
     this.#listeners.clear()
-    for (const listener of listeners) listener.over('ended')
+    for (const listener of listeners) listener.over(why)
   }
 
   /** What goes past is heard only while there is somebody to hear it. */

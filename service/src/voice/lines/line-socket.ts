@@ -160,7 +160,7 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     this.#line = null
     if (this.#frames && why !== 'broken') this.#socket.send(this.#frames.stop())
     this.#end('released', null)
-    if (why === 'broken') this.#socket.close(TRY_AGAIN, 'the call cannot be reached')
+    if (why === 'broken') this.#socket.close(TRY_AGAIN, 'the call moves, or cannot be reached: ask for another line')
     else this.#socket.close(NORMAL, why === 'released' ? 'the agent has the call again' : 'the call is over')
   }
 

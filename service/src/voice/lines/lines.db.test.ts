@@ -245,9 +245,11 @@ describe('a call that a person takes over', () => {
       (person) => person.terminate(),
     ]
     for (const leave of ways) {
-      leave(await takeOver())
-      await app.pass(async () => !(await shown()).taken_over, 'the agent to come back')
       const [agent] = app.model.sessions
+      const responds = () => agent?.commands.filter((command) => command.type === 'respond').length ?? 0
+      const before = responds()
+      leave(await takeOver())
+      await app.pass(() => responds() > before, 'the agent to come back')
       asked.push(agent?.commands.findLast((command) => command.type === 'respond')?.instructions ?? '')
       answers(20, `r${asked.length}`)
       ends(`r${asked.length}`)
@@ -255,6 +257,18 @@ describe('a call that a person takes over', () => {
     const reasons = (await actions()).filter(({ action }) => action === 'release').map(({ reason }) => reason)
     expect(reasons).toEqual(['the connection was lost', 'the person left', 'the person stopped'])
     expect(asked.map((instructions) => instructions.includes('sorry'))).toEqual([false, false, true])
+  })
+
+  it('is open to whoever is there first once the line of who had it is lost', async () => {
+    await greeted()
+    const person = await takeOver()
+    person.terminate()
+    await until(async () => !(await shown()).taken_over, { what: 'the loss' })
+    const [agent] = app.model.sessions
+    const before = agent?.commands.length
+    await takeOver()
+    await app.clock.advance(5_000)
+    expect(agent?.commands.slice(before).filter(({ type }) => type === 'respond')).toEqual([])
   })
 
   it('is refused to a second person, who may have asked before', async () => {

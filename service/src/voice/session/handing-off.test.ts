@@ -16,7 +16,8 @@ describe('a call that is handed to another agent', () => {
       argumentsText: '{}',
     })
     const before = call.commands('respond').length
-    call.do(event)
+    const effects = call.do(event)
+    expect(effects.map(({ type }) => type)).toContain('checkpoint')
     const opened = call.all('open_model').at(-1)
     expect(opened?.history).toContain('caller: I want my money back.')
     expect(opened?.history).toContain('The agent Billie has the call from now on. What it was told: A refund.')

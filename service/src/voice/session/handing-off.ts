@@ -19,6 +19,8 @@ export function handOff(
   // The voice of the fillers was the other agent's.
   const clips = before.clips.filter(({ kind }) => kind !== 'filler')
   step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
+  // Whoever goes on with the call elsewhere is this agent too.
+  step.do({ type: 'checkpoint' })
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -3,6 +3,7 @@ import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
 import { giveUp } from './ending.ts'
 import { history } from './history.ts'
+import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
@@ -55,6 +56,7 @@ export function modelReady(step: Step): void {
 export function greet(step: Step): void {
   step.set({ phase: 'talking' })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  if (hadPerson(step.state.resumption?.turns ?? [])) return awaitPerson(step)
   if (pickUp(step)) return
   step.set({ greetingAtMs: step.nowMs })
   askFirst(step, greetingOf(step.state.plan))

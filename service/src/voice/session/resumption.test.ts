@@ -34,6 +34,27 @@ describe('A call that another process has begun', () => {
     expect(whole.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller/)
   })
 
+  it('is silent until the person had time to come back who had it, and then is sorry', () => {
+    const taken = [...GREETED, turn(3, 'system', 'A person has taken the call over.'), turn(4, 'supervisor', 'Hello.')]
+    const call = resumed(taken)
+    call.model({ type: 'ready' })
+    expect(call.state.takeover).toEqual({ phase: 'lost' })
+    call.wait(7_900)
+    expect(call.commands('respond')).toEqual([])
+    call.wait(200)
+    expect(call.commands('respond')).toMatchObject([
+      { instructions: expect.stringContaining('so you have the call again') },
+    ])
+    const back = resumed(taken)
+    back.model({ type: 'ready' })
+    expect(back.do({ type: 'take_over' })).toContainEqual({ type: 'connect_person', id: 'own-person-1' })
+    back.wait(20_000)
+    expect(back.commands('respond')).toEqual([])
+    const given = resumed([...taken, turn(5, 'system', 'The agent has the call again.')])
+    given.model({ type: 'ready' })
+    expect(given.commands('respond')).toHaveLength(1)
+  })
+
   it('greets where nobody has said anything yet', () => {
     const call = resumed([])
     call.model({ type: 'ready' })

@@ -249,6 +249,6 @@ describe('the person who has a call', () => {
     expect(call.all('dismiss_person')).toHaveLength(1)
     expect(asked(call)).toHaveLength(before + 1)
     const moved = taken()
-    expect(kinds(moved.do({ type: 'hand_over' }))).toContain('dismiss_person')
+    expect(moved.do({ type: 'hand_over' })).toContainEqual({ type: 'dismiss_person', isMoving: true })
   })
 })

@@ -3,6 +3,7 @@ import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent } from './events.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
+import { LISTEN, noteGivenBack, noteTaken } from './lost-person.ts'
 import { ownId } from './own-audio.ts'
 import type { Step } from './state.ts'
 
@@ -11,10 +12,6 @@ const COME_BACK_MS = 2_000
 /** How long the agent waits for what a person said last to be written down. */
 const LAST_WORDS_MS = 1_500
 
-const TAKEN = 'A person has taken the call over.'
-const GIVEN_BACK = 'The agent has the call again.'
-const LISTEN =
-  'A colleague of yours has taken the call over and speaks with the caller now. You will be told what they say. Say nothing until you have the call again.'
 const GO_ON =
   'You have the call again. What your colleague and the caller said to each other is a part of the conversation. Say in a few words that you are back, and go on from there, without asking for anything that was said.'
 const SORRY =
@@ -57,7 +54,7 @@ function takeOver(step: Step): void {
   step.do({ type: 'disarm', timer: 'person' }, { type: 'connect_person', id: ownId('person', count) })
   if (takeover !== null) return
   begin(step)
-  addNote(step, 'system', { text: TAKEN, isKept: true })
+  noteTaken(step)
   step.do({ type: 'disarm', timer: 'filler' }, { type: 'note', note: { type: 'taken_over', isOn: true } })
   step.command({ type: 'system_message', text: LISTEN })
 }
@@ -95,7 +92,7 @@ export function personTimer(step: Step): void {
 function giveBack(step: Step, instructions: string): void {
   step.set({ takeover: null })
   step.do({ type: 'disarm', timer: 'person' }, { type: 'note', note: { type: 'taken_over', isOn: false } })
-  addNote(step, 'system', { text: GIVEN_BACK, isKept: true })
+  noteGivenBack(step)
   comeBack(step, instructions)
 }
 
@@ -110,11 +107,12 @@ function personSaid(step: Step, { text, sinceMs }: Extract<OnPerson, { type: 'pe
 
 /** A person who has the call keeps it no longer. */
 export function giveWay(step: Step): void {
-  if (step.state.takeover === null) return
+  const { takeover, detached } = step.state
+  if (takeover === null) return
   step.set({ takeover: null })
   step.do(
     { type: 'disarm', timer: 'person' },
-    { type: 'dismiss_person' },
+    { type: 'dismiss_person', isMoving: detached?.isHandedOver === true },
     { type: 'note', note: { type: 'taken_over', isOn: false } },
   )
 }

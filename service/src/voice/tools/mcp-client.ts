@@ -37,7 +37,13 @@ const SESSION_HEADER = 'mcp-session-id'
 type Session = { id: string | null; version: string }
 type Heard = { request: ToolRequest; heard: OutboundAnswer; id: number }
 
-export function makeMcpClient({ ask }: Pick<AskDeps, 'ask'>, server: RuntimeMcpServer, version: string): McpClient {
+type Deps = Pick<AskDeps, 'ask'> & {
+  version: string
+  /** Gives up what is on its way for all. */
+  stopping: AbortSignal
+}
+
+export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeMcpServer): McpClient {
   let session: Promise<Session> | null = null
   let lastId = 0
 
@@ -62,7 +68,8 @@ export function makeMcpClient({ ask }: Pick<AskDeps, 'ask'>, server: RuntimeMcpS
   }
 
   /** @throws McpFault or OutboundFault. */
-  async function begin(signal: AbortSignal): Promise<Session> {
+  async function begin(): Promise<Session> {
+    const signal = stopping
     const clientInfo = { name: 'parley', version }
     const params = { protocolVersion: VERSIONS[0], capabilities: {}, clientInfo }
     const { heard, id } = await question('initialize', params, { open: null, signal })
@@ -76,11 +83,11 @@ export function makeMcpClient({ ask }: Pick<AskDeps, 'ask'>, server: RuntimeMcpS
     return open
   }
 
-  /** Of those who want one at the same time the first begins it. */
-  function opened(signal: AbortSignal): Promise<Session> {
+  /** Of those who want one at the same time the first begins it, for all: that one's hanging up ends only its own wait. */
+  function opened(): Promise<Session> {
     const known = session
     if (known) return known
-    const beginning: Promise<Session> = begin(signal).catch((error: unknown) => {
+    const beginning: Promise<Session> = begin().catch((error: unknown) => {
       if (session === beginning) session = null
       throw error
     })
@@ -89,12 +96,12 @@ export function makeMcpClient({ ask }: Pick<AskDeps, 'ask'>, server: RuntimeMcpS
   }
 
   async function inSession(method: string, params: object, signal: AbortSignal): Promise<Heard> {
-    const asking = opened(signal)
-    const open = await asking
+    const asking = opened()
+    const open = await waitedFor(asking, signal)
     const first = await question(method, params, { open, signal })
     if (first.heard.status !== 404 || open.id === null) return first
     if (session === asking) session = null
-    return question(method, params, { open: await opened(signal), signal })
+    return question(method, params, { open: await waitedFor(opened(), signal), signal })
   }
 
   return {
@@ -125,6 +132,15 @@ export function makeMcpClient({ ask }: Pick<AskDeps, 'ask'>, server: RuntimeMcpS
       }
     },
   }
+}
+
+/** What others wait for, too. @throws OutboundFault when the signal says so first. */
+async function waitedFor<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new OutboundFault('stopped', 'The request was given up.'))
+  signal.addEventListener('abort', stop)
+  if (signal.aborted) stop()
+  return Promise.race([work, over]).finally(() => signal.removeEventListener('abort', stop))
 }
 
 /** What a notification is sent by: no answer has it. */

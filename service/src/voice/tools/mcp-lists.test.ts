@@ -32,10 +32,10 @@ function tenantTools({ tools = null, allowPrivate = true }: { tools?: string[] |
     customerPhone: '+12025550101',
     controls: notedControls().controls,
   }
-  async function run(args: unknown, name = 'orders__look_up') {
+  async function run(args: unknown, { name = 'orders__look_up', signal = new AbortController().signal } = {}) {
     const tool = await made.find(tenant, name)
     if (!tool) throw new Error(`there is no tool ${name}`)
-    return tool.run(args, call, new AbortController().signal)
+    return tool.run(args, call, signal)
   }
   return { clock, made, tenant, of, run, warned }
 }
@@ -128,6 +128,21 @@ describe('a tool of a server', () => {
     server.forget()
     expect((await run({ id: 'b' })).output).toEqual({ result: 'It is on its way.' })
     expect(server.of('tools/call').map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
+  })
+
+  it('waits for a session that somebody else has begun, who has hung up meanwhile', async () => {
+    const { run, of } = tenantTools()
+    await of('orders')
+    server.forget()
+    server.isHeld = true
+    const hungUp = new AbortController()
+    const [first, second] = [run({ id: 'a' }, { signal: hungUp.signal }), run({ id: 'b' })]
+    await until(() => server.of('initialize').length === 2, { what: 'the second session to be begun' })
+    hungUp.abort()
+    expect(await first).toMatchObject({ status: 'error' })
+    server.isHeld = false
+    expect(await second).toEqual({ output: { result: 'It is on its way.' } })
+    expect(server.of('initialize')).toHaveLength(2)
   })
 
   it.each([

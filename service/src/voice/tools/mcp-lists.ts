@@ -41,7 +41,7 @@ export function makeMcpLists(deps: Deps): McpLists {
   function entryOf(server: RuntimeMcpServer): Entry {
     const known = entries.get(server)
     if (known) return known
-    const client = makeMcpClient(deps, server, deps.version)
+    const client = makeMcpClient({ ...deps, stopping: closing.signal }, server)
     const entry: Entry = { tools: [], staleAtMs: clock.monotonicMs(), asking: null, client }
     entries.set(server, entry)
     return entry

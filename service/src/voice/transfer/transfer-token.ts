@@ -8,6 +8,8 @@ export const TransferClaims = Type.Object({
   call_sid: Type.String({ minLength: 1 }),
   /** The node that has the call. */
   node: Type.Unsafe<NodeId>(Type.String({ minLength: 1 })),
+  /** Whether the target has to take it: until then it is ours. Nodes of the version before do not say it. */
+  warm: Type.Optional(Type.Boolean()),
   exp: Type.Integer({ minimum: 0 }),
 })
 

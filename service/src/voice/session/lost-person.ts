@@ -1,0 +1,39 @@
+import { addNote } from './keeping.ts'
+import type { PastTurn } from './resumption.ts'
+import type { Step } from './state.ts'
+
+/** How long a person whose call moved to another process may take to take it over there: they have to ask for a new line. */
+const MOVED_BACK_MS = 8_000
+
+const TAKEN = 'A person has taken the call over.'
+const GIVEN_BACK = 'The agent has the call again.'
+
+/** Told to the agent of a call that somebody has. */
+export const LISTEN =
+  'A colleague of yours has taken the call over and speaks with the caller now. You will be told what they say. Say nothing until you have the call again.'
+
+/** Writes down that a person has the call. */
+export function noteTaken(step: Step): void {
+  addNote(step, 'system', { text: TAKEN, isKept: true })
+}
+
+/** Writes down that the agent has it again. */
+export function noteGivenBack(step: Step): void {
+  addNote(step, 'system', { text: GIVEN_BACK, isKept: true })
+}
+
+/** Whether a person had the call by the last word of its record on that. */
+export function hadPerson(turns: readonly PastTurn[]): boolean {
+  const about = ({ role, text }: PastTurn) => role === 'system' && (text === TAKEN || text === GIVEN_BACK)
+  return turns.findLast(about)?.text === TAKEN
+}
+
+/** The process that had the call is gone, and a person with it: the agent does not speak before they may be there again. */
+export function awaitPerson(step: Step): void {
+  step.set({ takeover: { phase: 'lost' } })
+  step.do(
+    { type: 'arm', timer: 'person', ms: MOVED_BACK_MS },
+    { type: 'note', note: { type: 'taken_over', isOn: true } },
+  )
+  step.command({ type: 'system_message', text: LISTEN })
+}
