@@ -52,7 +52,7 @@ export function planOf(
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     price,
-    ...budgetsOf(tenant, spentToday),
+    ...budgetsOf(tenant, spentToday, facts),
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
     recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
@@ -70,13 +70,19 @@ export function clipsFor(
 }
 
 /** What is left of the day counts as it is when the session begins. */
-function budgetsOf({ limits }: TenantRuntime, spent: SpentToday | null): Pick<Plan, 'budgetUsd' | 'budgetMs'> {
+function budgetsOf(
+  { limits }: TenantRuntime,
+  spent: SpentToday | null,
+  { isResumable: hasCarrier }: Pick<PlanFacts, 'isResumable'>,
+): Pick<Plan, 'budgetUsd' | 'budgetMs'> {
   const { budget_per_call: perCall, budget_per_day: perDay, minutes_per_day: minutes } = limits
   const leftUsd = perDay === null || spent === null ? null : Math.max(0, perDay - spent.usd)
   const caps = [perCall, leftUsd].filter((cap) => cap !== null)
   return {
     budgetUsd: caps.length === 0 ? null : Math.min(...caps),
-    budgetMs: minutes === null || spent === null ? null : Math.max(0, minutes * 60 - spent.seconds) * 1_000,
+    // The minutes are those of carriers.
+    budgetMs:
+      minutes === null || spent === null || !hasCarrier ? null : Math.max(0, minutes * 60 - spent.seconds) * 1_000,
   }
 }
 
