@@ -1608,6 +1608,9 @@ export interface components {
                 avg_score: number | null;
                 /** @description Calls that were written down in the span, whatever came of them. */
                 calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
                 /** Format: date-time */
                 ends_at: string;
                 escalated: number;
@@ -1652,6 +1655,9 @@ export interface components {
                 avg_score: number | null;
                 /** @description Calls that were written down in the span, whatever came of them. */
                 calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
                 escalated: number;
                 high_quality_rate: number | null;
                 /** @description How often callers cut agents short. */
@@ -2694,6 +2700,8 @@ export interface operations {
                      *           },
                      *           "escalated": 1,
                      *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
                      *           "interruptions": 1,
                      *           "responses": 1,
                      *           "response_p50_ms": 1,
@@ -2728,6 +2736,8 @@ export interface operations {
                      *             },
                      *             "escalated": 1,
                      *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
                      *             "interruptions": 1,
                      *             "responses": 1,
                      *             "response_p50_ms": 1,

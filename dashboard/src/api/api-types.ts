@@ -3925,6 +3925,9 @@ export interface components {
                 avg_score: number | null;
                 /** @description Calls that were written down in the span, whatever came of them. */
                 calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
                 /** Format: date-time */
                 ends_at: string;
                 escalated: number;
@@ -3969,6 +3972,9 @@ export interface components {
                 avg_score: number | null;
                 /** @description Calls that were written down in the span, whatever came of them. */
                 calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
                 escalated: number;
                 high_quality_rate: number | null;
                 /** @description How often callers cut agents short. */
@@ -5688,6 +5694,8 @@ export interface operations {
                      *           },
                      *           "escalated": 1,
                      *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
                      *           "interruptions": 1,
                      *           "responses": 1,
                      *           "response_p50_ms": 1,
@@ -5722,6 +5730,8 @@ export interface operations {
                      *             },
                      *             "escalated": 1,
                      *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
                      *             "interruptions": 1,
                      *             "responses": 1,
                      *             "response_p50_ms": 1,
@@ -6053,6 +6063,8 @@ export interface operations {
                      *           },
                      *           "escalated": 1,
                      *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
                      *           "interruptions": 1,
                      *           "responses": 1,
                      *           "response_p50_ms": 1,
@@ -6087,6 +6099,8 @@ export interface operations {
                      *             },
                      *             "escalated": 1,
                      *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
                      *             "interruptions": 1,
                      *             "responses": 1,
                      *             "response_p50_ms": 1,
@@ -10342,6 +10356,8 @@ export interface operations {
                      *           },
                      *           "escalated": 1,
                      *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
                      *           "interruptions": 1,
                      *           "responses": 1,
                      *           "response_p50_ms": 1,
@@ -10376,6 +10392,8 @@ export interface operations {
                      *             },
                      *             "escalated": 1,
                      *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
                      *             "interruptions": 1,
                      *             "responses": 1,
                      *             "response_p50_ms": 1,
