@@ -134,7 +134,7 @@ describe('the dashboard', () => {
     const { page, faults } = await visit(context)
     await page.goto(`${address}/app/login`)
     await logIn(page)
-    await page.getByRole('heading', { name: 'Calls' }).waitFor()
+    await page.getByRole('heading', { name: 'All tenants', exact: true }).waitFor()
     for (const part of ['call-logs', 'voice-sessions', 'tenants'])
       await page.route(`**/api/v1/**/${part}**`, async (route) => {
         const response = await route.fetch()
@@ -157,7 +157,7 @@ describe('the dashboard', () => {
       const isScript = response.request().resourceType() === 'script'
       if (isScript) sizes.push(response.body().then((body) => gzipSync(body).length))
     })
-    await page.goto(`${address}/app/login`)
+    await page.goto(`${address}/app/t/demo/calls`)
     await logIn(page)
     await page.getByRole('row').nth(1).waitFor()
     const bytes = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
@@ -174,7 +174,7 @@ describe('the dashboard', () => {
       const wrong = [...faults.splice(0), ...(await faultsAsShown(page))]
       if (wrong.length > 0) found[name] = wrong
     }
-    await page.goto(`${address}/app/`)
+    await page.goto(`${address}/app/t/demo/calls`)
     await page.getByRole('heading', { name: 'Log in' }).waitFor()
     await examine('login')
     await logIn(page)

@@ -7,6 +7,8 @@ export type Place = { to: NonNullable<LinkProps['to']>; label: string; icon: Ico
 
 /** The pages that there are, in the order in which they stand. */
 export const PLACES: Place[] = [
+  { to: '/', label: 'All tenants', icon: 'installation', needs: 'administrator' },
+  { to: '/t/$tenantId/overview', label: 'Overview', icon: 'overview', needs: 'viewer' },
   { to: '/t/$tenantId/talk', label: 'Talk', icon: 'talk', needs: 'admin' },
   { to: '/t/$tenantId/live', label: 'Live calls', icon: 'live', needs: 'viewer' },
   { to: '/t/$tenantId/calls', label: 'Calls', icon: 'calls', needs: 'viewer' },

@@ -5,6 +5,7 @@ import { callsRoutes } from './calls-routes.ts'
 import { deskRoutes } from './desk-routes.ts'
 import { installationRoutes } from './installation-routes.ts'
 import { liveRoutes } from './live-routes.ts'
+import { overviewRoutes } from './overview-routes.ts'
 import { outerRoutes, shellRoute, tenantRoute } from './root-routes.tsx'
 import { tenantSettingsRoutes } from './tenant-settings-routes.ts'
 
@@ -16,7 +17,14 @@ const routeTree = rootRoute.addChildren([
   invitationRoute,
   shellRoute.addChildren([
     firstRoute,
-    tenantRoute.addChildren([...callsRoutes, ...liveRoutes, ...deskRoutes, ...agentsRoutes, ...tenantSettingsRoutes]),
+    tenantRoute.addChildren([
+      ...overviewRoutes,
+      ...callsRoutes,
+      ...liveRoutes,
+      ...deskRoutes,
+      ...agentsRoutes,
+      ...tenantSettingsRoutes,
+    ]),
     ...installationRoutes,
   ]),
 ])

@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { countTimes, packTimes } from '../records/analytics/response-times.ts'
 import { type SessionProgress, statusReport } from '../records/call-record.ts'
 import type { SessionEndReason } from '../records/call-values.ts'
 import type { HeldCall } from '../records/resuming.ts'
@@ -54,6 +55,7 @@ function latencyOf({ latency }: SessionState) {
     responseP50Ms: percentile(inOrder, 50),
     responseP95Ms: percentile(inOrder, 95),
     interruptions: latency.interruptions,
+    responseTimes: packTimes(countTimes(inOrder)),
   }
 }
 

@@ -122,6 +122,16 @@ describe('the end of a session', () => {
     })
   })
 
+  it('keeps the answer times that were stored where it has none of its own', () => {
+    const end = endOf('caller_hangup', 10)
+    const told = (responseTimes: string | null) => ({ ...end, latency: { ...end.latency, responseTimes } })
+    const { log, session } = ringing()
+    const known = { log, session: { ...session, latency: { ...session.latency, response_times: '1e200' } } }
+    expect(withSessionEnd(known, told(null)).session.latency.response_times).toBe('1e200')
+    expect(withSessionEnd(known, told('2e210')).session.latency.response_times).toBe('2e210')
+    expect(withSessionEnd(ringing(), told(null)).session.latency).not.toHaveProperty('response_times')
+  })
+
   it('has what the model cost, which the log shows too, and which is never less than was stored', () => {
     const { log, session } = ringing()
     const end = endOf('agent_hangup', 4_600)

@@ -39,6 +39,8 @@ export type SessionProgress = {
     responseP50Ms: number | null
     responseP95Ms: number | null
     interruptions: number
+    /** All answers of which it is known how long they took, as `packTimes` writes them. */
+    responseTimes?: string | null
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
@@ -140,6 +142,7 @@ function stored(
   before: VoiceSessionRow,
   { latency, usage, costUsd }: SessionProgress,
 ): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
+  const times = latency.responseTimes ?? before.latency.response_times
   return {
     cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
@@ -147,6 +150,7 @@ function stored(
       response_p50_ms: whole(latency.responseP50Ms) ?? before.latency.response_p50_ms,
       response_p95_ms: whole(latency.responseP95Ms) ?? before.latency.response_p95_ms,
       interruptions: Math.max(latency.interruptions, before.latency.interruptions),
+      ...(times !== undefined && { response_times: times }),
     },
     usage: {
       input_tokens: Math.max(usage.inputTokens, before.usage.input_tokens),
