@@ -1394,7 +1394,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A call and its session are over, however it ended. Once for each call; only its recording and its evaluation may follow. */
+        /** A call and its session are over, however it ended. Once for each call; only its recording, its evaluation and a `voice.session.completed` that waits for its extraction may follow. */
         post: operations["onVoiceCallCompleted"];
         delete?: never;
         options?: never;
@@ -1479,7 +1479,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A session ended. Its payload has all that was said and done. */
+        /** A session ended. Its payload has all that was said and done. Where the agent version asks for an `extraction` it comes with that, ten minutes later at most. */
         post: operations["onVoiceSessionCompleted"];
         delete?: never;
         options?: never;
@@ -1603,6 +1603,7 @@ export interface components {
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
+            cost_usd: number | null;
             /** Format: date-time */
             created_at: string;
             /** @enum {unknown} */
@@ -1729,7 +1730,7 @@ export interface components {
         };
         Error: {
             /** @enum {string} */
-            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+            code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
@@ -1999,11 +2000,17 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
             end_reason: ("caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown") | null;
             ended_at: string | null;
+            extraction: {
+                [key: string]: unknown;
+            } | null;
+            extraction_reason: string | null;
+            extraction_status: ("pending" | "filled" | "missing") | null;
             function_calls: {
                 /** @description What the model sent; a text when it was not JSON. */
                 arguments: unknown;
@@ -2048,9 +2055,11 @@ export interface components {
             resumed_count: number;
             started_at: string | null;
             stream_sid: string | null;
+            summary: string | null;
             tags: string[];
             tenant_id: string;
             transcript: {
+                cost_usd: number | null;
                 end_ms: number;
                 interrupted: boolean;
                 /** @enum {unknown} */
@@ -2079,11 +2088,17 @@ export interface components {
             /** @enum {unknown} */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
+            cost_usd: number | null;
             /** @enum {unknown} */
             direction: "inbound" | "outbound" | "browser";
             duration_seconds: number | null;
             end_reason: ("caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown") | null;
             ended_at: string | null;
+            extraction: {
+                [key: string]: unknown;
+            } | null;
+            extraction_reason: string | null;
+            extraction_status: ("pending" | "filled" | "missing") | null;
             /** Format: uuid */
             id: string;
             latency: {
@@ -2116,6 +2131,7 @@ export interface components {
             resumed_count: number;
             started_at: string | null;
             stream_sid: string | null;
+            summary: string | null;
             tags: string[];
             tenant_id: string;
             usage: {
@@ -2171,7 +2187,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `no_agent`. */
+        /** @description Conflict. The state does not allow it. Codes: `conflict`, `request_in_flight`, `dnc_listed`, `premium_number`, `country_not_allowed`, `consent_missing`, `outside_calling_hours`, `attempt_cap`, `tenant_busy`, `minutes_exhausted`, `budget_exhausted`, `no_agent`. */
         Conflict: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];
@@ -2648,6 +2664,7 @@ export interface operations {
                      *           "summary": "Wants to be called back.",
                      *           "error_code": "error code",
                      *           "error_message": "error message",
+                     *           "cost_usd": 1,
                      *           "metadata": {}
                      *         }
                      *       ],
@@ -2722,6 +2739,7 @@ export interface operations {
                      *         "summary": "Wants to be called back.",
                      *         "error_code": "error code",
                      *         "error_message": "error message",
+                     *         "cost_usd": 1,
                      *         "metadata": {}
                      *       }
                      *     }
@@ -6578,6 +6596,7 @@ export interface operations {
                      *             "cached_tokens": 1,
                      *             "audio_seconds": 1
                      *           },
+                     *           "cost_usd": 1,
                      *           "tags": [
                      *             "tag"
                      *           ],
@@ -6597,6 +6616,10 @@ export interface operations {
                      *           },
                      *           "qa_status": "pending",
                      *           "qa_reason": "qa reason",
+                     *           "summary": "Wants to be called back.",
+                     *           "extraction": {},
+                     *           "extraction_status": "pending",
+                     *           "extraction_reason": "extraction reason",
                      *           "recording_url": "recording url",
                      *           "metadata": {}
                      *         }
@@ -6676,6 +6699,7 @@ export interface operations {
                      *           "cached_tokens": 1,
                      *           "audio_seconds": 1
                      *         },
+                     *         "cost_usd": 1,
                      *         "tags": [
                      *           "tag"
                      *         ],
@@ -6695,6 +6719,10 @@ export interface operations {
                      *         },
                      *         "qa_status": "pending",
                      *         "qa_reason": "qa reason",
+                     *         "summary": "Wants to be called back.",
+                     *         "extraction": {},
+                     *         "extraction_status": "pending",
+                     *         "extraction_reason": "extraction reason",
                      *         "recording_url": "recording url",
                      *         "metadata": {},
                      *         "transcript": [
@@ -6705,7 +6733,8 @@ export interface operations {
                      *             "unheard": "",
                      *             "start_ms": 1,
                      *             "end_ms": 1,
-                     *             "interrupted": false
+                     *             "interrupted": false,
+                     *             "cost_usd": 1
                      *           }
                      *         ],
                      *         "function_calls": [
@@ -7139,7 +7168,7 @@ export interface operations {
                     "application/json": {
                         checks: components["schemas"]["Check"][];
                         /** @enum {string} */
-                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
+                        code: "invalid_request" | "missing_route" | "carrier_rejected" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "request_in_flight" | "dnc_listed" | "premium_number" | "country_not_allowed" | "consent_missing" | "outside_calling_hours" | "attempt_cap" | "tenant_busy" | "minutes_exhausted" | "budget_exhausted" | "no_agent" | "precondition_failed" | "body_too_large" | "unsupported_media_type" | "range_not_satisfiable" | "idempotency_mismatch" | "upgrade_required" | "rate_limited" | "headers_too_large" | "internal" | "upstream_failed" | "sso_failed" | "unavailable" | "database_not_configured" | "carrier_credentials" | "carrier_busy" | "submission_unknown";
                         /** @description Something is away that this process works on without. */
                         degraded: boolean;
                         /** @description With a 400: what is wrong, and where. */
@@ -7393,6 +7422,7 @@ export interface operations {
                  *             "cached_tokens": 1152,
                  *             "audio_seconds": 31.5
                  *           },
+                 *           "cost_usd": 0.0731,
                  *           "estimated": false
                  *         }
                  *       }
@@ -7414,6 +7444,7 @@ export interface operations {
                             audio_output_provider: "primary" | "secondary";
                             call_sid: string;
                             campaign_id: string | null;
+                            cost_usd: number | null;
                             /** Format: date-time */
                             created_at: string;
                             /** @enum {unknown} */
@@ -8973,6 +9004,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": 0.0731,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9060,6 +9092,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9144,6 +9177,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9391,9 +9425,16 @@ export interface operations {
                  *           ],
                  *           "outcome": "answered",
                  *           "outcome_notes": null,
+                 *           "cost_usd": 0.0731,
                  *           "qa": null,
                  *           "qa_status": "pending",
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": {
+                 *             "topic": "opening hours"
+                 *           },
+                 *           "extraction_status": "filled",
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {},
                  *           "transcript": [
@@ -9404,7 +9445,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 420,
                  *               "end_ms": 2140,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": 0.0045
                  *             },
                  *             {
                  *               "seq": 2,
@@ -9413,7 +9455,8 @@ export interface operations {
                  *               "unheard": "",
                  *               "start_ms": 3000,
                  *               "end_ms": 4300,
-                 *               "interrupted": false
+                 *               "interrupted": false,
+                 *               "cost_usd": null
                  *             }
                  *           ],
                  *           "function_calls": [
@@ -9524,9 +9567,14 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         },
@@ -9557,6 +9605,7 @@ export interface operations {
                  *           "summary": null,
                  *           "error_code": null,
                  *           "error_message": null,
+                 *           "cost_usd": null,
                  *           "metadata": {}
                  *         }
                  *       }
@@ -9649,9 +9698,14 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         }
@@ -9744,9 +9798,14 @@ export interface operations {
                  *           "tags": [],
                  *           "outcome": null,
                  *           "outcome_notes": null,
+                 *           "cost_usd": null,
                  *           "qa": null,
                  *           "qa_status": null,
                  *           "qa_reason": null,
+                 *           "summary": null,
+                 *           "extraction": null,
+                 *           "extraction_status": null,
+                 *           "extraction_reason": null,
                  *           "recording_url": null,
                  *           "metadata": {}
                  *         }
@@ -9812,7 +9871,8 @@ export interface operations {
                  *           "unheard": "",
                  *           "start_ms": 420,
                  *           "end_ms": 2140,
-                 *           "interrupted": false
+                 *           "interrupted": false,
+                 *           "cost_usd": 0.0045
                  *         }
                  *       }
                  *     }
@@ -9826,6 +9886,7 @@ export interface operations {
                     event: "voice.transcript.turn";
                     payload: {
                         turn: {
+                            cost_usd: number | null;
                             end_ms: number;
                             interrupted: boolean;
                             /** @enum {unknown} */

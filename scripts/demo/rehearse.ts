@@ -63,6 +63,7 @@ async function settingsFor({ carrier, model }: Simulator, folder: string): Promi
     TELEPHONY_API_BASE_URL: carrier.baseUrl,
     OPENAI_API_KEY: 'rehearsal',
     OPENAI_REALTIME_URL: model.url,
+    OPENAI_BASE_URL: model.baseUrl,
   }
 }
 

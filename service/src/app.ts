@@ -16,7 +16,7 @@ import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
 import { expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
-import { buildServer, type HttpServer, stopServer } from './platform/http/server.ts'
+import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
@@ -37,6 +37,8 @@ export type App = {
   publicUrl(): string
   /** Starts to take requests. Returns the base address, with the port that was really taken. Closes everything when it cannot. */
   listen(): Promise<string>
+  /** Does what a start does not wait for and a first request would: to be called once it listens. */
+  prepare(): Promise<void>
   /** Takes no call from now on, and lets those that there are end, or ends them when DRAIN_SECONDS are over. */
   drain(): Promise<void>
   /**
@@ -44,6 +46,8 @@ export type App = {
    * the same end.
    */
   close(): Promise<void>
+  /** `close` takes no longer. */
+  closeWithinMs: number
 }
 
 /** Requests in flight get this long to end when the service stops. */
@@ -52,8 +56,8 @@ const STOP_GRACE_MS = 2_000
 const RECORDS_WITHIN_MS = 5_000
 const GOODBYE_WITHIN_MS = 1_000
 
-/** `close` takes no longer than its parts, of which those that do not need each other end at the same time. */
-export const CLOSE_WITHIN_MS =
+/** The parts of `close`, of which those that do not need each other end at the same time. */
+const CLOSE_WITHIN_MS =
   Math.max(STOP_GRACE_MS, VOICE_OVER_MS) + Math.max(LAST_REQUESTS_MS, RECORDS_WITHIN_MS) + GOODBYE_WITHIN_MS
 
 /** Wires the floors together. Owns what it is given: `close` closes the database too, and so does a failure here. */
@@ -117,7 +121,7 @@ async function wire(deps: Deps): Promise<App> {
     const delivered = delivery.close()
     await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
-    await floors.credentials.close()
+    await Promise.all([floors.credentials.close(), floors.clips.close()])
     await forgetting?.close()
     await heartbeat.close()
     floors.changes.close()
@@ -151,6 +155,8 @@ async function wire(deps: Deps): Promise<App> {
         throw error
       }
     },
+    prepare: () => prepareChecks(server),
+    closeWithinMs: CLOSE_WITHIN_MS,
     close() {
       closed ??= close()
       return closed

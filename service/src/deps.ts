@@ -1,4 +1,5 @@
 import { type Config, SETTINGS } from './config.ts'
+import { openDatabase } from './database.ts'
 import { type Clock, systemClock } from './kernel/clock.ts'
 import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
@@ -7,7 +8,6 @@ import { makeSealer, type Sealer } from './kernel/seal.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
-import { openEmbedded } from './platform/db/embedded.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
 import { openServer } from './platform/db/server.ts'
@@ -18,6 +18,8 @@ import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
+import { openaiSpeech } from './platform/speech/openai.ts'
+import type { Speech } from './platform/speech/port.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
@@ -40,6 +42,8 @@ export type Deps = {
   model: RealtimeDriver | null
   /** Null while no key is configured, or no address: no agent can be tried in text, and no call is scored. */
   chat: ChatModel | null
+  /** Null where there is no chat model: no words are spoken ahead of the calls in which they are heard. */
+  speech: Speech | null
   /** Null while no mail server is configured: nobody is told anything by mail. */
   mailer: Mailer | null
   /** Null where people log in with passwords alone. */
@@ -47,7 +51,13 @@ export type Deps = {
 }
 
 /** What only the process itself knows. */
-export type ProcessFacts = { version: string; pid: number; simulated?: Simulated | undefined }
+export type ProcessFacts = {
+  version: string
+  pid: number
+  simulated?: Simulated | undefined
+  /** The database of the settings, where it was opened before. */
+  database?: Database
+}
 
 const NOTHING_SIMULATED: Simulated = { carrier: false, model: false }
 
@@ -67,7 +77,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   const { version, pid, simulated = NOTHING_SIMULATED } = facts
   const clock = new CoarseClock(systemClock)
   const key = config.encryptionKey ?? (await ownKey(config))
-  const database = await openDatabase(config, log, pid)
+  const database = facts.database ?? (await openDatabase(config, log, pid))
   try {
     await waitFor(database, clock, log)
     await migrateWithoutLimit(config, database, log)
@@ -91,6 +101,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     carriers,
     model,
     chat: chatOf(config),
+    speech: speechOf(config),
     mailer: mailerOf(config, clock),
     identityProvider: identityProviderOf(config, clock),
   }
@@ -112,10 +123,21 @@ const OPENAI_BASE_URL = 'https://api.openai.com/v1'
  * realtime model is in, unless its address is set.
  */
 export function chatOf(config: Config): ChatModel | null {
-  const { chatUrl, modelApiKey: apiKey, modelUrl, realtimeProvider } = config
-  const isOpenAi = realtimeProvider === 'openai' && modelUrl === SETTINGS.modelUrl.read(undefined)
-  const baseUrl = chatUrl ?? (isOpenAi ? OPENAI_BASE_URL : null)
+  const { modelApiKey: apiKey } = config
+  const baseUrl = baseUrlOf(config)
   return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey })
+}
+
+/** What speaks words ahead of their calls, in the same house. */
+export function speechOf(config: Config): Speech | null {
+  const { modelApiKey: apiKey } = config
+  const baseUrl = baseUrlOf(config)
+  return apiKey === null || baseUrl === null ? null : openaiSpeech({ baseUrl, apiKey })
+}
+
+function baseUrlOf({ chatUrl, modelUrl, realtimeProvider }: Config): string | null {
+  const isOpenAi = realtimeProvider === 'openai' && modelUrl === SETTINGS.modelUrl.read(undefined)
+  return chatUrl ?? (isOpenAi ? OPENAI_BASE_URL : null)
 }
 
 /** The mail server of the settings, if they name one. */
@@ -128,16 +150,6 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   if (issuerUrl === null || clientId === null || clientSecret === null) return null
   return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
-}
-
-async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
-  if (database.kind !== 'server') {
-    const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    const folder = database.kind === 'none' ? null : `${database.folder}/database`
-    return openEmbedded({ folder, pid, onError })
-  }
-  const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
-  return openServer({ url: database.url, applicationName: 'parley', onError })
 }
 
 /** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */

@@ -32,7 +32,7 @@ export function makeEvaluating(deps: Deps, { tenants, resolveAgent }: Needs) {
 function judgedBy(resolveAgent: ResolveAgent): FindJudged {
   return async (tenant, { agent_version_id: versionId }) => {
     const agent = await resolveAgent(tenant, versionId === null ? null : { versionId })
-    const { criteria, chat_model } = agent?.config ?? agentConfigDefaults({})
-    return { agentId: agent?.agentId ?? null, criteria, chatModel: chat_model || null }
+    const { criteria, extraction, chat_model } = agent?.config ?? agentConfigDefaults({})
+    return { agentId: agent?.agentId ?? null, criteria, extraction, chatModel: chat_model || null }
   }
 }

@@ -56,7 +56,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'voice.session.completed',
-    when: 'A session ended. Its payload has all that was said and done.',
+    when: 'A session ended. Its payload has all that was said and done. Where the agent version asks for an `extraction` it comes with that, ten minutes later at most.',
     payload: Type.Object({ voice_session: VoiceSession }),
     hasCall: true,
   },
@@ -68,7 +68,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'voice.call.completed',
-    when: 'A call and its session are over, however it ended. Once for each call; only its recording and its evaluation may follow.',
+    when: 'A call and its session are over, however it ended. Once for each call; only its recording, its evaluation and a `voice.session.completed` that waits for its extraction may follow.',
     payload: ended,
     hasCall: true,
   },

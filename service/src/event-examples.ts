@@ -32,13 +32,13 @@ const RINGING_LOG = {
   escalation_target: null,
   summary: null,
   error_code: null,
-  error_message: null,
+  ...{ error_message: null, cost_usd: null },
   metadata: {},
 }
 
 const ENDED_LOG = {
   ...RINGING_LOG,
-  status: 'completed',
+  ...{ status: 'completed', cost_usd: 0.0731 },
   stream_sid: 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9',
   ended_at: '2030-01-01T09:01:03.000Z',
   duration_seconds: 62,
@@ -71,14 +71,15 @@ const SESSION = {
   tags: [],
   outcome: null,
   outcome_notes: null,
-  ...{ qa: null, qa_status: null, qa_reason: null },
+  ...{ cost_usd: null, qa: null, qa_status: null, qa_reason: null, summary: null },
+  ...{ extraction: null, extraction_status: null, extraction_reason: null },
   recording_url: null,
   metadata: {},
 }
 
 const TURN = {
   ...{ seq: 1, role: 'agent', text: 'Hello, how can I help?', unheard: '' },
-  ...{ start_ms: 420, end_ms: 2_140, interrupted: false },
+  ...{ start_ms: 420, end_ms: 2_140, interrupted: false, cost_usd: 0.0045 },
 }
 
 const ENDED_SESSION = {
@@ -90,12 +91,13 @@ const ENDED_SESSION = {
   usage: { input_tokens: 1_820, output_tokens: 640, cached_tokens: 1_152, audio_seconds: 31.5 },
   tags: ['opening-hours'],
   outcome: 'answered',
-  qa_status: 'pending',
+  ...{ cost_usd: 0.0731, qa_status: 'pending' },
+  ...{ extraction: { topic: 'opening hours' }, extraction_status: 'filled' },
   transcript: [
     TURN,
     {
       ...{ seq: 2, role: 'caller', text: 'Until when are you open?', unheard: '' },
-      ...{ start_ms: 3_000, end_ms: 4_300, interrupted: false },
+      ...{ start_ms: 3_000, end_ms: 4_300, interrupted: false, cost_usd: null },
     },
   ],
   function_calls: [
@@ -181,6 +183,7 @@ const OUTCOME = {
   ended_at: '2030-01-01T09:01:03.000Z',
   duration_seconds: 62,
   usage: ENDED_SESSION.usage,
+  cost_usd: ENDED_SESSION.cost_usd,
   estimated: false,
 }
 

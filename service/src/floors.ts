@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
+import { makeClips } from './agents/clips.ts'
 import { makePrompts } from './agents/prompts.ts'
 import { makeResolveAgent, resolveFromDocument } from './agents/resolve.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
@@ -21,6 +22,7 @@ import { makeRecordings } from './records/recordings.ts'
 import { makeResuming } from './records/resuming.ts'
 import { makeSessions } from './records/sessions.ts'
 import { makeVoiceSessions } from './records/voice-sessions.ts'
+import { agentConfigDefaults } from './tenancy/agent-config-defaults.ts'
 import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
@@ -43,6 +45,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
   const changes = makeTenantChanges({ bus, cache, credentials })
+  const clips = makeClips({ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
@@ -68,6 +71,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     recordingFiles,
     recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock }),
+    clips,
     prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),
     supervisorActions: makeSupervisorActions({ db, log }),
@@ -82,7 +86,10 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     }),
     apiKeys: makeApiKeys({ db, clock, onRevoked: changes.changed }),
     agents: makeAgents({ db, clock }),
-    versions: makeAgentVersions({ db, clock }),
+    versions: makeAgentVersions({
+      ...{ db, clock },
+      onPublished: (tenantId, { config: published }) => clips.prepare(tenantId, agentConfigDefaults(published)),
+    }),
     phoneRoutes: makePhoneRoutes({ db, clock, installationNumber: config.telephonyFromNumber }),
   }
 }

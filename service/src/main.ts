@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { type App, buildApp, CLOSE_WITHIN_MS } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
-import { makeDeps } from './deps.ts'
+import type { App } from './app.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { openDatabase } from './database.ts'
 import { keepAlive, systemClock } from './kernel/clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { type Log, makeLog } from './platform/log.ts'
 import { type Rehearsal, type StartBeside, startRehearsal } from './rehearsal.ts'
 import { welcome } from './welcome.ts'
 
-/** A stop that takes longer than all of its parts may, once no call is left, is ended by force. Usually it takes a moment. */
-const STOP_DEADLINE_MS = CLOSE_WITHIN_MS + 300
+/** A stop that takes so much longer than all of its parts may, once no call is left, is ended by force; it takes a moment. */
+const STOP_MARGIN_MS = 1_000
 
 /** Ctrl-C in a terminal arrives twice, from the terminal and from npm: only a later one means "at once". */
 const SAME_REQUEST_MS = 500
@@ -37,19 +37,31 @@ async function main(): Promise<void> {
 
   const running: Running = { app: null, rehearsal: null }
   stopOnSignal(running, log)
-  const rehearsal = await startRehearsal({ config, clock: systemClock, log, start: startBeside })
-  running.rehearsal = rehearsal
-  const simulated = rehearsal?.simulated
-  const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, { version, pid: process.pid, simulated }))
+  // The database and the simulator start beside this thread, which meanwhile reads the modules of all floors.
+  const [rehearsal, database, { makeDeps }, { buildApp }] = await Promise.all([
+    rehearse(config, running, log),
+    openDatabase(config, log, process.pid),
+    import('./deps.ts'),
+    import('./app.ts'),
+  ])
+  const facts = { version, pid: process.pid, simulated: rehearsal?.simulated, database }
+  const app = await buildApp(await makeDeps(rehearsal?.config ?? config, log, facts))
   running.app = app
   const address = await app.listen()
   await rehearsal?.announce(app.publicUrl())
   log.info({ address, version, database: config.database.kind }, 'listening')
   if (process.argv.includes('--welcome')) {
     const { adminKey, adminUsername: username } = config
-    const facts = { adminEnabled: adminKey !== null, username, demo: await app.hasDemo(), simulated }
-    process.stdout.write(welcome(address, facts))
+    const { simulated } = facts
+    const shown = { adminEnabled: adminKey !== null, username, demo: await app.hasDemo(), simulated }
+    process.stdout.write(welcome(address, shown))
   }
+  await app.prepare()
+}
+
+async function rehearse(config: Config, running: Running, log: Log): Promise<Rehearsal | null> {
+  running.rehearsal = await startRehearsal({ config, clock: systemClock, log, start: startBeside })
+  return running.rehearsal
 }
 
 /** As it stands in the address, and so in no line of the log. */
@@ -95,7 +107,7 @@ function stopOnSignal(running: Running, log: Log): void {
 /** Live calls come to their end first. */
 async function stop({ app, rehearsal }: Running, log: Log): Promise<void> {
   await app?.drain()
-  systemClock.after(STOP_DEADLINE_MS, () => {
+  systemClock.after((app?.closeWithinMs ?? 0) + STOP_MARGIN_MS, () => {
     log.error({}, 'stopped by force')
     process.exit(1)
   })

@@ -1,3 +1,4 @@
+import type { Clips } from './agents/clips.ts'
 import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
 import type { Deps } from './deps.ts'
@@ -61,6 +62,8 @@ export type VoiceNeeds = {
   machineActionOf(tenantId: TenantId, callSid: string): Promise<MachineAction | null>
   /** What the model of a tenant's calls is told first; null for nothing. */
   prompts: Pick<Prompts, 'textFor'>
+  /** What agents say first, spoken ahead. */
+  clips: Pick<Clips, 'of'>
   recordings: Recordings
   recordingFiles: RecordingFiles
   carrierCalls: CarrierCalls & CarrierAnswers
@@ -144,6 +147,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     nodeId,
     promptOf,
     tenantTools,
+    clipsOf: (tenant, config) => needs.clips.of(tenant, config),
     builder: builderOf(deps, needs, { recorders, tools }),
     capacity,
     finish,

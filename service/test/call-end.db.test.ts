@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { CLOSE_WITHIN_MS } from '../src/app.ts'
 import { CarrierError, type TelephonyDriver } from '../src/platform/telephony/port.ts'
 import { makeCarriers } from '../src/platform/telephony/registry.ts'
 import { useCallApp } from './harness/call-app.ts'
@@ -99,7 +98,7 @@ describe('a call that its agent has ended', () => {
       isClosed = true
     })
     await app.pass(() => isClosed, 'the end of the service')
-    expect(app.clock.monotonicMs() - startMs).toBeLessThan(CLOSE_WITHIN_MS)
+    expect(app.clock.monotonicMs() - startMs).toBeLessThan(app.served.app.closeWithinMs)
     const session = await test.db.selectFrom('voice_sessions').select('ended_at').executeTakeFirst()
     expect(session?.ended_at).not.toBeNull()
   })

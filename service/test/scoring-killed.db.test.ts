@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { systemClock } from '../src/kernel/clock.ts'
 import { tenantTold } from '../src/records/calls.fixture.ts'
@@ -14,6 +15,7 @@ const SECOND_MS = 1_000
 /** The program starts twice, on a machine that may be busy with other tests. */
 const AT_LEISURE = { timeout: 120_000 }
 const SCORED_WITHIN_MS = 30_000
+const EXTRACTION = { type: 'object', properties: { guests: { type: 'integer' } } }
 
 describe('a session that was being scored when its process was killed', () => {
   const { kind } = inject('databaseTemplate')
@@ -34,8 +36,13 @@ describe('a session that was being scored when its process was killed', () => {
   async function haveCall(): Promise<void> {
     const database = await copy.open()
     await makeTenantWithToken(database.db, 'acme')
+    const document = JSON.stringify({ agent: { extraction: EXTRACTION } })
+    await sql`update tenants set document = document || ${document}::jsonb`.execute(database.db)
     const clock = new TestClock(systemClock.now() - SECOND_MS)
-    await endedCall(database.db, clock, 'CA1', { tenant: tenantTold('acme', null), lastsMs: SECOND_MS })
+    await endedCall(database.db, clock, 'CA1', {
+      ...{ tenant: tenantTold('acme', null), lastsMs: SECOND_MS, wantsExtraction: true },
+      facts: { agent: { agentKey: null, agentName: 'Robin', versionId: null, versionNumber: null } },
+    })
     await database.close()
   }
 
@@ -50,7 +57,7 @@ describe('a session that was being scored when its process was killed', () => {
     await database.close()
   }
 
-  it('is scored by the next one, once', AT_LEISURE, async () => {
+  it('is scored by the next one, and gives what is to be taken from it, once', AT_LEISURE, async () => {
     await haveCall()
     const settings = {
       ...{ ENCRYPTION_KEY: randomBytes(32).toString('base64'), ...copy.settings },
@@ -63,7 +70,7 @@ describe('a session that was being scored when its process was killed', () => {
     await killed.end('SIGKILL')
     await endLease()
 
-    provider.answer({ says: assessmentOf(0.9) })
+    provider.answer({ says: assessmentOf(0.9) }, { says: '{"guests": 4}' })
     const address = await startProgram(settings).listening()
     const headers = { authorization: 'Bearer bearer-token-of-acme' }
     const evaluations = async () => {
@@ -73,6 +80,8 @@ describe('a session that was being scored when its process was killed', () => {
     }
     const scored = await until(evaluations, { what: 'it to be scored', timeoutMs: SCORED_WITHIN_MS, everyMs: 100 })
     expect(scored).toMatchObject([{ score: 0.9 }])
-    expect(provider.asked).toHaveLength(2)
+    const sessions = await fetch(`${address}/api/v1/voice-sessions`, { headers })
+    expect(await sessions.json()).toMatchObject({ voice_sessions: [{ extraction: { guests: 4 }, qa: { score: 0.9 } }] })
+    expect(provider.asked).toHaveLength(3)
   })
 })

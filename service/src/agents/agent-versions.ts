@@ -55,7 +55,14 @@ export type AgentVersions = {
   publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor): Promise<AgentVersion>
 }
 
-export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): AgentVersions {
+type Deps = {
+  db: Db
+  clock: Clock
+  /** Told of a version that speaks from now on, once that stands. Never throws, and is not waited for. */
+  onPublished?(tenantId: TenantId, version: AgentVersion): void
+}
+
+export function makeAgentVersions({ db, clock, onPublished }: Deps): AgentVersions {
   return {
     async list(tenantId, agentId, page) {
       const rows = await listAgentVersions(db, tenantId, agentId, page)
@@ -72,9 +79,11 @@ export function makeAgentVersions({ db, clock }: { db: Db; clock: Clock }): Agen
       const change = { config: withAllTexts(config), at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
-    publish(tenantId, versionId, by) {
+    async publish(tenantId, versionId, by) {
       const asked = { tenantId, versionId, by }
-      return db.transaction().execute((tx) => publishIn(tx, clock, asked))
+      const version = await db.transaction().execute((tx) => publishIn(tx, clock, asked))
+      onPublished?.(tenantId, version)
+      return version
     },
   }
 }

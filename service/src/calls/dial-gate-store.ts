@@ -28,25 +28,6 @@ export async function countLiveCalls(tx: Tx, tenantId: TenantId, since: Date): P
   return count
 }
 
-/**
- * How long the tenant's calls by way of a carrier have lasted since an instant, in seconds: those that are not over until now.
- * `begunAfter`: no call that was logged before lasts until then.
- */
-export async function countTalkedSeconds(
-  tx: Tx,
-  tenantId: TenantId,
-  { since, now, begunAfter }: { since: Date; now: Date; begunAfter: Date },
-): Promise<number> {
-  const { rows } = await sql<{ seconds: number }>`
-    select coalesce(sum(extract(epoch from least(coalesce(ended_at, ${now}), ${now}) - greatest(answered_at, ${since}))), 0)
-             ::double precision as seconds
-      from call_logs
-     where tenant_id = ${tenantId} and created_at > ${begunAfter} and direction <> 'browser'
-       and answered_at < ${now} and coalesce(ended_at, ${now}) > ${since}
-  `.execute(tx)
-  return rows[0]?.seconds ?? 0
-}
-
 /** The calls to a number since an instant which the carrier took, and those of which it has not said so yet. */
 export async function countAttempts(tx: Tx, tenantId: TenantId, to: string, since: Date): Promise<number> {
   const { count } = await tx

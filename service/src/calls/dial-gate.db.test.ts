@@ -10,7 +10,10 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { type CallLogRow, insertCallLog } from '../records/call-log-store.ts'
 import { isOver } from '../records/call-status.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
-import { tenantTold } from '../records/calls.fixture.ts'
+import { NODE, someCall, someTurn, tenantTold } from '../records/calls.fixture.ts'
+import { turnEntry } from '../records/journal-entry.ts'
+import { writeEntries } from '../records/journal-write.ts'
+import { makeSessions } from '../records/sessions.ts'
 import type { TenantCompliance, TenantLimits, TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type Dial, type DialRefusalCode, makeDialGate } from './dial-gate.ts'
 
@@ -63,7 +66,7 @@ function logCall(tx: Tx | Db, to: string, facts: Partial<CallLogRow> = {}, by = 
     ...{ version_number: null, stream_sid: null, voice_session_id: null, callback_task_id: null, campaign_id: null },
     ...{ created_at: now, started_at: null, answered_at: null, ended_at: null, duration_seconds: null },
     ...{ answered_by: null, escalated: false, escalation_target: null, summary: null, error_code: null },
-    ...{ error_message: null, metadata: {} },
+    ...{ error_message: null, cost_usd: null, metadata: {} },
     ...facts,
   })
 }
@@ -96,6 +99,40 @@ describe('the dial gate', () => {
       .execute()
     expect(await refused(capped, dial(BERLIN))).toEqual([])
     expect(await refused(tenant({ limits: { minutes_per_day: 0 } }), dial(BERLIN))).toEqual(['minutes_exhausted'])
+  })
+
+  it('refuses when the budget of the day is used up', async () => {
+    const capped = tenant({ limits: { budget_per_day: 5 } })
+    const { sessions, acme } = { sessions: makeSessions({ db: test.db, clock, nodeId: NODE }), acme: tenant() }
+    const cost = async (callSid: string, costUsd: number) => {
+      const { sessionId } = await sessions.open(acme, someCall(callSid))
+      await sessions.started(acme, { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null })
+      const call = { tenant: acme, callSid, sessionId, epoch: 1 }
+      const entries = [turnEntry(call, someTurn(1, { costUsd })), turnEntry(call, someTurn(3, { costUsd }))]
+      await test.db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
+    }
+    await cost('CA1', 2)
+    expect(await refused(capped, dial(BERLIN))).toEqual([])
+    // Of a call that goes on, what has been said costs already.
+    await cost('CA2', 0.5)
+    expect(await asked(capped, dial(BERLIN))).toEqual([
+      {
+        code: 'budget_exhausted',
+        reason: 'The calls of today (UTC) have cost 5.00 USD, and limits.budget_per_day allows 5: call tomorrow.',
+      },
+    ])
+    expect(await refused(tenant({ limits: { budget_per_day: 5.01 } }), dial(BERLIN))).toEqual([])
+    expect(await refused(tenant({ id: 'globex', limits: { budget_per_day: 5 } }), dial(BERLIN))).toEqual([])
+    // Of one that is over, what it came to; the next day has a budget of its own.
+    await test.db
+      .updateTable('voice_sessions')
+      .set({ ended_at: new Date(clock.now()), cost_usd: 3 })
+      .execute()
+    expect(await refused(tenant({ limits: { budget_per_day: 6 } }), dial(BERLIN))).toEqual(['budget_exhausted'])
+    expect(await refused(tenant({ limits: { budget_per_day: 6.01 } }), dial(BERLIN))).toEqual([])
+    clock = new TestClock(Date.parse('2030-01-16T11:00:00Z'))
+    expect(await refused(capped, dial(BERLIN))).toEqual([])
+    expect(await refused(tenant({ limits: { budget_per_day: 0 } }), dial(BERLIN))).toEqual(['budget_exhausted'])
   })
 
   it('lets through what nothing speaks against', async () => {

@@ -2,9 +2,10 @@ import type { Clock } from '../kernel/clock.ts'
 import { LocalTime } from '../kernel/local-time.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
-import { countAttempts, countLiveCalls, countTalkedSeconds, lockDials } from './dial-gate-store.ts'
+import { countAttempts, countLiveCalls, lockDials } from './dial-gate-store.ts'
 import { type DialledNumber, readNumber } from './dialled-number.ts'
 import { zonesOf } from './number-zones.ts'
 import { costlyKind } from './premium-numbers.ts'
@@ -28,7 +29,7 @@ export type DialRefusalCode =
   | 'outside_calling_hours'
   | 'attempt_cap'
   | 'tenant_busy'
-  | 'minutes_exhausted'
+  | DayRefusal
   | 'consent_missing'
 
 /** What speaks against a call. The reason is a sentence that a person can act on, without the number. */
@@ -59,8 +60,8 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   return {
     async refusals(tx, tenant, dial) {
       const { max_attempts_per_day: maxAttempts } = tenant.compliance
-      const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes } = tenant.limits
-      if (maxAttempts !== null || maxCalls !== null || maxMinutes !== null) await lockDials(tx, tenant.tenant_id)
+      const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes, budget_per_day: budget } = tenant.limits
+      if ([maxAttempts, maxCalls, maxMinutes, budget].some((cap) => cap !== null)) await lockDials(tx, tenant.tenant_id)
       const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
       const found = [
         await listed(asked),
@@ -69,7 +70,7 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
         unconsented(asked),
         untimely(asked),
         maxAttempts === null ? null : await attempted(asked, maxAttempts),
-        maxMinutes === null ? null : await exhausted(asked, maxMinutes),
+        await exhausted(asked),
         maxCalls === null ? null : await busy(asked, maxCalls),
       ]
       return found.filter((refusal) => refusal !== null)
@@ -149,14 +150,16 @@ async function attempted({ tx, tenant, dial, number, nowMs, local }: Asked, max:
   return { code: 'attempt_cap', reason }
 }
 
-async function exhausted({ tx, tenant, nowMs }: Asked, maxMinutes: number): Promise<DialRefusal | null> {
-  const sinceMs = nowMs - (nowMs % DAY_MS)
-  const within = { since: new Date(sinceMs), now: new Date(nowMs), begunAfter: new Date(sinceMs - LONGEST_LIVE_MS) }
-  const seconds = await countTalkedSeconds(tx, tenant.tenant_id, within)
-  if (seconds < maxMinutes * 60) return null
-  const minutes = Math.floor(seconds / 60)
-  const reason = `The calls of today (UTC) have taken ${minutes} minutes, and limits.minutes_per_day allows ${maxMinutes}: call tomorrow.`
-  return { code: 'minutes_exhausted', reason }
+async function exhausted({ tx, tenant, nowMs }: Asked): Promise<DialRefusal | null> {
+  const spent = await spentToday(tx, tenant, { now: new Date(nowMs) })
+  const code = dayRefusal(tenant, spent)
+  if (spent === null || code === null) return null
+  const { minutes_per_day: maxMinutes, budget_per_day: budget } = tenant.limits
+  const [taken, cap] =
+    code === 'minutes_exhausted'
+      ? [`taken ${Math.floor(spent.seconds / 60)} minutes`, `limits.minutes_per_day allows ${maxMinutes}`]
+      : [`cost ${spent.usd.toFixed(2)} USD`, `limits.budget_per_day allows ${budget}`]
+  return { code, reason: `The calls of today (UTC) have ${taken}, and ${cap}: call tomorrow.` }
 }
 
 async function busy({ tx, tenant, nowMs }: Asked, max: number): Promise<DialRefusal | null> {

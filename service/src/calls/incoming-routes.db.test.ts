@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -166,6 +167,17 @@ describe('POST /api/v1/incoming-call', () => {
       const answers = await Promise.all(sids.map((CallSid) => app.post(PATH, { form: { ...FORM, CallSid } })))
       expect(answers.filter(({ text }) => text.includes('<Connect>'))).toHaveLength(3)
       expect(answers.filter(({ text }) => spoken.test(text))).toHaveLength(17)
+    })
+
+    it.each([{ budget_per_day: 5 }, { minutes_per_day: 0 }])('when %j leaves nothing of the day', async (limits) => {
+      await document({ limits: { ...limits, budget_per_day: 5 } })
+      if (!('minutes_per_day' in limits)) {
+        expect((await app.post(PATH, { form: FORM })).text).toContain('<Connect>')
+        const cost = { started_at: sql<Date>`created_at`, cost_usd: 5 }
+        await test.db.updateTable('voice_sessions').set(cost).execute()
+      }
+      expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })).text).toMatch(spoken)
+      expect((await logs()).map(({ call_sid }) => call_sid)).not.toContain('CA2')
     })
 
     it('or connects the number that the tenant named for such cases', async () => {

@@ -10,6 +10,7 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
 import { againWhenRefused } from '../records/database-trouble.ts'
 import type { OpenedSession, Sessions } from '../records/sessions.ts'
+import { dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
@@ -127,6 +128,11 @@ export function makeIncoming(deps: Deps): Incoming {
       if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
       if (taking.attempt.isLate) return []
+      const spent = dayRefusal(
+        tenant,
+        await spentToday(db, tenant, { now: new Date(clock.now()), exceptCallSid: callSid }),
+      )
+      if (spent) return refuse(tenant, callSid, { text: NO_ROOM, why: spent })
       const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
       if (noRoom) return (await askedElsewhere(tenant, call)) ?? refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
       return await connect(taking, { agent, ...decision }, giveBack)

@@ -67,17 +67,20 @@ export async function lookAgain(db: Db, tenantId: TenantId, callSid: string, at:
     .execute()
 }
 
-/** Makes the calls due that nobody has, that a carrier can be asked for, and that are older than `before`. */
-export async function makeDueAcrossTenants(db: Db, { now, before }: { now: Date; before: Date }): Promise<void> {
+/**
+ * Makes the calls due that nobody has and that a carrier can be asked for: those that are older than `afterMs` now, the others as
+ * soon as they are.
+ */
+export async function makeDueAcrossTenants(db: Db, { now, afterMs }: { now: Date; afterMs: number }): Promise<void> {
   await sql`
-    update call_directory set look_at = ${now}
-     where call_sid in (
-       select entry.call_sid
-         from call_directory entry
-         join call_logs log on log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid
-        where entry.owner is null and entry.rescue_at is null and entry.look_at > ${now}
-          and log.direction <> 'browser' and log.created_at < ${before}
-        order by entry.call_sid for update of entry skip locked)`.execute(db)
+    update call_directory set look_at = due.at
+      from (select entry.call_sid, greatest(${now}::timestamptz, log.created_at + ${afterMs}::int * interval '1 ms') as at
+              from call_directory entry
+              join call_logs log on log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid
+             where entry.owner is null and entry.rescue_at is null and log.direction <> 'browser'
+               and entry.look_at > greatest(${now}::timestamptz, log.created_at + ${afterMs}::int * interval '1 ms')
+             order by entry.call_sid for update of entry skip locked) due
+     where call_directory.call_sid = due.call_sid`.execute(db)
 }
 
 /** Says that carriers could be asked for these calls, which are the next to be asked as usual. */

@@ -152,6 +152,18 @@ describe('a call that never began', () => {
     expect((await calls.stored('browser-1')).log.status).toBe('ringing')
   })
 
+  it('is asked for by a node that was away as soon as it is ten seconds old', async () => {
+    await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
+    calls.rest.reply = () => carrierSays('no-answer')
+    await calls.clock.advance(4_000)
+    await calls.node.openCalls.wasAway()
+    await calls.node.sweepOpen()
+    expect(asked()).toBe(0)
+    await calls.clock.advance(6_000)
+    await calls.node.sweepOpen()
+    expect([asked(), (await calls.stored('CA1')).log.status]).toEqual([1, 'no-answer'])
+  })
+
   it('has failed when the carrier does not know it', async () => {
     await calls.node.sessions.open(calls.tenant('acme'), someCall('CA1'))
     calls.rest.reply = () => NO_SUCH_CALL

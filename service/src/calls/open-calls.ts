@@ -19,7 +19,7 @@ export type OpenCalls = {
    * @throws AppError `unavailable` when the database does not answer.
    */
   sweep(): Promise<void>
-  /** This node was away: what carriers told of calls that nobody has yet may have been told to nobody, so they are due now. */
+  /** This node was away: what carriers told of calls that nobody has yet may have been told to nobody: they are due now, or 10 s old. */
   wasAway(): Promise<void>
   /** Looks at these calls now. Never rejects: what fails is done at the next look. */
   look(callSids: string[]): Promise<void>
@@ -65,10 +65,7 @@ export function makeOpenCalls(deps: OpenCallLookDeps): OpenCalls {
       const looking = look(due).finally(() => underWay.delete(looking))
       underWay.set(looking, due.length)
     },
-    wasAway: () => {
-      const [now, before] = [new Date(clock.now()), new Date(clock.now() - LOST_AFTER_MS)]
-      return makeDueAcrossTenants(db, { now, before })
-    },
+    wasAway: () => makeDueAcrossTenants(db, { now: new Date(clock.now()), afterMs: LOST_AFTER_MS }),
     streamLost: (tenantId, callSid) => lookAgain(db, tenantId, callSid, new Date(clock.now() + LOST_AFTER_MS)),
     async settled() {
       await Promise.all(underWay.keys())

@@ -18,6 +18,7 @@ const STATUS = {
   attempt_cap: 409,
   tenant_busy: 409,
   minutes_exhausted: 409,
+  budget_exhausted: 409,
   no_agent: 409,
   precondition_failed: 412,
   body_too_large: 413,

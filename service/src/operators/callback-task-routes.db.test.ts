@@ -15,6 +15,7 @@ type Answer = { task: Task; code: string; error: string }
 const ANN = '+12025550101'
 const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
 const MINUTE_MS = 60_000
+const CLAIM_ROUNDS = process.env['PARLEY_TEST_FULL'] ? 200 : 10
 
 const test = useDatabase()
 const clock = new TestClock()
@@ -271,15 +272,18 @@ describe('the transitions of a callback task', () => {
     }
   })
 
-  it('let one of twenty claimers win', async () => {
-    const { id } = await create()
-    const claims = Array.from({ length: 20 }, (_, index) => act(id, 'claim', { operator: `operator ${index}` }))
-    const answers = await Promise.all(claims)
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)])
-    const winner = answers.find(({ status }) => status === 200)
-    const { body } = await server.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)
-    expect(body.task).toEqual(winner?.body.task)
-    expect(await told()).toEqual(['callback.task.claimed'])
+  it('let one of twenty claimers win, each time', { timeout: 120_000 }, async () => {
+    for (let round = 0; round < CLAIM_ROUNDS; round += 1) {
+      await test.db.deleteFrom('webhook_outbox').execute()
+      const { id } = await create()
+      const claims = Array.from({ length: 20 }, (_, index) => act(id, 'claim', { operator: `operator ${index}` }))
+      const answers = await Promise.all(claims)
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(19).fill(409)])
+      const winner = answers.find(({ status }) => status === 200)
+      const { body } = await server.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)
+      expect(body.task).toEqual(winner?.body.task)
+      expect(await told()).toEqual(['callback.task.claimed'])
+    }
   })
 
   it('need no body where nothing has to be said', async () => {

@@ -33,6 +33,9 @@ export type CallbackTaskRow = {
   sla_due_at: Date
   last_sla_alert_due_at: Date | null
   last_sla_alerted_at: Date | null
+  /** When whoever claimed it was reminded last, and when it was escalated, which is done once. */
+  reminded_at: Date | null
+  escalated_at: Date | null
   snoozed_until: Date | null
   snooze_reason: string | null
   dispatch_attempt_count: number

@@ -33,6 +33,7 @@ export const BillingOutcome = Type.Object({
     cached_tokens: count,
     audio_seconds: Type.Number({ minimum: 0 }),
   }),
+  cost_usd: nullable(Type.Number({ minimum: 0, description: 'Of the model, by list price. Null: not known.' })),
   estimated: Type.Boolean({ description: 'A part is missing or was measured here: the bill may differ.' }),
 })
 
@@ -62,6 +63,7 @@ export function billingOutcome({ log, session }: CallRecord, now: Date): Static<
     ended_at: iso(log.ended_at ?? now),
     duration_seconds: durationSeconds(log) ?? 0,
     usage: session.usage,
+    cost_usd: session.cost_usd,
     estimated: ABRUPT.includes(session.end_reason) || (wasAnswered && log.duration_seconds === null),
   }
 }

@@ -19,13 +19,14 @@ function eventsOf(before: CallRecord, after: CallRecord): EventName[] {
   const isEscalated = !before.log.escalated && after.log.escalated
   const isResumed = before.session.resumed_count < after.session.resumed_count
   const isEnded = before.session.ended_at === null && after.session.ended_at !== null
+  const isEndTold = !after.session.completion_held && (isEnded || before.session.completion_held)
   const isDone = !isComplete(before) && isComplete(after)
   const told: [EventName, boolean][] = [
     ['voice.call.started', isAnswered],
     ['voice.session.started', isStarted],
     ['voice.session.escalated', isEscalated],
     ['voice.session.resumed', isResumed],
-    ['voice.session.completed', isEnded],
+    ['voice.session.completed', isEndTold],
     ['voice.call.failed', isDone && after.log.status !== 'completed'],
     ['voice.call.completed', isDone],
   ]

@@ -64,7 +64,7 @@ describe('GET call-logs', () => {
             ...{ callback_task_id: null, campaign_id: null, created_at: '2030-01-01T00:00:00.000Z' },
             ...{ started_at: '2030-01-01T00:00:00.000Z', answered_at: null, ended_at: null, duration_seconds: null },
             ...{ answered_by: null, escalated: false, escalation_target: null, summary: null, error_code: null },
-            ...{ error_message: null, metadata: { order: 7, deep: { ok: [true] } } },
+            ...{ error_message: null, cost_usd: null, metadata: { order: 7, deep: { ok: [true] } } },
           },
         ],
       },

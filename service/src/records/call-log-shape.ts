@@ -34,6 +34,9 @@ export const CallLog = Type.Object({
   summary: text,
   error_code: text,
   error_message: text,
+  cost_usd: nullable(
+    Type.Number({ minimum: 0, description: 'What its model cost, once it is over. Null: no price of it is known.' }),
+  ),
   metadata: Type.Record(Type.String(), Type.Unknown()),
 })
 

@@ -39,6 +39,8 @@ export type CallLogRow = {
   summary: string | null
   error_code: string | null
   error_message: string | null
+  /** What the model of its session cost, in USD, once that has ended; null where no price is known. */
+  cost_usd: number | null
   metadata: Record<string, unknown>
 }
 

@@ -35,15 +35,17 @@ function ringing(): CallRecord {
     ...both,
     ...{ id: SESSION_ID, status: 'ringing', status_at: at(0), voice_session_id: SESSION_ID, started_at: at(0) },
     ...{ callback_task_id: null, campaign_id: null, answered_at: null, answered_by: null, summary: null },
-    ...{ escalated: false, escalation_target: null, error_code: null, error_message: null },
+    ...{ escalated: false, escalation_target: null, error_code: null, error_message: null, cost_usd: null },
   }
   const session: VoiceSessionRow = {
     ...both,
     ...{ id: SESSION_ID, call_status: 'ringing', model: null, voice: null, audio_output_provider: 'primary' },
     ...{ started_at: null, end_reason: null, resumed_count: 0, tags: [], outcome: null, outcome_notes: null },
     has_recording: false,
+    cost_usd: null,
     greeting: null,
-    ...{ qa: null, qa_status: null, qa_reason: null },
+    ...{ qa: null, qa_status: null, qa_reason: null, summary: null },
+    ...{ extraction: null, extraction_status: null, extraction_reason: null, completion_held: false },
     latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
   }
@@ -122,7 +124,7 @@ describe('the end of a session', () => {
 
   it('names the agent to whom the call was handed, in the log as well', () => {
     const versionId = '0190a000-0000-7000-8000-000000000002' as AgentVersionId
-    const handedTo = { agentKey: 'billing', agentName: 'Billie', versionId, versionNumber: 2 }
+    const handedTo = { agentKey: 'billing', agentName: 'Billie', versionId, versionNumber: 2, wantsExtraction: true }
     const named = { agent_key: 'billing', agent_name: 'Billie', agent_version_id: versionId, version_number: 2 }
     const told = { ...endOf('process_lost', 10), handedTo }
     const lost = withSessionEnd(ringing(), endOf('process_lost', 10))
@@ -134,7 +136,25 @@ describe('the end of a session', () => {
       expect(log).toMatchObject(named)
       expect(session).toMatchObject(named)
     }
-    expect(withSessionEnd(withProgress(ringing(), told), endOf('caller_hangup', 10)).log).toMatchObject(named)
+    const ended = withSessionEnd(withProgress(ringing(), told), endOf('caller_hangup', 10))
+    expect(ended.log).toMatchObject(named)
+    expect(ended.session).toMatchObject({ extraction_status: 'pending', completion_held: true })
+  })
+
+  it('has what the model cost, which the log shows too, and which is never less than was stored', () => {
+    const { log, session } = ringing()
+    const end = endOf('agent_hangup', 4_600)
+    const costing = (costUsd: number | null | undefined, before: number | null) => {
+      const record = { log, session: { ...session, cost_usd: before } }
+      const ended = withSessionEnd(record, costUsd === undefined ? end : { ...end, costUsd })
+      return [ended.session.cost_usd, ended.log.cost_usd]
+    }
+    expect(costing(0.123_456_7, null)).toEqual([0.123_457, 0.123_457])
+    expect(costing(0.1, 0.3)).toEqual([0.3, 0.3])
+    expect(costing(undefined, 0.3)).toEqual([0.3, 0.3])
+    expect(costing(null, 0.3)).toEqual([null, null])
+    const lost = withSessionEnd({ log, session }, endOf('process_lost', 5))
+    expect(withTrueEnd(lost, { ...end, costUsd: 0.2 }).log.cost_usd).toBe(0.2)
   })
 
   it('is the first that was told', () => {

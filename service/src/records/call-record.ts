@@ -1,4 +1,5 @@
 import type { AgentVersionId } from '../kernel/ids.ts'
+import { roundedUsd } from '../platform/realtime/price.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
 import type { CallStatus, SessionEndReason } from './call-values.ts'
@@ -19,7 +20,14 @@ export type CallReport = {
 }
 
 /** A stream that begins: with it the call is answered. */
-export type StreamStart = { streamSid: string; model: string | null; voice: string | null; at: Date }
+export type StreamStart = {
+  streamSid: string
+  model: string | null
+  voice: string | null
+  /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
+  wantsExtraction?: boolean
+  at: Date
+}
 
 /**
  * What a session has come to, from the beginning of its call: one that goes on from another counts on from what that had
@@ -33,8 +41,10 @@ export type SessionProgress = {
     interruptions: number
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
+  /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
+  costUsd?: number | null
   /** Who has the call from now on, where it was handed to another agent. */
-  handedTo?: AgentOfCall | null
+  handedTo?: HandedTo | null
 }
 
 /** An agent as calls name it; the key and the version are null of a tenant document's own. */
@@ -44,6 +54,9 @@ export type AgentOfCall = {
   versionId: AgentVersionId | null
   versionNumber: number | null
 }
+
+/** The agent to whom a call was handed, and whether its version wants something of the conversation when it is over. */
+export type HandedTo = AgentOfCall & { wantsExtraction: boolean }
 
 /** How a session ended. */
 export type SessionEnd = SessionProgress & { endReason: SessionEndReason; at: Date }
@@ -88,7 +101,8 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
 }
 
 /** Adds the beginning of a stream; a further one goes on with the session. */
-export function withStream(record: CallRecord, { streamSid, model, voice, at }: StreamStart): CallRecord {
+export function withStream(record: CallRecord, stream: StreamStart): CallRecord {
+  const { streamSid, model, voice, wantsExtraction = false, at } = stream
   const { log, session } = withReport(record, statusReport('in-progress', at))
   const isFurther = session.started_at !== null
   return {
@@ -100,6 +114,7 @@ export function withStream(record: CallRecord, { streamSid, model, voice, at }: 
       resumed_count: session.resumed_count + (isFurther ? 1 : 0),
       model,
       voice,
+      extraction_status: session.extraction_status ?? (wantsExtraction ? 'pending' : null),
     },
   }
 }
@@ -108,7 +123,14 @@ export function withStream(record: CallRecord, { streamSid, model, voice, at }: 
 export function withProgress({ log, session }: CallRecord, progress: SessionProgress): CallRecord {
   if (session.ended_at !== null) return { log, session }
   const agent = agentOf(progress)
-  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...stored(session, progress) } }
+  const wanted = wantedOf(session, progress)
+  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...wanted, ...stored(session, progress) } }
+}
+
+/** What is to be taken from a conversation, whoever has it last says. */
+function wantedOf({ extraction_status }: VoiceSessionRow, { handedTo = null }: SessionProgress) {
+  if (handedTo === null) return { extraction_status }
+  return { extraction_status: handedTo.wantsExtraction ? ('pending' as const) : null }
 }
 
 /** A call is known by the agent who had it last. */
@@ -126,9 +148,10 @@ function agentOf({ handedTo = null }: SessionProgress) {
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
 function stored(
   before: VoiceSessionRow,
-  { latency, usage }: SessionProgress,
-): Pick<VoiceSessionRow, 'latency' | 'usage'> {
+  { latency, usage, costUsd }: SessionProgress,
+): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
   return {
+    cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
       greeting_ms: whole(latency.greetingMs) ?? before.latency.greeting_ms,
       response_p50_ms: whole(latency.responseP50Ms) ?? before.latency.response_p50_ms,
@@ -149,22 +172,49 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   if (session.ended_at !== null) return { log, session }
   const endedAt = later(at, session.started_at ?? session.created_at)
   const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
+  const came = stored(session, progress)
   const agent = agentOf(progress)
+  const wanted = wantedOf(session, progress)
   return {
-    log: { ...log, ...agent },
+    log: { ...log, ...agent, cost_usd: came.cost_usd },
     session: {
       ...session,
       ...agent,
+      ...wanted,
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
       ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
-      ...stored(session, progress),
+      completion_held: wanted.extraction_status === 'pending',
+      ...came,
     },
   }
 }
 
 const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answered.' } as const
+
+/** What came of an extraction: the object, or why there is none, in a sentence. */
+export type ExtractionOutcome = { extraction: Record<string, unknown> } | { missing: string }
+
+/** Adds what was taken from the conversation, which is told with its end; a session that waits for none stays as it is. */
+export function withExtraction({ log, session }: CallRecord, outcome: ExtractionOutcome): CallRecord {
+  if (session.extraction_status !== 'pending') return { log, session }
+  const found = 'extraction' in outcome
+  return withTold({
+    log,
+    session: {
+      ...session,
+      extraction: found ? outcome.extraction : null,
+      extraction_status: found ? 'filled' : 'missing',
+      extraction_reason: found ? null : outcome.missing,
+    },
+  })
+}
+
+/** The end of the session is told now, if it was held back. */
+export function withTold({ log, session }: CallRecord): CallRecord {
+  return session.completion_held ? { log, session: { ...session, completion_held: false } } : { log, session }
+}
 
 /**
  * What is known late of an end that was taken for the loss of its process: how it came about, and what the session came to. When
@@ -172,11 +222,17 @@ const UNANSWERED = { qa_status: 'not_scored', qa_reason: 'The call was not answe
  */
 export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, ...progress }: SessionEnd): CallRecord {
   if (session.end_reason !== 'process_lost') return { log, session }
+  const came = stored(session, progress)
   const agent = agentOf(progress)
   return {
-    log: { ...log, ...agent },
-    session: { ...session, ...agent, end_reason: endReason, ...stored(session, progress) },
+    log: { ...log, ...agent, cost_usd: came.cost_usd },
+    session: { ...session, ...agent, end_reason: endReason, ...came },
   }
+}
+
+function costStored(before: number | null, costUsd: number | null | undefined): number | null {
+  if (costUsd === undefined || costUsd === null) return costUsd === null ? null : before
+  return Math.max(roundedUsd(costUsd), before ?? 0)
 }
 
 function whole(ms: number | null): number | null {

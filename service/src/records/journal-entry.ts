@@ -1,3 +1,4 @@
+import { roundedUsd } from '../platform/realtime/price.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CallHolder } from './call-holder.ts'
 import type { SessionId, TurnRole } from './call-values.ts'
@@ -28,6 +29,8 @@ export type JournaledTurn = {
   interrupted: boolean
   sentMs: number | null
   heardMs: number | null
+  /** What it cost to say, in USD; not given where that is not known. */
+  costUsd?: number
 }
 
 /** A tool call that is done. `argumentsText` is what the model sent, `result` what it was told. */
@@ -73,6 +76,7 @@ export function turnEntry(call: JournaledCall, turn: JournaledTurn): JournalEntr
     interrupted: turn.interrupted,
     sent_ms: turn.sentMs === null ? null : Math.round(turn.sentMs),
     heard_ms: turn.heardMs === null ? null : Math.round(turn.heardMs),
+    cost_usd: turn.costUsd === undefined ? null : roundedUsd(turn.costUsd),
   }
   return {
     type: 'turn',

@@ -94,7 +94,9 @@ function counting(db: Db, count: (sql: string) => void): Db {
 describe('the journal', () => {
   it('stores turns once each, with all that is known of them, in the order of the conversation', async () => {
     const call = await openCall('CA1')
-    const said = someTurn(2, { text: 'Yes, pl', unheard: 'ease hold.', interrupted: true, sentMs: 900, heardMs: 400.4 })
+    const said = someTurn(2, {
+      ...{ text: 'Yes, pl', unheard: 'ease hold.', interrupted: true, sentMs: 900, heardMs: 400.4, costUsd: 0.0123456 },
+    })
     for (const turn of [someTurn(3), said, someTurn(1)]) call.journal.append(turn)
     await written()
     const turns = await listTurns(test.db, acme.tenant_id, call.sessionId)
@@ -102,6 +104,7 @@ describe('the journal', () => {
     expect(turns[1]).toEqual({
       ...{ tenant_id: 'acme', session_id: call.sessionId, item_id: 'item_2', seq: 2, role: 'caller', text: 'Yes, pl' },
       ...{ unheard: 'ease hold.', start_ms: 4_000, end_ms: 5_500, interrupted: true, sent_ms: 900, heard_ms: 400 },
+      cost_usd: 0.012346,
     })
   })
 

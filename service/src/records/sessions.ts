@@ -13,6 +13,7 @@ import { isOver } from './call-status.ts'
 import type { CallDirection, SessionId } from './call-values.ts'
 import { changeCall, loadRecord } from './change-call.ts'
 import { LOST_AFTER_MS } from './open-call-store.ts'
+import { type SpentToday, spentToday } from './spent-today.ts'
 import { listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
 import {
   insertVoiceSession,
@@ -55,6 +56,8 @@ export type NewStream = {
   streamSid: string
   model: string | null
   voice: string | null
+  /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
+  wantsExtraction?: boolean
 }
 
 /** The session that a stream was given, and whose call it is. `before`: what an earlier stream of the call has left. */
@@ -68,6 +71,8 @@ export type StartedSession = {
   greeting: string | null
   /** What the carrier took the answering party for, where that is known by now. */
   answeredBy: string | null
+  /** What the tenant's other calls have taken of its day; null where its document does not bound that. */
+  spentToday: SpentToday | null
   before: EarlierStream | null
 }
 
@@ -79,6 +84,8 @@ export type EarlierStream = {
   toolCalls: number
   latency: StoredLatency
   usage: StoredUsage
+  /** In USD; null where nothing is stored of it. */
+  costUsd: number | null
 }
 
 /** The beginnings of voice sessions. */
@@ -156,10 +163,10 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     const before = await loadRecord(tx, call)
     const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
-    const found = await foundIn(tx, before)
+    const now = new Date(clock.now())
+    const found = await foundIn(tx, before, await spentToday(tx, tenant, { now, exceptCallSid: stream.callSid }))
     if (call.owner !== null && !isNext)
       return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
-    const now = new Date(clock.now())
     await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
     await keepPromise(tx, tenant.tenant_id, stream.callSid)
     await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, { ...stream, at: now }) })
@@ -181,7 +188,7 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
   }
 }
 
-async function foundIn(tx: Tx, { log, session }: CallRecord): Promise<StartedSession> {
+async function foundIn(tx: Tx, { log, session }: CallRecord, spent: SpentToday | null): Promise<StartedSession> {
   const { id: sessionId, from, to, org_id: orgId, metadata, greeting } = session
   return {
     sessionId,
@@ -191,16 +198,17 @@ async function foundIn(tx: Tx, { log, session }: CallRecord): Promise<StartedSes
     metadata,
     greeting,
     answeredBy: log.answered_by,
+    spentToday: spent,
     before: await earlierIn(tx, session),
   }
 }
 
 async function earlierIn(tx: Tx, session: VoiceSessionRow): Promise<EarlierStream | null> {
-  const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage } = session
+  const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage, cost_usd: costUsd } = session
   if (startedAt === null) return null
   const turns = await listTurns(tx, tenant_id, id)
   const toolCalls = (await listFunctionCalls(tx, tenant_id, id)).length
-  return { startedAt, streamSid, turns, toolCalls, latency, usage }
+  return { startedAt, streamSid, turns, toolCalls, latency, usage, costUsd }
 }
 
 function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolean): OpenedSession {
@@ -251,6 +259,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       summary: null,
       error_code: null,
       error_message: null,
+      cost_usd: null,
     },
     session: {
       ...both,
@@ -264,6 +273,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       resumed_count: 0,
       latency: NO_LATENCY,
       usage: NO_USAGE,
+      cost_usd: null,
       tags: [],
       outcome: null,
       outcome_notes: null,
@@ -272,6 +282,11 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       qa: null,
       qa_status: null,
       qa_reason: null,
+      summary: null,
+      extraction: null,
+      extraction_status: null,
+      extraction_reason: null,
+      completion_held: false,
     },
   }
 }

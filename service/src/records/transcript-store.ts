@@ -20,6 +20,8 @@ export type TurnRow = {
   /** Null for what was not audio of ours. */
   sent_ms: number | null
   heard_ms: number | null
+  /** What it cost to say, in USD; null where that is not known. */
+  cost_usd: number | null
 }
 
 /** A tool that the model called, once it was done. */
@@ -73,14 +75,15 @@ export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<W
           interrupted: eb.ref('excluded.interrupted'),
           sent_ms: eb.ref('excluded.sent_ms'),
           heard_ms: eb.ref('excluded.heard_ms'),
+          cost_usd: eb.ref('excluded.cost_usd'),
         }))
         .where(
           sql<boolean>`(transcript_turns.seq, transcript_turns.role, transcript_turns.text, transcript_turns.unheard,
                         transcript_turns.start_ms, transcript_turns.end_ms, transcript_turns.interrupted,
-                        transcript_turns.sent_ms, transcript_turns.heard_ms)
+                        transcript_turns.sent_ms, transcript_turns.heard_ms, transcript_turns.cost_usd)
                        is distinct from
                        (excluded.seq, excluded.role, excluded.text, excluded.unheard, excluded.start_ms, excluded.end_ms,
-                        excluded.interrupted, excluded.sent_ms, excluded.heard_ms)`,
+                        excluded.interrupted, excluded.sent_ms, excluded.heard_ms, excluded.cost_usd)`,
         ),
     )
     .returning(['tenant_id', 'session_id', 'item_id', 'seq'])
@@ -141,7 +144,7 @@ export async function listTurns(db: Db, tenantId: TenantId, sessionId: SessionId
   return db
     .selectFrom('transcript_turns')
     .select(['tenant_id', 'session_id', 'item_id', 'seq', 'role', 'text', 'unheard', 'start_ms', 'end_ms'])
-    .select(['interrupted', 'sent_ms', 'heard_ms'])
+    .select(['interrupted', 'sent_ms', 'heard_ms', 'cost_usd'])
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .orderBy('seq')

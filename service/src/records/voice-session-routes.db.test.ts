@@ -66,6 +66,7 @@ const SUMMARY = {
   ...{ voice: 'marin', audio_output_provider: 'primary', started_at: '2030-01-01T00:00:01.000Z', ended_at: null },
   ...{ duration_seconds: null, end_reason: null, resumed_count: 0, tags: ['vip'], outcome: 'booked' },
   ...{ outcome_notes: null, recording_url: null, metadata: { order: 7 }, qa: null, qa_status: null, qa_reason: null },
+  ...{ cost_usd: null, summary: null, extraction: null, extraction_status: null, extraction_reason: null },
   latency: { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 },
   usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 },
 }
@@ -83,7 +84,7 @@ async function openWhole(): Promise<SessionId> {
   await say(
     'CA1',
     id,
-    [someTurn(2, { text: 'Yes, pl', unheard: 'ease.', interrupted: true }), someTurn(1)],
+    [someTurn(2, { text: 'Yes, pl', unheard: 'ease.', interrupted: true, costUsd: 0.0042 }), someTurn(1)],
     [
       toolEntry(call, { ...asked, status: 'ok', startMs: 900, durationMs: 80 }),
       toolEntry(call, { ...broken, status: 'error', startMs: 1_900, durationMs: 1 }),
@@ -201,11 +202,11 @@ describe('GET voice-sessions/:id', () => {
           transcript: [
             {
               ...{ seq: 1, role: 'agent', text: 'Sentence 1.', unheard: '' },
-              ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false },
+              ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false, cost_usd: null },
             },
             {
               ...{ seq: 2, role: 'caller', text: 'Yes, pl', unheard: 'ease.' },
-              ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true },
+              ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true, cost_usd: 0.0042 },
             },
           ],
           function_calls: [

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
 import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
-import { QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
+import { EXTRACTION_STATUSES, QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
 
 const text = nullable(Type.String())
 const instant = nullable(Timestamp)
@@ -38,6 +38,9 @@ export const Turn = Type.Object({
   start_ms: wholeMs,
   end_ms: wholeMs,
   interrupted: Type.Boolean(),
+  cost_usd: nullable(
+    Type.Number({ minimum: 0, description: 'What it cost to say, with what was done for it. Null: not known.' }),
+  ),
 })
 
 const FunctionCall = Type.Object({
@@ -71,12 +74,25 @@ const summary = {
   resumed_count: Type.Integer({ description: 'How often another stream went on with it.' }),
   latency: Latency,
   usage: Usage,
+  cost_usd: nullable(
+    Type.Number({ minimum: 0, description: 'What its model cost, by list price. Null: no price of it is known.' }),
+  ),
   tags: Type.Array(Type.String()),
   outcome: nullable(Type.String({ description: 'What the agent recorded as the outcome.' })),
   outcome_notes: text,
   qa: nullable(Qa),
   qa_status: nullable(Type.Enum(QA_STATUSES, { description: 'How far its scoring has come; null before its end.' })),
   qa_reason: nullable(Type.String({ description: 'Why it has no score.' })),
+  summary: nullable(Type.String({ description: 'What the conversation was about; null while nobody has said so.' })),
+  extraction: nullable(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'What the `extraction` of the agent version asks for, which it fits.',
+    }),
+  ),
+  extraction_status: nullable(
+    Type.Enum(EXTRACTION_STATUSES, { description: 'Null: the agent version asks for none.' }),
+  ),
+  extraction_reason: nullable(Type.String({ description: 'Why it is missing.' })),
   recording_url: nullable(Type.String({ description: "Below the service's address. Null: nothing was recorded." })),
   metadata: Type.Record(Type.String(), Type.Unknown()),
 }
@@ -100,6 +116,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     created_at: _at,
     greeting: _greeting,
     has_recording,
+    completion_held: _held,
     started_at,
     ended_at,
     ...shown
@@ -127,8 +144,10 @@ export function showWholeSession(
 }
 
 /** Writes a turn as the API shows it. */
-export function showTurn({ seq, role, text, unheard, start_ms, end_ms, interrupted }: TurnRow): Static<typeof Turn> {
-  return { seq, role, text, unheard, start_ms, end_ms, interrupted }
+export function showTurn(row: TurnRow): Static<typeof Turn> {
+  const { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd } = row
+  // Journals that an earlier version has written know nothing of it.
+  return { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd: cost_usd ?? null }
 }
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {

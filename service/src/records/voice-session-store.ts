@@ -28,6 +28,9 @@ export type StoredQa = {
 /** pending: it is still to be scored. not_scored: it has no score, and `qa_reason` says why. */
 export const QA_STATUSES = ['pending', 'scored', 'not_scored'] as const
 
+/** pending: it is still to be made. missing: it cannot be made, and `extraction_reason` says why. */
+export const EXTRACTION_STATUSES = ['pending', 'filled', 'missing'] as const
+
 /** A conversation. Its turns and function calls have tables of their own. */
 export type VoiceSessionRow = {
   tenant_id: TenantId
@@ -58,6 +61,8 @@ export type VoiceSessionRow = {
   resumed_count: number
   latency: StoredLatency
   usage: StoredUsage
+  /** What its model cost, in USD; null where no price is known. */
+  cost_usd: number | null
   tags: string[]
   outcome: string | null
   outcome_notes: string | null
@@ -71,6 +76,15 @@ export type VoiceSessionRow = {
   qa_status: (typeof QA_STATUSES)[number] | null
   /** Why it has no score, in a sentence. */
   qa_reason: string | null
+  /** What the conversation was about; null while nobody has said so. */
+  summary: string | null
+  /** What its agent version wants taken from it, which fits the schema of that. */
+  extraction: Record<string, unknown> | null
+  /** Null where the agent version wants nothing taken from it. */
+  extraction_status: (typeof EXTRACTION_STATUSES)[number] | null
+  extraction_reason: string | null
+  /** It has ended, and its tenant is not told so yet: the extraction is waited for. */
+  completion_held: boolean
 }
 
 declare module '../platform/db/schema.ts' {
@@ -116,6 +130,22 @@ export async function updateVoiceSession(
   changes: Partial<VoiceSessionRow>,
 ): Promise<void> {
   await tx.updateTable('voice_sessions').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
+}
+
+/** The sessions that ended before an instant and whose tenants were not told so yet, oldest first. */
+export function listHeldCompletionsAcrossTenants(
+  db: Db,
+  before: Date,
+  limit: number,
+): Promise<Pick<VoiceSessionRow, 'tenant_id' | 'call_sid'>[]> {
+  return db
+    .selectFrom('voice_sessions')
+    .select(['tenant_id', 'call_sid'])
+    .where('completion_held', '=', sql.lit(true))
+    .where('ended_at', '<', before)
+    .orderBy('ended_at')
+    .limit(limit)
+    .execute()
 }
 
 /** Deletes a session and all that is stored of it. To be called with `lockCall`. */

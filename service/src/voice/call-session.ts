@@ -203,6 +203,8 @@ export class CallSession {
         return this.transfers.cancel()
       case 'play_hold':
         return this.#media.play(effect.id, HOLD_MUSIC)
+      case 'play_clip':
+        return this.#media.playAll(effect.id, this.#deps.clips?.[effect.index] ?? [])
       case 'put_through':
         return this.transfers.putThrough()
       case 'arm':

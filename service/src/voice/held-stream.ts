@@ -36,7 +36,9 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
 
 /** What a new session goes on from, by what is stored of its call. */
 export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
-  const { startedAt, turns, latency, usage } = before
+  const { startedAt, turns, latency, usage, costUsd } = before
+  // A process that was killed had stored its turns, and not what they came to.
+  const turnsUsd = turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
   return {
     elapsedMs: Math.max(0, now.getTime() - startedAt.getTime()),
     turns: turns.map(({ role, seq, text, unheard }) => ({ role, seq, text, unheard })),
@@ -46,6 +48,7 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
       cachedTokens: usage.cached_tokens,
       audioSeconds: usage.audio_seconds,
     },
+    costUsd: Math.max(costUsd ?? 0, turnsUsd),
     greetingMs: latency.greeting_ms,
     interruptions: latency.interruptions,
     idBase: (epoch - 1) * IDS_PER_EPOCH,

@@ -5,7 +5,7 @@ import type { Turn } from './session/events.ts'
 
 const TURN: Turn = {
   ...{ itemId: 'item_1', seq: 3, role: 'agent', text: 'Yes, pl', unheard: 'ease hold.', interrupted: true },
-  ...{ startMs: 1_000, endMs: 1_400, sentMs: 900, heardMs: 400 },
+  ...{ startMs: 1_000, endMs: 1_400, sentMs: 900, heardMs: 400, costUsd: 0.004 },
 }
 
 function told(tell: (events: LiveEvents) => void): LiveEvent[] {
@@ -23,7 +23,7 @@ describe('those who watch a call', () => {
         ...{ id: 1, event: 'turn' },
         data: {
           ...{ item_id: 'item_1', seq: 3, role: 'agent', text: 'Yes, pl', unheard: 'ease hold.' },
-          ...{ start_ms: 1_000, end_ms: 1_400, interrupted: true },
+          ...{ start_ms: 1_000, end_ms: 1_400, interrupted: true, cost_usd: 0.004 },
         },
       },
     ])

@@ -1,3 +1,4 @@
+import { roundedUsd } from '../platform/realtime/price.ts'
 import { cutTurn } from '../records/journal-entry.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { LiveNote, Turn } from './session/events.ts'
@@ -13,6 +14,7 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
     start_ms: turn.startMs,
     end_ms: turn.endMs,
     interrupted: turn.interrupted,
+    ...(turn.costUsd !== undefined && { cost_usd: roundedUsd(turn.costUsd) }),
   })
 }
 

@@ -191,6 +191,11 @@ export class MediaPath {
     this.#toCaller(id, id, payload)
   }
 
+  /** The same in several pieces. */
+  playAll(id: string, pieces: readonly Buffer[]): void {
+    for (const piece of pieces) this.play(id, piece)
+  }
+
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
   #markAfter(responseId: string, ms: number): string | null {
     const isFirst = responseId !== this.#unmarkedResponseId

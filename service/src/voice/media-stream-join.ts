@@ -1,6 +1,8 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolveAgent } from '../agents/resolve.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
+import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
@@ -43,6 +45,8 @@ export type JoinDeps = BeginDeps & {
   promptOf(tenant: TenantRuntime): Promise<string | null>
   /** Those of the tenant's own tools that an agent may use, by the names in its config. Never rejects. */
   tenantTools: Pick<TenantTools, 'of'>
+  /** What was spoken ahead of an agent's first words; soon, and never rejects. */
+  clipsOf(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
 }
 
 /**
@@ -65,16 +69,17 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     const agent = await resolveAgent(tenant, grant.choice)
     if (!agent) throw new StreamRefusal(POLICY, 'there is no such agent')
     const isOutbound = grant.direction === 'outbound'
-    const [greeting, action, prompt, tools] = await Promise.all([
+    const [greeting, action, prompt, tools, clips] = await Promise.all([
       isOutbound ? deps.greetingOf(grant.tenantId, grant.callSid) : null,
       isOutbound ? deps.machineActionOf(grant.tenantId, grant.callSid) : null,
       deps.promptOf(tenant),
       deps.tenantTools.of(tenant, agent.config.tools),
+      deps.clipsOf(tenant, agent.config),
     ])
     expectThere(joining)
     const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
     return alone(names, () =>
-      enter(joining, { grant, tenant, agent: onMachine(greetedBy(agent, greeting), action), prompt, tools }),
+      enter(joining, { grant, tenant, agent: onMachine(greetedBy(agent, greeting), action), prompt, tools, clips }),
     )
   }
 

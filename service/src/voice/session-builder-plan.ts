@@ -1,4 +1,7 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
+import type { ModelPrice } from '../platform/realtime/price.ts'
+import type { SpentToday } from '../records/spent-today.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Plan } from './session/plan.ts'
@@ -11,6 +14,12 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
+  /** What the call begins with. */
+  clips?: readonly Clip[]
+  /** What the model costs; null, or not given, where that is not known. */
+  price?: ModelPrice | null
+  /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
+  spentToday?: SpentToday | null
 }
 
 const USUAL_PREFIX_MS = 300
@@ -20,12 +29,17 @@ const USUAL_PREFIX_MS = 300
  *
  * What the law wants said comes before the greeting; where the agent words the greeting itself, its instructions say so.
  */
-export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts: PlanFacts): Plan {
+export function planOf(
+  tenant: TenantRuntime,
+  config: CompleteAgentConfig,
+  { clips = [], price = null, spentToday = null, ...facts }: PlanFacts,
+): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
   return {
     ...facts,
-    greeting: greetingOf(tenant, config),
+    clips: clips.map(({ kind, text, ms }) => ({ text, ms, isGreeting: kind === 'greeting' })),
+    greeting: clips.length > 0 ? config.greeting : greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
@@ -37,9 +51,32 @@ export function planOf(tenant: TenantRuntime, config: CompleteAgentConfig, facts
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
+    price,
+    ...budgetsOf(tenant, spentToday),
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
     recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
+  }
+}
+
+/** Of the agent's clips those with which this call begins: one that was given another greeting does not say its own. */
+export function clipsFor(
+  { compliance }: TenantRuntime,
+  { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
+  clips: readonly Clip[],
+): readonly Clip[] {
+  const wanted = { disclosure: compliance.ai_disclosure, greeting }
+  return clips.filter(({ kind, words }) => wanted[kind] === words)
+}
+
+/** What is left of the day counts as it is when the session begins. */
+function budgetsOf({ limits }: TenantRuntime, spent: SpentToday | null): Pick<Plan, 'budgetUsd' | 'budgetMs'> {
+  const { budget_per_call: perCall, budget_per_day: perDay, minutes_per_day: minutes } = limits
+  const leftUsd = perDay === null || spent === null ? null : Math.max(0, perDay - spent.usd)
+  const caps = [perCall, leftUsd].filter((cap) => cap !== null)
+  return {
+    budgetUsd: caps.length === 0 ? null : Math.min(...caps),
+    budgetMs: minutes === null || spent === null ? null : Math.max(0, minutes * 60 - spent.seconds) * 1_000,
   }
 }
 

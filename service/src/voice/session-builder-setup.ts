@@ -15,6 +15,8 @@ export type CallFacts = {
   metadata?: Record<string, unknown>
   /** The tenant's stored prompt, its variables open. */
   prompt?: string | null
+  /** What the law wants said is heard before the model says anything. */
+  isDisclosed?: boolean
 }
 
 type Speaker = { agentName: string; config: CompleteAgentConfig; tools: ToolDeclaration[] }
@@ -59,7 +61,7 @@ export function instructionsOf(
 ): string {
   const { compliance } = tenant
   const { assistant_profile, instructions, greeting } = config
-  const mustDisclose = compliance.ai_disclosure !== null && greeting === ''
+  const mustDisclose = compliance.ai_disclosure !== null && greeting === '' && !facts.isDisclosed
   const parts = [
     promptText(tenant, { agentName, config }, facts),
     assistant_profile || `You are ${agentName}, who answers the telephone.`,

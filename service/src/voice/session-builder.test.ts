@@ -13,7 +13,7 @@ import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import type { TenantDocument } from '../tenancy/tenant-document.ts'
 import { makeLiveMetrics } from './live-metrics.ts'
 import { makeSessionBuilder } from './session-builder.ts'
-import { planOf } from './session-builder-plan.ts'
+import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { type CallFacts, setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 
@@ -43,12 +43,14 @@ const CALL: StreamedCall = {
   carrier: { send: () => {}, sendAll: () => {}, bufferedBytes: () => 0, close: () => {} },
 }
 
-function plan(config: AgentVersionConfig = {}, document: Partial<TenantDocument> = {}) {
-  return planOf(tenant(document), agentConfigDefaults(config), {
-    capabilities: CAPABILITIES,
-    isResumable: true,
-    modelSessionMs: 3_000_000,
-  })
+const FACTS_OF_PLAN = { capabilities: CAPABILITIES, isResumable: true, modelSessionMs: 3_000_000 }
+
+function plan(
+  config: AgentVersionConfig = {},
+  document: Partial<TenantDocument> = {},
+  facts: Pick<PlanFacts, 'spentToday'> = {},
+) {
+  return planOf(tenant(document), agentConfigDefaults(config), { ...facts, ...FACTS_OF_PLAN })
 }
 
 function setup(
@@ -98,13 +100,13 @@ describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
-      ...{ isResumable: true, fallbackNumber: null },
+      ...{ isResumable: true, fallbackNumber: null, clips: [] },
       interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },
-      ...{ modelStallMs: 6_000, maxCallMs: 1_800_000 },
+      ...{ modelStallMs: 6_000, maxCallMs: 1_800_000, price: null, budgetUsd: null, budgetMs: null },
     })
   })
 
@@ -114,10 +116,40 @@ describe('the plan of a session', () => {
     expect(plan({ max_call_seconds: 60 }, { limits })).toMatchObject({ maxCallMs: 60_000 })
   })
 
+  it("has the least of what a call may cost and what is left of the tenant's day", () => {
+    const limits = { budget_per_call: 2, budget_per_day: 50, minutes_per_day: 60 }
+    const left = (seconds: number, usd: number) => plan({}, { limits }, { spentToday: { seconds, usd } })
+    expect(left(600, 10)).toMatchObject({ budgetUsd: 2, budgetMs: 3_000_000 })
+    expect(left(3_599, 49)).toMatchObject({ budgetUsd: 1, budgetMs: 1_000 })
+    expect(left(9_999, 99)).toMatchObject({ budgetUsd: 0, budgetMs: 0 })
+    expect(plan({}, { limits })).toMatchObject({ budgetUsd: 2, budgetMs: null })
+  })
+
   it('says what the law wants said before its greeting', () => {
     const compliance = { ai_disclosure: 'You are talking to a machine.' }
     expect(plan({ greeting: 'Hello.' }, { compliance }).greeting).toBe('You are talking to a machine. Hello.')
     expect(plan({}, { compliance }).greeting).toBe('')
+  })
+
+  it('begins with the clips that say what this call is to say, and leaves the rest to the model', () => {
+    const disclosure = {
+      kind: 'disclosure',
+      words: 'A machine speaks.',
+      text: 'A machine speaks.',
+      ms: 900,
+      pieces: [],
+    } as const
+    const greeting = { kind: 'greeting', words: 'Hello.', text: 'Hello. A rehearsal.', ms: 500, pieces: [] } as const
+    const compliance = { ai_disclosure: 'A machine speaks.' }
+    const begin = (config: AgentVersionConfig) => {
+      const complete = agentConfigDefaults(config)
+      const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])
+      const { clips: planned, greeting: rest } = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
+      return [planned.map(({ text, isGreeting }) => (isGreeting ? `greeting: ${text}` : text)), rest]
+    }
+    expect(begin({ greeting: 'Hello.' })).toEqual([['A machine speaks.', 'greeting: Hello. A rehearsal.'], 'Hello.'])
+    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([['A machine speaks.'], 'Your chair is ready.'])
+    expect(begin({})).toEqual([['A machine speaks.'], ''])
   })
 
   it('beeps where the call is recorded and the tenant wants it told', () => {
@@ -174,6 +206,7 @@ describe('the setup of a model session', () => {
     const wanted = 'Begin the call with exactly this sentence: You are talking to a machine.'
     expect(setup({}, { compliance }).instructions).toContain(wanted)
     expect(setup({ greeting: 'Hello.' }, { compliance }).instructions).not.toContain(wanted)
+    expect(setup({}, { compliance }, { isDisclosed: true }).instructions).not.toContain(wanted)
   })
 
   it('quotes and cuts what a caller can choose', () => {

@@ -15,7 +15,7 @@ import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
-import { scribeSetup } from './session-builder-setup.ts'
+import { greetingOf, scribeSetup } from './session-builder-setup.ts'
 import { controlsOf, toolCallOf } from './session-controls.ts'
 import { customerOf } from './session-customer.ts'
 import { Speaker } from './session-speaker.ts'
@@ -94,8 +94,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())
       const { capabilities } = driver
-      const facts = { capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' }
-      const speaker = new Speaker({ call, tools: deps.tools, facts, now })
+      const facts = {
+        ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
+        spentToday: call.spentToday ?? null,
+      }
+      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, now })
       const entries = journal.of(call)
       const events = new LiveEvents()
       const told = {
@@ -122,6 +125,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         streamSid,
         carrier,
         plan: speaker.plan,
+        clips: speaker.clips.map(({ pieces }) => pieces),
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(call),
@@ -156,7 +160,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           onEnded({ call, reason, state })
         },
       })
-      const live = liveOf(session, events, { call, speaker, facts: factsOf(call, speaker.plan.greeting, now) })
+      const live = liveOf(session, events, {
+        call,
+        speaker,
+        facts: factsOf(call, greetingOf(tenant, speaker.agent.config), now),
+      })
       return { session, live }
     },
   }
@@ -225,5 +233,5 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
 
 /** As one message of the system: items of the assistant in text make some models answer in text. */
 function recallOf(history: string): string {
-  return `The call goes on after a short interruption. This was said so far; do not greet again, go on from here.\n${history}`
+  return `The call is under way, and the caller may be hearing the last of this right now. This was said so far; do not greet again, go on from here.\n${history}`
 }

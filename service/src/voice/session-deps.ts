@@ -17,6 +17,8 @@ export type SessionDeps = CallStream & {
   plan: Plan
   /** What the call is called. */
   callSid: string
+  /** The plan's clips, each as base64 µ-law in pieces. */
+  clips?: readonly (readonly Buffer[])[]
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
   /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */

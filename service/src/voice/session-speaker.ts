@@ -1,13 +1,20 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
-import type { ModelSetup } from '../platform/realtime/port.ts'
+import type { ModelSetup, RealtimeDriver } from '../platform/realtime/port.ts'
 import type { Plan } from './session/plan.ts'
-import { type PlanFacts, planOf } from './session-builder-plan.ts'
+import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
 import { setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { toolsOf } from './tools/registry.ts'
 import type { Tool } from './tools/tool.ts'
 
-type Deps = { call: StreamedCall; tools: readonly Tool[]; facts: Omit<PlanFacts, 'asyncTools'>; now: Date }
+type Deps = {
+  call: StreamedCall
+  tools: readonly Tool[]
+  facts: Omit<PlanFacts, 'asyncTools' | 'price'>
+  driver: Pick<RealtimeDriver, 'priceOf'>
+  now: Date
+}
 
 /** Who speaks in a call, and with what: that changes when the call is handed to another agent. */
 export class Speaker {
@@ -18,27 +25,34 @@ export class Speaker {
   /** What the next session of the model is opened with. */
   setup: ModelSetup
   plan: Plan
+  /** What it says first, spoken ahead. */
+  readonly clips: readonly Clip[]
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const { agent, tools, setup, plan } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
+    const { agent, tools, setup, plan, clips } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
     this.agent = agent
     this.tools = tools
     this.setup = setup
     this.plan = plan
+    this.clips = clips
   }
 
   /** From now on this agent speaks, with these of the tenant's own tools. */
   become(agent: ResolvedAgent, own: readonly Tool[]): void {
-    Object.assign(this, speakerOf(this.#deps, agent, own))
+    const { clips: _, ...speaker } = speakerOf(this.#deps, agent, own)
+    Object.assign(this, speaker)
   }
 }
 
-function speakerOf({ call, tools: all, facts, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
+function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
   const { agentName, config } = agent
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
-  const plan = planOf(call.tenant, config, { ...facts, asyncTools })
-  return { agent, tools, setup: setupOf(call.tenant, declared, { ...call, now }), plan }
+  const clips = clipsFor(call.tenant, config, call.clips ?? [])
+  const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
+  const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
+  const price = driver.priceOf?.(setup.model) ?? null
+  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
 }

@@ -1,3 +1,4 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { NodeId } from '../kernel/ids.ts'
@@ -34,6 +35,8 @@ export type Entitled = {
   prompt: string | null
   /** Those of the tenant's own tools that the agent may use. */
   tools: readonly Tool[]
+  /** What the agent says first, spoken ahead, as its version has it. */
+  clips: readonly Clip[]
 }
 
 export type BeginDeps = StreamSessionDeps & {
@@ -73,7 +76,11 @@ export async function begin(
   const { callSid } = grant
   const epoch = grant.epoch ?? (await openedEpoch(deps, tenant, newCall(grant, agent)))
   const abandon = () => deps.abandon({ tenantId: tenant.tenant_id, callSid, epoch, isOver: beginning.isOver })
-  const stream = { callSid, epoch, streamSid: joining.start.streamSid, ...builder.modelOf(tenant, agent) }
+  const wantsExtraction = agent.config.extraction !== null
+  const stream = {
+    ...{ callSid, epoch, streamSid: joining.start.streamSid, wantsExtraction },
+    ...builder.modelOf(tenant, agent),
+  }
   try {
     expectThere(joining)
     const expected = here?.hold?.expect({ epoch, owner: deps.nodeId })
@@ -108,7 +115,16 @@ async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call:
 function streamedCall(
   deps: BeginDeps,
   { start, socket, codec }: BeginningStream,
-  { grant, tenant, agent: own, prompt, tools, epoch, started }: Entitled & { epoch: number; started: StartedSession },
+  {
+    grant,
+    tenant,
+    agent: own,
+    prompt,
+    tools,
+    clips,
+    epoch,
+    started,
+  }: Entitled & { epoch: number; started: StartedSession },
 ): StreamedCall {
   const { callSid, direction } = grant
   const carrier = {
@@ -118,7 +134,7 @@ function streamedCall(
     close: () => closeBehind(deps, { tenant, callSid }, () => socket.close(NORMAL)),
   }
   const agent = greetedBy(own, started.greeting)
-  const who = { tenant, agent, prompt, tools, callSid, streamSid: start.streamSid, direction }
+  const who = { tenant, agent, prompt, tools, clips, callSid, streamSid: start.streamSid, direction }
   return { ...who, ...started, epoch, codec, carrier }
 }
 

@@ -1,9 +1,11 @@
+import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { NextHolder } from '../records/call-holder.ts'
-import type { AgentOfCall } from '../records/call-record.ts'
+import type { HandedTo } from '../records/call-record.ts'
 import type { CallDirection, SessionId } from '../records/call-values.ts'
 import type { EarlierStream } from '../records/sessions.ts'
+import type { SpentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierSocket } from './media-path.ts'
 import type { Tool } from './tools/tool.ts'
@@ -28,10 +30,14 @@ export type StreamedCall = {
   prompt?: string | null
   /** Those of the tenant's own tools that the agent may use. */
   tools?: readonly Tool[]
+  /** What its agent says first, spoken ahead, as its version has it; not all of it may be for this call. */
+  clips?: readonly Clip[]
   codec: StreamCodec
   carrier: CarrierSocket & { close(): void }
+  /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
+  spentToday?: SpentToday | null
   /** What an earlier stream of the call has left, of which this process has no session. */
   before?: EarlierStream | null
   /** The agent to whom the call was handed in this session; null, or not given, where it is still the first one's. */
-  handedTo?: AgentOfCall | null
+  handedTo?: HandedTo | null
 }

@@ -1,3 +1,5 @@
+import { mulaw } from '../kernel/mulaw.ts'
+
 /** A stretch of one tone or several at once; of none: silence. */
 export type Tone = { hz: readonly number[]; ms: number }
 
@@ -17,12 +19,4 @@ function sampleAt({ hz, ms: lengthMs }: Tone, ms: number, peak: number): number 
   const loudness = Math.min(1, ms / FADE_MS, (lengthMs - ms) / FADE_MS)
   const sum = hz.reduce((total, each) => total + Math.sin((2 * Math.PI * each * ms) / 1_000), 0)
   return mulaw(hz.length === 0 ? 0 : (peak * loudness * sum) / hz.length)
-}
-
-/** G.711: the sign, the place of the highest bit, and the four bits behind it, all inverted. */
-function mulaw(sample: number): number {
-  const biased = Math.min(Math.abs(Math.round(sample)), 32_635) + 132
-  const exponent = 24 - Math.clz32(biased)
-  const mantissa = (biased >> (exponent + 3)) & 0x0f
-  return ~((sample < 0 ? 0x80 : 0) | (exponent << 4) | mantissa) & 0xff
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach } from 'vitest'
 import type { Database } from '../../src/platform/db/schema.ts'
+import type { Speech } from '../../src/platform/speech/port.ts'
 import { type CarrierRest, startCarrierRest } from './carrier-rest.ts'
 import { sign } from './carrier-signature.ts'
 import { TestClock } from './clock.ts'
@@ -38,13 +39,15 @@ type Options = Pick<AppOptions, 'settings' | 'carriers'> & {
   agent?: Record<string, unknown>
   document?: Record<string, unknown>
   hasModel?: boolean
+  /** What speaks ahead of calls; none if not given. */
+  speech?: () => Speech
   /** Makes the database of each test; default: that of the test file. */
   database?: () => Promise<Database>
 }
 
 /** Starts all of it anew for each test of the file, on the database of the file: call `useDatabase` first. */
 export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
-  const { settings, carriers, hasModel = true, database, ...furnished } = options
+  const { settings, carriers, hasModel = true, speech, database, ...furnished } = options
   const parts: { served?: ServedApp; clock?: TestClock; model?: ScriptedModel; rest?: CarrierRest } = {}
   let calls = 0
   beforeEach(async () => {
@@ -53,6 +56,7 @@ export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
     parts.served = await ServedApp.start(test, {
       ...{ clock, model: hasModel ? model : null, ...(carriers && { carriers }) },
       ...(database && { database: await database() }),
+      ...(speech && { speech: speech() }),
       settings: { TELEPHONY_API_BASE_URL: rest.baseUrl, ...settings },
     })
     await parts.served.furnish('acme', { number: NUMBER, ...furnished })

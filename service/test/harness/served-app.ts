@@ -13,6 +13,7 @@ import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
 import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
 import { makeModel } from '../../src/platform/realtime/registry.ts'
+import type { Speech } from '../../src/platform/speech/port.ts'
 import { type Carriers, makeCarriers } from '../../src/platform/telephony/registry.ts'
 import type { TestDatabase } from './database.ts'
 
@@ -39,6 +40,8 @@ export type AppOptions = {
   clock?: Clock
   /** Default: what the settings name; null for none. */
   model?: RealtimeDriver | null
+  /** Default: none, so that the model says all that is heard. */
+  speech?: Speech | null
   /** Default: what there is. */
   carriers?: Carriers
   /** Another node of the same installation, whose tenants can be called here too. */
@@ -99,6 +102,7 @@ export class ServedApp {
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
       chat: chatOf(config),
+      speech: options.speech ?? null,
       mailer: mailerOf(config, clock),
       identityProvider: identityProviderOf(config, clock),
     })

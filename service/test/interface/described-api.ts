@@ -40,6 +40,7 @@ export async function describedApi(): Promise<DescribedApi> {
   const log = makeLog({ level: 'silent', secrets: [] })
   const app = await buildApp(await makeDeps(config, log, { version: '0', pid: process.pid }))
   try {
+    await app.prepare()
     const facts = apiFacts(app.server, 'https://voice.example.com')
     const described = await Promise.all(DOCUMENTS.map(async (name) => [name, await describeApi(name, facts)] as const))
     const routes = registeredRoutes(app.server).map(({ method, url }) => routeKey(method, url))

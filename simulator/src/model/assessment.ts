@@ -1,3 +1,4 @@
+import { isListOf, objectIn } from './material.ts'
 import { saysPhrase } from './words.ts'
 
 /** What a client wants assessed, of whatever protocol of its own: criteria, and who said what. */
@@ -80,21 +81,4 @@ function materialIn(text: string): Material | null {
   const { criteria, transcript } = objectIn(text)
   const isMaterial = isListOf(criteria, 'name') && isListOf(transcript, 'role', 'text')
   return isMaterial ? ({ criteria, transcript } as Material) : null
-}
-
-function objectIn(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-  } catch {
-    return {}
-  }
-}
-
-function isListOf(value: unknown, ...names: string[]): boolean {
-  const isEntry = (entry: unknown) =>
-    typeof entry === 'object' &&
-    entry !== null &&
-    names.every((name) => typeof (entry as Record<string, unknown>)[name] === 'string')
-  return Array.isArray(value) && value.every(isEntry)
 }

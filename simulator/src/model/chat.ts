@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { assess } from './assessment.ts'
 import type { Cue, Reply } from './brain.ts'
+import { fillIn } from './extraction.ts'
 import { refusedKey } from './handshake.ts'
 import { newId } from './ids.ts'
+import { bodyOf, errorOf } from './json-exchange.ts'
 import { ModelError } from './model-error.ts'
 import type { ScriptBook } from './script-book.ts'
 import { anything, boolean, list, nullable, object, oneOf, record, type Shaped, text } from './shape.ts'
@@ -65,7 +67,7 @@ async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
     const asked = request(JSON.parse(await bodyOf(incoming)), '')
     if (asked.stream) throw new ModelError('not_rehearsed', 'This rehearsal does not stream chats.', 'stream')
     if (asked.messages.length === 0) throw new ModelError('empty_array', "Invalid 'messages': empty array.", 'messages')
-    return { status: 200, body: completion(asked, assessmentFor(asked) ?? replyTo(asked, scripts)) }
+    return { status: 200, body: completion(asked, readingFor(asked) ?? replyTo(asked, scripts)) }
   } catch (error) {
     if (error instanceof SyntaxError)
       return { status: 400, body: errorOf('invalid_json', 'The body is not JSON.', null) }
@@ -74,10 +76,11 @@ async function answer({ scripts, apiKey }: Deps, incoming: IncomingMessage) {
   }
 }
 
-/** Who asks for JSON about a conversation gets it assessed; null for who wants anything else. */
-function assessmentFor({ messages, response_format: format }: Request): Reply | null {
+/** Who asks for JSON about a conversation gets it assessed, or a form filled in from it; null for who wants anything else. */
+function readingFor({ messages, response_format: format }: Request): Reply | null {
   if (format?.type !== 'json_object') return null
-  const say = assess(messages.filter(({ role }) => role === 'user').map(contentOf))
+  const texts = messages.filter(({ role }) => role === 'user').map(contentOf)
+  const say = assess(texts) ?? fillIn(texts)
   return say === null ? null : { say, calls: [], thinkMs: null, problem: null }
 }
 
@@ -138,21 +141,4 @@ function completion({ model, messages, tools = [] }: Request, { say, calls }: Re
     ],
     usage: { prompt_tokens: prompt, completion_tokens: written, total_tokens: prompt + written },
   }
-}
-
-function errorOf(code: string, message: string, param: string | null) {
-  return { error: { message, type: 'invalid_request_error', param, code } }
-}
-
-const BODY_BYTES_MAX = 1024 * 1024
-
-async function bodyOf(incoming: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > BODY_BYTES_MAX) throw new ModelError('too_large', 'The body is larger than 1 MiB.')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

@@ -11,6 +11,7 @@ import { NATURAL_PACE, type Pace } from './response-request.ts'
 import type { Script } from './script.ts'
 import { ScriptBook } from './script-book.ts'
 import { ModelSession, type SessionOptions } from './session.ts'
+import { answerSpeech, SPEECH_PATH } from './speech-endpoint.ts'
 import { Timers } from './timers.ts'
 import { loadVoiceActivity, type VoiceActivity } from './voice-activity.ts'
 
@@ -35,7 +36,7 @@ export type ModelOptions = {
 export type Model = {
   /** Where its sessions open: `ws://host:port/v1/realtime`. */
   readonly url: string
-  /** The base address of its chats: `http://host:port/v1`. */
+  /** The base address of its chats, and of its speech: `http://host:port/v1`. */
   readonly baseUrl: string
   /** Sessions, oldest first: all open ones and the latest 200 that ended. */
   readonly sessions: readonly ModelSession[]
@@ -127,13 +128,13 @@ class RunningModel implements Model {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    if (request.url?.split('?')[0] !== CHAT_PATH) {
-      void answerControl(this, request, response)
-      return
-    }
-    const { scripts } = this
+    const path = request.url?.split('?')[0]
+    const { speech, apiKey = null } = this.#options
     // Only a request that broke off rejects; there is nobody left to tell.
-    answerChat({ scripts, apiKey: this.#options.apiKey ?? null }, request, response).catch(() => response.destroy())
+    const broken = () => response.destroy()
+    if (path === CHAT_PATH) answerChat({ scripts: this.scripts, apiKey }, request, response).catch(broken)
+    else if (path === SPEECH_PATH) answerSpeech({ speech, apiKey }, request, response).catch(broken)
+    else void answerControl(this, request, response)
   }
 
   #cutAll(): void {

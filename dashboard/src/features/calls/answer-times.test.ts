@@ -4,7 +4,8 @@ import type { VoiceSession } from './call-queries.ts'
 
 type Turn = VoiceSession['transcript'][number]
 const turn = (role: Turn['role'], startMs: number, endMs: number): Turn => ({
-  ...{ seq: startMs, role, text: '', unheard: '', start_ms: startMs, end_ms: endMs, interrupted: false },
+  ...{ seq: startMs, role, text: '', unheard: '', start_ms: startMs, end_ms: endMs },
+  ...{ interrupted: false, cost_usd: null },
 })
 const tool = (name: string, startMs: number): VoiceSession['function_calls'][number] => ({
   ...{ seq: startMs, name, arguments: {}, result: {}, status: 'ok', start_ms: startMs, duration_ms: 300 },

@@ -43,7 +43,7 @@ const UNMENDED = new Set(['invalid_request', 'missing_route', 'no_agent'])
 /** There is no room here, or the database is away. */
 const NO_ROOM_MS = 5_000
 const TENANT_BUSY_MS = 5_000
-const MINUTES_SPENT_MS = 15 * 60_000
+const DAY_SPENT_MS = 15 * 60_000
 const CAPPED_MS = 60 * 60_000
 
 export function makeDialContact(deps: Deps): DialContact {
@@ -106,8 +106,8 @@ export function makeDialContact(deps: Deps): DialContact {
     }
     if (code === 'attempt_cap') return release(claimed, { outcome: code, due_at: inMs(CAPPED_MS) }, now)
     if (UNMENDED.has(code)) return stop(claimed, error.message)
-    const waitMs =
-      code === 'minutes_exhausted' ? MINUTES_SPENT_MS : code === 'tenant_busy' ? TENANT_BUSY_MS : NO_ROOM_MS
+    const isSpent = code === 'minutes_exhausted' || code === 'budget_exhausted'
+    const waitMs = isSpent ? DAY_SPENT_MS : code === 'tenant_busy' ? TENANT_BUSY_MS : NO_ROOM_MS
     await release(claimed, { outcome: code }, inMs(waitMs))
   }
 

@@ -4,15 +4,18 @@ import type { Db } from '../../platform/db/schema.ts'
 import { RANK } from '../callback-task-move-store.ts'
 import type { SweptTask, TaskPage } from './sweep-run.ts'
 
-const isDue = (now: Date) => sql<SqlBool>`status = 'open' and (due_at is null or due_at <= ${now})`
+const isDue = (now: Date) => sql<SqlBool>`task.status = 'open' and (task.due_at is null or task.due_at <= ${now})`
 
-/** The tenants with open tasks that are due in queues whose tasks agents call for by themselves. */
+/** The tenants with open tasks that are due in queues whose tasks agents call for by themselves: each queue is asked for one. */
 export async function listDispatchTenantsAcrossTenants(db: Db, now: Date): Promise<TenantId[]> {
   const { rows } = await sql<{ tenant_id: TenantId }>`
-    select distinct tenant_id
-      from operator_queues join callback_tasks using (tenant_id, queue_key)
-     where auto_dispatch and ${isDue(now)}
-     order by tenant_id
+    select distinct queue.tenant_id
+      from operator_queues queue
+     cross join lateral (select from callback_tasks task
+                          where task.tenant_id = queue.tenant_id and task.queue_key = queue.queue_key and ${isDue(now)}
+                          limit 1) one
+     where queue.auto_dispatch
+     order by queue.tenant_id
   `.execute(db)
   return rows.map(({ tenant_id }) => tenant_id)
 }
@@ -28,23 +31,57 @@ export async function listDispatchingQueues(db: Db, tenantId: TenantId): Promise
   return rows.map(({ queue_key }) => queue_key)
 }
 
+/** Which tasks to dispatch: those of these queues. */
+export type DispatchPage = TaskPage & { queueKeys: string[]; now: Date }
+
 /**
  * The open tasks of these queues that are due, in the order in which operators would get them. What was refused comes last, the
  * longest ago first, so that it holds up nothing.
  */
-export async function listToDispatch(
+export async function listToDispatch(db: Db, tenantId: TenantId, page: DispatchPage): Promise<SweptTask[]> {
+  const fresh = await listFresh(db, tenantId, page)
+  if (fresh.length === page.limit) return fresh
+  return [...fresh, ...(await listRefused(db, tenantId, { ...page, limit: page.limit - fresh.length }))]
+}
+
+/** Those that were never refused. Of each queue no more are read than are asked for, in the order of its index. */
+async function listFresh(
   db: Db,
   tenantId: TenantId,
-  { queueKeys, now, limit, except }: TaskPage & { queueKeys: string[]; now: Date },
+  { queueKeys, now, limit, except }: DispatchPage,
 ): Promise<SweptTask[]> {
   const { rows } = await sql<SweptTask>`
-    select id, queue_key
-      from callback_tasks
-      left join callback_task_follow_ups done
-        on done.tenant_id = callback_tasks.tenant_id and done.task_id = callback_tasks.id
-     where callback_tasks.tenant_id = ${tenantId} and queue_key = any (${queueKeys}::text[]) and ${isDue(now)}
-       and id <> all (${except}::uuid[])
-     order by done.refused_at nulls first, ${RANK}, sla_due_at, created_at, id
+    select next.id, next.queue_key
+      from unnest(${queueKeys}::text[]) as queue (queue_key)
+     cross join lateral (
+       select task.id, task.queue_key, ${RANK} as rank, task.sla_due_at, task.created_at
+         from callback_tasks task
+        where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)}
+          and not exists (select from callback_task_follow_ups done
+                           where done.tenant_id = task.tenant_id and done.task_id = task.id and done.refused_at is not null)
+          and task.id <> all (${except}::uuid[])
+        order by ${RANK}, task.sla_due_at, task.created_at, task.id
+        limit ${limit}
+     ) next
+     order by next.rank, next.sla_due_at, next.created_at, next.id
+     limit ${limit}
+  `.execute(db)
+  return rows
+}
+
+async function listRefused(
+  db: Db,
+  tenantId: TenantId,
+  { queueKeys, now, limit, except }: DispatchPage,
+): Promise<SweptTask[]> {
+  const { rows } = await sql<SweptTask>`
+    select task.id, task.queue_key
+      from callback_task_follow_ups done
+      join callback_tasks task on task.tenant_id = done.tenant_id and task.id = done.task_id
+     where done.tenant_id = ${tenantId} and done.refused_at is not null
+       and task.queue_key = any (${queueKeys}::text[]) and ${isDue(now)}
+       and task.id <> all (${except}::uuid[])
+     order by done.refused_at, ${RANK}, task.sla_due_at, task.created_at, task.id
      limit ${limit}
   `.execute(db)
   return rows

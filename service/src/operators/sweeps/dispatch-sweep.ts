@@ -64,7 +64,7 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
 
 /** What is so for every call of the tenant. */
 const HOLDS_FOR_ALL = new Set<ErrorCode>([
-  ...(['tenant_busy', 'missing_route', 'minutes_exhausted'] as const),
+  ...(['tenant_busy', 'missing_route', 'minutes_exhausted', 'budget_exhausted'] as const),
   ...(['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'] as const),
 ])
 

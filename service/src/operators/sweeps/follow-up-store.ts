@@ -4,6 +4,7 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from '../callback-task-store.ts'
 import type { TaskStatus } from '../callback-task-values.ts'
 import type { SweptTask, TaskPage } from './sweep-run.ts'
+import { cutOf, latestOf, listTenantsWithTaskAcrossTenants, type QueueCut } from './swept-queue-store.ts'
 
 /** What sweeps did about a task that is no change of it. */
 type FollowUpRow = {
@@ -31,6 +32,17 @@ export async function findFollowUp(db: Db, tenantId: TenantId, taskId: CallbackT
     .where('task_id', '=', taskId)
     .executeTakeFirst()
   return row ?? { reminded_at: null, escalated_at: null, refused_at: null }
+}
+
+/** Notes that somebody was reminded of a task, or that it was escalated, with the task too, by which it is found. */
+export async function noteTold(
+  tx: Tx,
+  tenantId: TenantId,
+  taskId: CallbackTaskId,
+  told: Partial<Pick<FollowUp, 'reminded_at' | 'escalated_at'>>,
+): Promise<void> {
+  await noteFollowUp(tx, tenantId, taskId, told)
+  await tx.updateTable('callback_tasks').set(told).where('tenant_id', '=', tenantId).where('id', '=', taskId).execute()
 }
 
 /** Notes what a sweep did about a task. */
@@ -74,41 +86,22 @@ export async function takeTask(
 /** What is looked for: tasks put off until now, claimed ones that are due, and ones that should have been done. */
 export type FollowUpKind = 'snoozed' | 'claimed' | 'late'
 
-/** Each as its index has it. */
+/** Since when a claimed task has waited for somebody to be reminded of it. As its index has it. */
+const WAITED_SINCE = sql<Date>`greatest(coalesce(task.due_at, task.claimed_at), task.reminded_at)`
+
+/** Each as its index has it. What a node of the version before has done is noted beside the task alone. */
 const DUE = {
   snoozed: (now: Date) => sql<SqlBool>`task.status = 'snoozed' and task.snoozed_until <= ${now}`,
-  claimed: (now: Date) => sql<SqlBool>`task.status = 'claimed' and coalesce(task.due_at, task.claimed_at) <= ${now}`,
+  claimed: (now: Date) => sql<SqlBool>`task.status = 'claimed' and ${WAITED_SINCE} <= ${now}`,
   late: (now: Date) => sql<SqlBool>`task.status in ('open', 'claimed', 'dispatching') and task.sla_due_at <= ${now}
+    and task.escalated_at is null
     and not exists (select from callback_task_follow_ups f
                      where f.tenant_id = task.tenant_id and f.task_id = task.id and f.escalated_at is not null)`,
 } satisfies Record<FollowUpKind, unknown>
 
 /** The tenants that have such tasks. */
-export async function listFollowUpTenantsAcrossTenants(db: Db, kind: FollowUpKind, now: Date): Promise<TenantId[]> {
-  const rows = await db
-    .selectFrom('callback_tasks as task')
-    .select('task.tenant_id')
-    .distinct()
-    .where(DUE[kind](now))
-    .orderBy('task.tenant_id')
-    .execute()
-  return rows.map(({ tenant_id }) => tenant_id)
-}
-
-/** The queues of a tenant that have such tasks. */
-export async function listFollowUpQueues(
-  db: Db,
-  tenantId: TenantId,
-  { kind, now }: { kind: FollowUpKind; now: Date },
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('callback_tasks as task')
-    .select('task.queue_key')
-    .distinct()
-    .where('task.tenant_id', '=', tenantId)
-    .where(DUE[kind](now))
-    .execute()
-  return rows.map(({ queue_key }) => queue_key)
+export function listFollowUpTenantsAcrossTenants(db: Db, kind: FollowUpKind, now: Date): Promise<TenantId[]> {
+  return listTenantsWithTaskAcrossTenants(db, DUE[kind](now))
 }
 
 /** The tenant's tasks that were put off until now, the longest ago first. */
@@ -127,28 +120,24 @@ export async function listSnoozeEnds(
   return rows
 }
 
-/** A queue, and the instant by which a task of it must have been due, and its last reminder sent. */
-export type ReminderCut = { queueKey: string; before: Date }
-
-/** The tenant's claimed tasks of which to remind whoever has them, those that have waited longest first. */
+/**
+ * The tenant's claimed tasks of which to remind whoever has them, those that have waited longest first. `cuts`: the instants by
+ * which a task of each queue must have been due, and its last reminder sent.
+ */
 export async function listToRemind(
   db: Db,
   tenantId: TenantId,
-  { cuts, limit, except }: TaskPage & { cuts: ReminderCut[] },
+  { cuts, limit, except }: TaskPage & { cuts: QueueCut[] },
 ): Promise<SweptTask[]> {
-  const keys = cuts.map(({ queueKey }) => queueKey)
-  const instants = cuts.map(({ before }) => before.toISOString())
   const { rows } = await sql<SweptTask>`
     select task.id, task.queue_key
       from callback_tasks task
-      join unnest(${keys}::text[], ${instants}::timestamptz[]) as cut (queue_key, before)
-        on cut.queue_key = task.queue_key
-      left join callback_task_follow_ups done on done.tenant_id = task.tenant_id and done.task_id = task.id
      where task.tenant_id = ${tenantId} and task.status = 'claimed'
-       and coalesce(task.due_at, task.claimed_at) <= cut.before
-       and (done.reminded_at is null or done.reminded_at <= cut.before)
+       and ${WAITED_SINCE} <= ${latestOf(cuts)} and ${WAITED_SINCE} <= ${cutOf(cuts)}
+       and not exists (select from callback_task_follow_ups done
+                        where done.tenant_id = task.tenant_id and done.task_id = task.id and done.reminded_at > ${cutOf(cuts)})
        and task.id <> all (${except}::uuid[])
-     order by coalesce(done.reminded_at, task.due_at, task.claimed_at), task.id
+     order by ${WAITED_SINCE}, task.id
      limit ${limit}
   `.execute(db)
   return rows

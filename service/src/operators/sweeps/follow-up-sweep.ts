@@ -13,12 +13,11 @@ import {
   type FollowUpKind,
   findFollowUp,
   type LateTask,
-  listFollowUpQueues,
   listFollowUpTenantsAcrossTenants,
   listSnoozeEnds,
   listToEscalate,
   listToRemind,
-  noteFollowUp,
+  noteTold,
   takeTask,
 } from './follow-up-store.ts'
 import {
@@ -30,6 +29,7 @@ import {
   type Taken,
   type TaskPage,
 } from './sweep-run.ts'
+import { listLiveQueues } from './swept-queue-store.ts'
 
 /** Somebody who is to be told that a task waits. `to`: whoever has it, or the target of the queue's escalation; in their words. */
 export type OperatorNotice = { kind: 'follow_up_due' | 'escalated'; to: string; task: CallbackTaskRow }
@@ -103,7 +103,7 @@ class FollowUpSteps {
 
   async toRemind(tenant: TenantRuntime, page: TaskPage): Promise<SweptTask[]> {
     const now = this.#now()
-    const cuts = (await this.#queues(tenant, 'claimed', now))
+    const cuts = (await this.#queues(tenant))
       .filter((queue) => isOpenAt(tenant, queue, now))
       .map((queue) => ({ queueKey: queue.queue_key, before: minutesBefore(now, queue.reminder_minutes) }))
     return listToRemind(this.#deps.db, tenant.tenant_id, { ...page, cuts })
@@ -112,7 +112,7 @@ class FollowUpSteps {
   async toEscalate(tenant: TenantRuntime, page: TaskPage): Promise<LateTask[]> {
     const now = this.#now()
     const found: LateTask[] = []
-    for (const queue of await this.#queues(tenant, 'late', now)) {
+    for (const queue of await this.#queues(tenant)) {
       const minutes = queue.escalate_after_minutes
       // By the calendar at least; of the oldest first, so that those for which the hours were enough are not behind others.
       const asked = { ...page, queueKey: queue.queue_key, before: minutesBefore(now, minutes) }
@@ -145,7 +145,7 @@ class FollowUpSteps {
       const { reminded_at } = await findFollowUp(tx, tenant.tenant_id, id)
       const isDue = (task.due_at ?? task.claimed_at ?? now) <= before && (reminded_at === null || reminded_at <= before)
       if (!isDue) return null
-      await noteFollowUp(tx, tenant.tenant_id, id, { reminded_at: now })
+      await noteTold(tx, tenant.tenant_id, id, { reminded_at: now })
       const to = task.assigned_to
       if (to !== null) await this.#notify(tx, tenant, { kind: 'follow_up_due', to, task }, now)
       const change = { action: 'remind' as const, operator: null, note: null, details: { assigned_to: to } }
@@ -166,7 +166,7 @@ class FollowUpSteps {
       const set = { priority: oneStepUp(task.priority), updated_at: now }
       const escalated = await moveTask(tx, tenantId, id, { from: WAITED_FOR, set })
       if (!escalated) throw new Error('a task is gone that is locked')
-      await noteFollowUp(tx, tenantId, id, { escalated_at: now })
+      await noteTold(tx, tenantId, id, { escalated_at: now })
       if (target !== null) await this.#notify(tx, tenant, { kind: 'escalated', to: target, task: escalated }, now)
       const details = { before: task.priority, priority: escalated.priority, escalation_target: target }
       const change = { action: 'escalate' as const, operator: null, note: null, details }
@@ -181,9 +181,9 @@ class FollowUpSteps {
     return new Date(this.#deps.clock.now())
   }
 
-  async #queues({ tenant_id }: TenantRuntime, kind: FollowUpKind, now: Date) {
+  async #queues({ tenant_id }: TenantRuntime) {
     const { db } = this.#deps
-    return queuesByKey(db, tenant_id, await listFollowUpQueues(db, tenant_id, { kind, now }))
+    return queuesByKey(db, tenant_id, await listLiveQueues(db, tenant_id))
   }
 
   #within(tenant: TenantRuntime, work: (tx: Tx, now: Date) => Promise<Taken | null>): Promise<Taken | null> {

@@ -3,14 +3,12 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { CallbackTaskRow } from '../callback-task-store.ts'
 import type { SweptTask, TaskPage } from './sweep-run.ts'
+import { cutOf, latestOf, listTenantsWithTaskAcrossTenants, type QueueCut } from './swept-queue-store.ts'
 
 /** A task that should be done by now. */
 export type OverdueTask = SweptTask & Pick<CallbackTaskRow, 'sla_due_at'>
 
-/** Until when the SLA clock of a queue has run: what should have been done before is overdue. */
-export type QueueCut = { queueKey: string; before: Date }
-
-/** Written out, so that the index of overdue tasks serves. A snoozed task is not waited for. */
+/** Written out, so that the indexes serve. A snoozed task is not waited for. */
 const isWaitedFor = sql<SqlBool>`status in ('open', 'claimed', 'dispatching')`
 
 /** Whether somebody was told already that the task was not done by this time. */
@@ -21,50 +19,22 @@ function wasAlerted(alerted: boolean) {
 }
 
 /** The tenants with tasks whose time is over by the calendar, alerted or not. */
-export async function listOverdueTenantsAcrossTenants(db: Db, now: Date, alerted: boolean): Promise<TenantId[]> {
-  const rows = await db
-    .selectFrom('callback_tasks')
-    .select('tenant_id')
-    .distinct()
-    .where(isWaitedFor)
-    .where('sla_due_at', '<', now)
-    .where(wasAlerted(alerted))
-    .orderBy('tenant_id')
-    .execute()
-  return rows.map(({ tenant_id }) => tenant_id)
+export function listOverdueTenantsAcrossTenants(db: Db, now: Date, alerted: boolean): Promise<TenantId[]> {
+  const isOverdue = sql<SqlBool>`${isWaitedFor} and sla_due_at < ${now} and ${wasAlerted(alerted)}`
+  return listTenantsWithTaskAcrossTenants(db, isOverdue)
 }
 
-/** The queues of a tenant with such tasks. */
-export async function listOverdueQueues(
-  db: Db,
-  tenantId: TenantId,
-  { now, alerted }: { now: Date; alerted: boolean },
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('callback_tasks')
-    .select('queue_key')
-    .distinct()
-    .where('tenant_id', '=', tenantId)
-    .where(isWaitedFor)
-    .where('sla_due_at', '<', now)
-    .where(wasAlerted(alerted))
-    .execute()
-  return rows.map(({ queue_key }) => queue_key)
-}
-
-/** The tenant's overdue tasks, those that have waited longest first. */
+/** The tenant's overdue tasks, those that have waited longest first. `cuts`: until when the SLA clock of each queue has run. */
 export async function listOverdueTasks(
   db: Db,
   tenantId: TenantId,
   { cuts, alerted, limit, except }: TaskPage & { cuts: QueueCut[]; alerted: boolean },
 ): Promise<OverdueTask[]> {
-  const keys = cuts.map(({ queueKey }) => queueKey)
-  const instants = cuts.map(({ before }) => before.toISOString())
   const { rows } = await sql<OverdueTask>`
     select id, queue_key, sla_due_at
       from callback_tasks
-      join unnest(${keys}::text[], ${instants}::timestamptz[]) as cut (queue_key, before) using (queue_key)
-     where tenant_id = ${tenantId} and ${isWaitedFor} and sla_due_at < cut.before and ${wasAlerted(alerted)}
+     where tenant_id = ${tenantId} and ${isWaitedFor} and ${wasAlerted(alerted)}
+       and sla_due_at < ${latestOf(cuts)} and sla_due_at < ${cutOf(cuts)}
        and id <> all (${except}::uuid[])
      order by sla_due_at, id
      limit ${limit}

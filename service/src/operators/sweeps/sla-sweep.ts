@@ -5,14 +5,9 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { tellTaskChange } from '../change-callback-task.ts'
 import { queuesByKey } from '../operator-queue-store.ts'
 import { lastOpenAt } from '../queue-hours.ts'
-import {
-  listOverdueQueues,
-  listOverdueTasks,
-  listOverdueTenantsAcrossTenants,
-  noteAlert,
-  type OverdueTask,
-} from './sla-sweep-store.ts'
+import { listOverdueTasks, listOverdueTenantsAcrossTenants, noteAlert, type OverdueTask } from './sla-sweep-store.ts'
 import { type SweepAsk, type SweepDeps, type SweepResult, SweepRun, type Taken, type TaskPage } from './sweep-run.ts'
+import { listLiveQueues } from './swept-queue-store.ts'
 
 /** What the sweep of overdue tasks came to. */
 export type SlaSweepResult = SweepResult & { overdue_tasks: number; alerts_recorded: number; webhooks_enqueued: number }
@@ -29,8 +24,7 @@ export async function sweepSla(deps: SweepDeps & { db: Db }, ask: SweepAsk): Pro
   async function overdue(tenant: TenantRuntime, page: TaskPage & { alerted: boolean }): Promise<OverdueTask[]> {
     const now = instant()
     const { tenant_id: tenantId } = tenant
-    const keys = await listOverdueQueues(db, tenantId, { now, alerted: page.alerted })
-    const queues = await queuesByKey(db, tenantId, keys)
+    const queues = await queuesByKey(db, tenantId, await listLiveQueues(db, tenantId))
     const cuts = queues.flatMap((queue) => {
       const before = lastOpenAt(tenant, queue, now)
       return before === null ? [] : [{ queueKey: queue.queue_key, before }]

@@ -38,17 +38,24 @@ export async function listTicketedTasks(
   { now, checkedBefore, completedAfter, limit, except }: TicketPage,
 ): Promise<TicketedTask[]> {
   const { rows } = await sql<TicketedTask>`
-    select task.id, task.queue_key, task.metadata -> 'external_ticket' ->> 'id' as ticket_id, ticket.checked_at
-      from callback_tasks task
-      left join callback_task_tickets ticket on ticket.tenant_id = task.tenant_id and ticket.task_id = task.id
-     where task.tenant_id = ${tenantId} and task.metadata ? 'external_ticket'
-       and jsonb_typeof(task.metadata -> 'external_ticket' -> 'id') in ('string', 'number')
-       and (task.status in ('open', 'claimed', 'snoozed')
-            or task.status = 'completed' and ticket.completed_at = task.completed_at
-               and task.completed_at > ${completedAfter})
+    with followed as (
+      select task.id, task.queue_key, task.metadata -> 'external_ticket' -> 'id' as ticket_id
+        from callback_tasks task
+       where task.tenant_id = ${tenantId} and task.metadata ? 'external_ticket' and task.status in ('open', 'claimed', 'snoozed')
+      union all
+      select task.id, task.queue_key, task.metadata -> 'external_ticket' -> 'id'
+        from callback_task_tickets ticket
+        join callback_tasks task on task.tenant_id = ticket.tenant_id and task.id = ticket.task_id
+       where ticket.tenant_id = ${tenantId} and ticket.completed_at > ${completedAfter}
+         and task.metadata ? 'external_ticket' and task.status = 'completed' and task.completed_at = ticket.completed_at
+    )
+    select followed.id, followed.queue_key, followed.ticket_id #>> '{}' as ticket_id, ticket.checked_at
+      from followed
+      left join callback_task_tickets ticket on ticket.tenant_id = ${tenantId} and ticket.task_id = followed.id
+     where jsonb_typeof(followed.ticket_id) in ('string', 'number')
        and (ticket.checked_at is null or ticket.checked_at <= ${checkedBefore})
-       and ${isFree(now)} and task.id <> all (${except}::uuid[])
-     order by ticket.checked_at nulls first, task.id
+       and ${isFree(now)} and followed.id <> all (${except}::uuid[])
+     order by ticket.checked_at nulls first, followed.id
      limit ${limit}
   `.execute(db)
   return rows

@@ -30,7 +30,7 @@ import { requestIdOf } from './request-ids.ts'
 import { compileSerializer } from './serialization.ts'
 import { refuseUnsafeText } from './text-faults.ts'
 import { makeTrusts, type TrustProxy } from './trust.ts'
-import { compileValidator, validationError } from './validation.ts'
+import { RouteChecks, validationError } from './validation.ts'
 
 /** The server that routes are registered on; their TypeBox schemas type what the handlers get and give. */
 export type HttpServer = FastifyInstance<
@@ -52,7 +52,7 @@ type ServerDeps = {
   limits?: Partial<HttpLimits>
 }
 
-type Lifecycle = { listener: Listener; clock: Clock; stopped: Promise<void> | null }
+type Lifecycle = { listener: Listener; clock: Clock; checks: RouteChecks; stopped: Promise<void> | null }
 
 const lifecycles = new WeakMap<HttpServer, Lifecycle>()
 
@@ -88,12 +88,13 @@ export function buildServer(deps: ServerDeps): HttpServer {
     // While stopping, what still comes over an open connection is answered rather than refused.
     return503OnClosing: false,
   }).withTypeProvider<TypeBoxTypeProvider>()
-  lifecycles.set(server, { listener, clock: deps.clock, stopped: null })
+  const checks = new RouteChecks()
+  lifecycles.set(server, { listener, clock: deps.clock, checks, stopped: null })
   // Only JSON is taken until a plugin adds a parser: a browser may send text/plain across origins unasked.
   server.removeContentTypeParser('text/plain')
   takeJson(server)
   server.setErrorHandler<FastifyError>(answerJudged)
-  server.setValidatorCompiler(compileValidator)
+  server.setValidatorCompiler(checks.compiler)
   server.setSerializerCompiler(compileSerializer)
   server.setSchemaErrorFormatter(validationError)
   rememberRoutes(server)
@@ -119,10 +120,20 @@ export function buildServer(deps: ServerDeps): HttpServer {
  * the same end.
  */
 export function stopServer(server: HttpServer, graceMs: number): Promise<void> {
-  const lifecycle = lifecycles.get(server)
-  if (!lifecycle) throw new Error('not a server of buildServer')
+  const lifecycle = lifecycleOf(server)
   lifecycle.stopped ??= stop(server, lifecycle, graceMs)
   return lifecycle.stopped
+}
+
+/** Compiles the checks of the routes, so that no request has to wait for that. To be called once the server is ready. */
+export function prepareChecks(server: HttpServer): Promise<void> {
+  return lifecycleOf(server).checks.prepare()
+}
+
+function lifecycleOf(server: HttpServer): Lifecycle {
+  const lifecycle = lifecycles.get(server)
+  if (!lifecycle) throw new Error('not a server of buildServer')
+  return lifecycle
 }
 
 async function stop(server: HttpServer, { listener, clock }: Lifecycle, graceMs: number): Promise<void> {

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { testServer } from './http.fixture.ts'
 import { nullable, Phone, strict, Timestamp } from './schemas.ts'
+import { prepareChecks } from './server.ts'
 
 type Fault = { path: string; message: string }
 
@@ -242,5 +243,24 @@ describe('a path', () => {
     server.get('/:version', { schema: { params } }, async (request) => ({ next: request.params.version + 1 }))
     expect((await server.inject({ url: '/41' })).json()).toEqual({ next: 42 })
     expect((await server.inject({ url: '/x' })).json().error).toBe('version must be a whole number.')
+  })
+})
+
+describe('the checks of the routes', () => {
+  it('are all compiled by the preparation, which so finds a schema that cannot be', async () => {
+    const { server } = testServer()
+    server.get('/', { schema: { querystring: strict({ a: Type.Optional(Type.String()) }) } }, async () => ({
+      ok: true,
+    }))
+    await server.ready()
+    await prepareChecks(server)
+    const { server: faulty } = testServer()
+    faulty.get(
+      '/',
+      { schema: { querystring: strict({ a: Type.String({ format: 'nobody knows' }) }) } },
+      async () => ({}),
+    )
+    await faulty.ready()
+    await expect(prepareChecks(faulty)).rejects.toThrow('nobody knows')
   })
 })

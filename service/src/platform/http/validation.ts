@@ -1,5 +1,6 @@
-import { Ajv, type ErrorObject, type Options } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify'
+import { othersFirst } from '../../kernel/clock.ts'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { tellFaults } from './faults.ts'
 import { addFormats } from './formats.ts'
@@ -9,9 +10,9 @@ import { readTexts } from './text-values.ts'
 /** Of a larger input only the first fault is told: to collect all would let one request hold up every call. */
 const MAX_MEMBERS_TO_SEARCH = 1_000
 
-/** One ends at the first fault, the other finds them all. */
+/** One ends at the first fault, the other, which is seldom asked, finds them all: its code is not worth making shorter. */
 const quick = makeValidator({ allErrors: false })
-const thorough = makeValidator({ allErrors: true })
+const thorough = makeValidator({ allErrors: true, code: { optimize: false } })
 
 function makeValidator(options: Options): Ajv {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictTuples: false, verbose: true, ...options })
@@ -19,15 +20,46 @@ function makeValidator(options: Options): Ajv {
   return ajv
 }
 
-/** Compiles a schema of a route. The types of a body are as sent; queries, paths and headers are read from text. */
-export const compileValidator: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
-  const isValid = quick.compile(schema)
-  // Now rather than with the first bad request: a large schema takes 50 ms, which every call would hear.
-  const findAll = thorough.compile(schema)
+type Check = ReturnType<FastifySchemaCompiler<object>>
+
+/**
+ * The checks of a server's routes. To compile them all takes a second, which a start does not wait for: each is compiled when it
+ * is first asked, or by `prepare`.
+ */
+export class RouteChecks {
+  #steps: (() => unknown)[] = []
+
+  /** Makes the check of a part of a route. The types of a body are as sent; queries, paths and headers are read from text. */
+  readonly compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
+    this.#steps.push(
+      () => quick.compile(schema),
+      () => thorough.compile(schema),
+    )
+    return makeCheck(schema, httpPart)
+  }
+
+  /**
+   * Compiles what has not been asked yet, one after the other, so that no later request of a route holds up the calls: a large
+   * schema takes 50 ms.
+   */
+  async prepare(): Promise<void> {
+    for (let step = this.#steps.shift(); step; step = this.#steps.shift()) {
+      step()
+      await othersFirst()
+    }
+  }
+}
+
+/** A schema that was compiled before, for whatever check, is not compiled again. */
+function makeCheck(schema: object, httpPart: string | undefined): Check {
+  let isValid: ValidateFunction | undefined
+  let findAll: ValidateFunction | undefined
   return (given: unknown) => {
     const value = httpPart === 'body' ? given : readTexts(schema, given)
+    isValid ??= quick.compile(schema)
     if (isValid(value)) return { value }
     if (!isSmall(value)) return { error: isValid.errors ?? [] }
+    findAll ??= thorough.compile(schema)
     findAll(value)
     return { error: findAll.errors ?? [] }
   }
@@ -41,12 +73,12 @@ export function validationError(errors: FastifySchemaValidationError[], part: st
 }
 
 /**
- * The check that a body of this schema gets, for where what is wrong with it is an answer and no refusal. Compile it once.
+ * The check that a body of this schema gets, for where what is wrong with it is an answer and no refusal.
  *
  * @returns the 400 that a request with this body would be answered with; null for a sound one.
  */
 export function makeBodyCheck(schema: object): (body: unknown) => Error | null {
-  const check = compileValidator({ schema, method: 'POST', url: '', httpPart: 'body' })
+  const check = makeCheck(schema, 'body')
   return (body) => {
     const text = textFault(body)
     if (text) return invalidRequest([text])

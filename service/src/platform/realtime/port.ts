@@ -1,3 +1,5 @@
+import type { ModelPrice } from './price.ts'
+
 /**
  * A realtime speech model as the voice floor sees it. A driver turns one provider's wire into these commands and events;
  * nothing above it knows the wire. Audio is G.711 µ-law, 8 kHz, mono, as base64 bytes in both directions: a driver whose
@@ -49,8 +51,17 @@ export type ModelCommand =
   | { type: 'system_message'; text: string }
   | { type: 'tool_result'; callId: string; output: string }
 
-/** What one answer cost, cancelled or not: tokens, and seconds of audio as they came. */
-export type ModelUsage = { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
+/**
+ * What one answer used, cancelled or not: tokens, and seconds of audio as they came. `audioTokens`: how many of the tokens stand
+ * for audio; missing where the provider does not tell.
+ */
+export type ModelUsage = {
+  inputTokens: number
+  outputTokens: number
+  cachedTokens: number
+  audioSeconds: number
+  audioTokens?: { input: number; output: number; cached: number }
+}
 
 /**
  * How bad a provider's error is: `benign` changes nothing, `retry` is worth a new try, `expired` is the session's own end
@@ -115,6 +126,8 @@ export type ModelSession = {
 export type RealtimeDriver = {
   name: string
   capabilities: ModelCapabilities
+  /** What a model costs (null: the driver's own default); null where that is not known. Missing: no price is. */
+  priceOf?(model: string | null): ModelPrice | null
   /** Starts to connect and returns at once; `ready` or `closed` follows. */
   open(setup: ModelSetup, listener: ModelListener): ModelSession
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatMessage } from '../../platform/chat/port.ts'
-import { type Ask, assess, NoAssessment, readAnswer } from './assessment.ts'
+import type { Ask } from './asking.ts'
+import { assess, NoAssessment, readAnswer } from './assessment.ts'
 import type { Conversation, Criterion } from './conversation.ts'
 
 const CRITERIA: Criterion[] = [

@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Value } from 'typebox/value'
-import type { ChatMessage, ChatModel } from '../../platform/chat/port.ts'
+import type { ChatMessage } from '../../platform/chat/port.ts'
 import { storable } from '../storable.ts'
+import { type Ask, askTwice, objectIn } from './asking.ts'
 import type { Conversation, Criterion } from './conversation.ts'
+import { materialOf } from './conversation-material.ts'
 import type { CriterionScore } from './evaluation-store.ts'
 import { asScore, averageOf } from './scores.ts'
 
@@ -24,30 +26,9 @@ type Asked = { criteria: Criterion[]; chatModel: string | null; conversation: Co
  */
 export async function assess(ask: Ask, { criteria, chatModel, conversation }: Asked): Promise<Verdict> {
   const question = questionOf(criteria, conversation)
-  const first = await ask({ model: chatModel, messages: question })
-  const read = readAnswer(first, criteria)
-  if (typeof read !== 'string') return read
-  const again: ChatMessage[] = [
-    ...question,
-    { role: 'assistant', text: first },
-    { role: 'user', text: `That cannot be used: ${read} Answer again, with the JSON object alone.` },
-  ]
-  const second = readAnswer(await ask({ model: chatModel, messages: again }), criteria)
-  if (typeof second === 'string') throw new NoAssessment(second)
-  return second
-}
-
-/** Asks a model once; resolves to its words. @throws ChatFault when there are none. */
-export type Ask = (request: { model: string | null; messages: ChatMessage[] }) => Promise<string>
-
-/** Asks this model, for an object of JSON, with what ends each question. */
-export function asking(model: ChatModel, within: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>): Ask {
-  return async ({ model: name, messages }) => {
-    const { text } = await within((signal) =>
-      model.complete({ model: name, messages, tools: [], signal, answers: 'json' }),
-    )
-    return text
-  }
+  const read = await askTwice(ask, { chatModel, question }, (text) => readAnswer(text, criteria))
+  if (typeof read === 'string') throw new NoAssessment(read)
+  return read
 }
 
 const INSTRUCTIONS = [
@@ -60,54 +41,15 @@ const INSTRUCTIONS = [
   'Name each of the criteria once, as it is written.',
 ].join('\n')
 
-/** More than this no model reads with care; of a longer conversation the middle is left out. */
-const MAX_TRANSCRIPT_CHARS = 60_000
-/** Of what is kept of a long one: how much of its beginning. */
-const BEGINNING_SHARE = 0.3
-
-function questionOf(criteria: Criterion[], { session, turns, calls }: Conversation): ChatMessage[] {
+function questionOf(criteria: Criterion[], conversation: Conversation): ChatMessage[] {
   const material = {
     criteria: criteria.map(({ name, description }) => ({ name, description })),
-    call: {
-      agent_name: session.agent_name,
-      direction: session.direction,
-      duration_seconds: session.duration_seconds,
-      end_reason: session.end_reason,
-    },
-    transcript: shortened(turns.map(({ role, text, interrupted }) => ({ role, text, interrupted }))),
-    function_calls: calls.map(({ name, status }) => ({ name, status })),
+    ...materialOf(conversation),
   }
   return [
     { role: 'system', text: INSTRUCTIONS },
     { role: 'user', text: JSON.stringify(material) },
   ]
-}
-
-type Line = { role: string; text: string; interrupted: boolean }
-
-function shortened(lines: Line[]): Line[] {
-  if (charsOf(lines) <= MAX_TRANSCRIPT_CHARS) return lines
-  const beginning = upTo(lines, MAX_TRANSCRIPT_CHARS * BEGINNING_SHARE)
-  const end = upTo(
-    lines.slice(beginning.length).toReversed(),
-    MAX_TRANSCRIPT_CHARS * (1 - BEGINNING_SHARE),
-  ).toReversed()
-  const left = lines.length - beginning.length - end.length
-  return [...beginning, { role: 'system', text: `[${left} turns are left out here]`, interrupted: false }, ...end]
-}
-
-function charsOf(lines: Line[]): number {
-  return lines.reduce((sum, { text }) => sum + text.length, 0)
-}
-
-/** The first lines that have no more characters than this together. */
-function upTo(lines: Line[], chars: number): Line[] {
-  let left = chars
-  const kept = lines.findIndex(({ text }) => {
-    left -= text.length
-    return left < 0
-  })
-  return kept === -1 ? lines : lines.slice(0, kept)
 }
 
 const Answer = Type.Object({
@@ -151,15 +93,4 @@ function verdictOf({ criteria: scored, summary }: Static<typeof Answer>, criteri
 
 function clipped(text: string, maxChars: number): string {
   return storable(text.trim().slice(0, maxChars))
-}
-
-/** Some models put JSON into a fence, whatever they are told. */
-function objectIn(text: string): unknown {
-  const [, fenced] = /^```(?:json)?\s*([\s\S]*?)\s*```$/.exec(text.trim()) ?? []
-  try {
-    const value: unknown = JSON.parse(fenced ?? text)
-    return typeof value === 'object' && value !== null ? value : null
-  } catch {
-    return null
-  }
 }

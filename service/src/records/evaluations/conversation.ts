@@ -11,8 +11,16 @@ export type Conversation = { session: VoiceSessionRow; turns: TurnRow[]; calls: 
 /** What a conversation is scored by. `weight`: its share in the score. */
 export type Criterion = { name: string; description: string; weight: number }
 
-/** Who spoke in a session, and what its calls are to be scored by. `chatModel`: null for the driver's own default. */
-export type JudgedAgent = { agentId: AgentId | null; criteria: Criterion[]; chatModel: string | null }
+/**
+ * Who spoke in a session, what its calls are to be scored by, and what is to be taken from them: `extraction` is a JSON Schema of
+ * an object, null for nothing. `chatModel`: null for the driver's own default.
+ */
+export type JudgedAgent = {
+  agentId: AgentId | null
+  criteria: Criterion[]
+  extraction: Record<string, unknown> | null
+  chatModel: string | null
+}
 
 /** Finds them. Of an agent that cannot be found any more the tenant's own is told, or what there is without one. */
 export type FindJudged = (tenant: TenantRuntime, session: VoiceSessionRow) => Promise<JudgedAgent>
@@ -25,9 +33,11 @@ export async function readConversation(db: Db, tenantId: TenantId, sessionId: Se
   return { session, turns, calls: await listFunctionCalls(db, tenantId, sessionId) }
 }
 
+/** Why a session of an agent that wants no scores has none. */
+export const NO_CRITERIA = 'The agent names no criteria to be scored by.'
+
 /** Why there is nothing that a model could score, in a sentence; null when there is. */
-export function whyUnscorable({ session, turns }: Conversation, { criteria }: JudgedAgent): string | null {
-  if (criteria.length === 0) return 'The agent names no criteria to be scored by.'
+export function whyUnscorable({ session, turns }: Conversation): string | null {
   if (session.started_at === null) return 'The call was not answered.'
   if (turns.length === 0) return 'Nothing was said in it.'
   if (!turns.some(({ role, text }) => role === 'caller' && text.trim() !== '')) return 'The caller said nothing.'

@@ -114,6 +114,19 @@ export async function findDecisive(db: Db, tenantId: TenantId, sessionId: Sessio
   return row ?? null
 }
 
+/** Whether a model has scored the session. */
+export async function hasEvaluationOfModel(db: Db, tenantId: TenantId, sessionId: SessionId): Promise<boolean> {
+  const row = await db
+    .selectFrom('evaluations')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .where('source', '=', 'model')
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** What the sessions of a version were worth; both figures have four decimals at most. */
 export type VersionScores = { eval_count: number; avg_score: number; high_quality_rate: number }
 

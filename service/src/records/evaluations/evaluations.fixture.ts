@@ -18,7 +18,7 @@ export const AGENT_ID = '0190c000-0000-7000-8000-000000000001' as AgentId
 
 /** Calls are scored by what the agent's version says: here by the usual criteria. */
 export const findJudged: FindJudged = async () => {
-  return { agentId: AGENT_ID, criteria: agentConfigDefaults({}).criteria, chatModel: null }
+  return { agentId: AGENT_ID, criteria: agentConfigDefaults({}).criteria, extraction: null, chatModel: null }
 }
 
 /** An answer of a chat model that scores the usual criteria. */
@@ -45,14 +45,22 @@ type Told = {
   /** 20 s if not given. */
   lastsMs?: number
   nodeId?: NodeId
+  /** Whether the agent's version wants something taken from it. */
+  wantsExtraction?: boolean
 }
 
 /** A call in which an agent greets and a caller asks, and which has ended. */
 export async function endedCall(db: Db, clock: TestClock, callSid: string, told: Told = {}): Promise<SessionId> {
-  const { tenant = tenantTold('acme'), turns = [someTurn(1), someTurn(2)], facts = {}, isAnswered = true } = told
+  const {
+    tenant = tenantTold('acme'),
+    turns = [someTurn(1), someTurn(2)],
+    facts = {},
+    isAnswered = true,
+    wantsExtraction = false,
+  } = told
   const sessions = makeSessions({ db, clock, nodeId: told.nodeId ?? NODE })
   const { sessionId } = await sessions.open(tenant, someCall(callSid, facts))
-  const stream = { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null }
+  const stream = { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null, wantsExtraction }
   if (isAnswered) await sessions.started(tenant, stream)
   await clock.advance(told.lastsMs ?? 20_000)
   const call = { tenant, callSid, sessionId, epoch: 1 }

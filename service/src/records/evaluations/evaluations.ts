@@ -10,8 +10,9 @@ import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { SessionId } from '../call-values.ts'
 import { storable } from '../storable.ts'
-import { asking, assess, NoAssessment, type Verdict } from './assessment.ts'
-import { type Conversation, type FindJudged, readConversation, whyUnscorable } from './conversation.ts'
+import { asking } from './asking.ts'
+import { assess, NoAssessment, type Verdict } from './assessment.ts'
+import { type Conversation, type FindJudged, NO_CRITERIA, readConversation, whyUnscorable } from './conversation.ts'
 import {
   type EvaluationFilter,
   type EvaluationRow,
@@ -81,7 +82,9 @@ export function makeEvaluations(deps: Deps): Evaluations {
     return db.transaction().execute(async (tx) => {
       const current = await lockSession(tx, tenant.tenant_id, session)
       if (!current) throw unknownSession()
-      if (said.source === 'model') await dropScoring(tx, tenant.tenant_id, session.id)
+      // What is still to be taken from the conversation keeps it on the list.
+      if (said.source === 'model' && current.extraction_status !== 'pending')
+        await dropScoring(tx, tenant.tenant_id, session.id)
       return keepEvaluation(tx, tenant, { ...said, session: current, now: new Date(clock.now()) })
     })
   }
@@ -90,7 +93,7 @@ export function makeEvaluations(deps: Deps): Evaluations {
     const conversation = await ended(tenantId, sessionId)
     const tenant = await knownTenant(tenantId)
     const judged = await findJudged(tenant, conversation.session)
-    const reason = whyUnscorable(conversation, judged)
+    const reason = whyUnscorable(conversation) ?? (judged.criteria.length === 0 ? NO_CRITERIA : null)
     if (reason !== null) throw new AppError('conflict', `There is nothing to score: ${lowerFirst(reason)}`)
     const { agentId, criteria, chatModel } = judged
     const ask = asking(chat, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work))

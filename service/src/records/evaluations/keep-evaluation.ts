@@ -45,7 +45,8 @@ export async function keepEvaluation(
   if (source === 'heuristic') return evaluation
   const decisive = await findDecisive(tx, tenant.tenant_id, session_id)
   const qa = decisive && qaOf(decisive)
-  await updateVoiceSession(tx, tenant.tenant_id, session_id, { qa, qa_status: 'scored', qa_reason: null })
+  const summary = qa?.summary ?? session.summary
+  await updateVoiceSession(tx, tenant.tenant_id, session_id, { qa, qa_status: 'scored', qa_reason: null, summary })
   await putSummary(tx, session, qa)
   const subject = { callSid: session.call_sid, sessionId: session_id }
   const payload = { evaluation: showEvaluation(evaluation) }

@@ -8,17 +8,21 @@ import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { isDatabaseTrouble } from '../database-trouble.ts'
 import type { VoiceSessionRow } from '../voice-session-store.ts'
-import { asking, assess, NoAssessment, type Verdict } from './assessment.ts'
+import { asking } from './asking.ts'
 import {
   type Conversation,
   type FindJudged,
   type JudgedAgent,
+  NO_CRITERIA,
   readConversation,
   whyUnscorable,
 } from './conversation.ts'
 import { ANSWER_WITHIN_MS } from './evaluations.ts'
+import { type Findings, findIn, nothingFound } from './findings.ts'
+import { tellLateCompletions } from './held-completions.ts'
 import { heuristicCriteria } from './heuristics.ts'
 import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
+import { keepExtraction } from './keep-extraction.ts'
 import { averageOf } from './scores.ts'
 import {
   type ClaimedScoring,
@@ -45,8 +49,8 @@ type Options = {
 const LANES = 4
 /** Due sessions are looked for this often; what ended in this process is scored at once. */
 const LOOK_EVERY_MS = 5_000
-/** Longer than two answers of the model take. */
-const LEASE_MS = 2 * ANSWER_WITHIN_MS + 60_000
+/** Longer than four answers of the model take: two that score, two that extract. */
+const LEASE_MS = 4 * ANSWER_WITHIN_MS + 60_000
 /** A model that does not answer is asked again, by one session at a time, after this; twice as long after each fault. */
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 300_000
@@ -54,10 +58,13 @@ const LONGEST_PAUSE_MS = 300_000
 const WAITS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
 const CLOSE_WITHIN_MS = 1_500
+const NOT_ANSWERED = 'The chat model did not answer within a day of its end.'
+
+type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAgent | null }
 
 /**
- * Scores the sessions that have ended, once each, however many processes do the same: at the end's commit in this process, else
- * within seconds. It stands beside the calls, and none waits for it.
+ * Scores the sessions that have ended, and takes from them what their agents' versions want, once each, however many processes do
+ * the same: at the end's commit in this process, else within seconds. It stands beside the calls, and none waits for it.
  *
  * A session is claimed with a lease and a token, and settled only by who holds the token. While the chat model does not answer,
  * sessions wait; one that has waited a day is given up, and says so.
@@ -116,6 +123,7 @@ export class Scorer {
 
   async #claim(): Promise<void> {
     const { db, clock } = this.#options
+    await tellLateCompletions(this.#options)
     const limit = this.#room
     if (limit <= 0) return
     const now = new Date(clock.now())
@@ -146,32 +154,31 @@ export class Scorer {
     if (!conversation) return
     const agent = await findJudged(tenant, conversation.session)
     await this.#keepHeuristics(tenant, conversation, agent)
-    const reason = whyUnscorable(conversation, agent) ?? (model ? null : 'No chat model is configured.')
-    if (reason !== null || !model) {
-      await this.#settle(claimed, conversation, (tx, session) => keepUnscored(tx, session, reason ?? ''))
-      return
-    }
-    const verdict = await this.#askFor(model, conversation, agent)
-    await this.#settle(claimed, conversation, async (tx, session) => {
-      if (typeof verdict === 'string') await keepUnscored(tx, session, verdict)
-      else
-        await keepEvaluation(tx, tenant, { session, agentId: agent.agentId, source: 'model', verdict, now: this.#now })
-    })
+    const isWanted = agent.criteria.length > 0 || conversation.session.extraction_status === 'pending'
+    const reason =
+      whyUnscorable(conversation) ?? (isWanted ? (model ? null : 'No chat model is configured.') : NO_CRITERIA)
+    const found =
+      reason !== null || !model ? nothingFound(reason ?? '') : await this.#askFor(model, conversation, agent)
+    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
   }
 
-  /** What the model says; why it has not said anything that can be used, in a sentence. @throws ChatFault. */
-  async #askFor(model: ChatModel, conversation: Conversation, agent: JudgedAgent): Promise<Verdict | string> {
-    const { clock, log } = this.#options
-    const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, this.#stopping.signal))
-    const { criteria, chatModel } = agent
-    const said = await assess(ask, { criteria, chatModel, conversation }).catch((err: unknown) => {
-      if (!(err instanceof NoAssessment)) throw err
-      const { tenant_id, id } = conversation.session
-      log.info({ tenant_id, voice_session_id: id, err }, 'a chat model answered with no assessment')
-      return 'The chat model answered twice with something that is no assessment.'
-    })
+  async #keep(tx: Tx, { tenant, session, agent }: KeptOf, { verdict, extraction }: Findings): Promise<void> {
+    const now = this.#now
+    if (typeof verdict === 'string') await keepUnscored(tx, session, verdict)
+    else if (verdict)
+      await keepEvaluation(tx, tenant, { session, agentId: agent?.agentId ?? null, source: 'model', verdict, now })
+    // Last: the end of the session, which may be told with it, has the summary in it.
+    if (extraction) await keepExtraction(tx, { tenant, callSid: session.call_sid, now }, extraction)
+  }
+
+  /** @throws ChatFault when a question is not answered: then all of them are asked again, later. */
+  async #askFor(model: ChatModel, conversation: Conversation, agent: JudgedAgent): Promise<Findings> {
+    const { db, clock, log } = this.#options
+    const { signal } = this.#stopping
+    const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
+    const found = await findIn({ db, log, ask }, conversation, agent)
     this.#answered()
-    return said
+    return found
   }
 
   async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, judged: JudgedAgent): Promise<void> {
@@ -226,8 +233,14 @@ export class Scorer {
   async #giveUp(claimed: ClaimedScoring): Promise<void> {
     const conversation = await readConversation(this.#options.db, claimed.tenantId, claimed.sessionId)
     if (!conversation) return
-    const reason = 'It could not be scored within a day of its end.'
-    await this.#settle(claimed, conversation, (tx, session) => keepUnscored(tx, session, reason))
+    const { tenants } = this.#options
+    const tenant = await tenants.get(claimed.tenantId)
+    if (!tenant) return
+    const found: Findings = {
+      verdict: 'It could not be scored within a day of its end.',
+      extraction: { missing: NOT_ANSWERED },
+    }
+    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent: null }, found))
   }
 
   #answered(): void {

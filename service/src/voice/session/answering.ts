@@ -1,10 +1,13 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
 import { askNext, cancelActive, changeActive } from './asking.ts'
+import { isClip } from './clip-id.ts'
+import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain, giveUp } from './ending.ts'
 import { deleteItem } from './keeping.ts'
 import { askAgain } from './retry.ts'
+import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
 import { change, find } from './transcript.ts'
@@ -40,6 +43,7 @@ export function responseStarted(step: Step, responseId: string): void {
 /** The agent's audio has left for the caller. */
 export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
+  if (isClip(audio.itemId)) return clipSent(step)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
@@ -104,6 +108,7 @@ export function responseDone(step: Step, done: Done): void {
 
 function bill(step: Step, { responseId, usage: cost }: Done): void {
   const { usage, answers } = step.state
+  spend(step, { responseId, usage: cost })
   step.setAnswers({ billedIds: [...answers.billedIds, responseId].slice(-MAX_BILLED) })
   step.set({
     usage: {

@@ -13,6 +13,7 @@ type Spoken = { fromMs: number; untilMs: number }
 export function planWith(changes: Partial<Plan> = {}): Plan {
   return {
     capabilities: { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true },
+    clips: [],
     greeting: 'Welcome.',
     interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
     hearing: { prefixMs: 300, silenceMs: 500 },
@@ -21,6 +22,9 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     fillers: { afterMs: 2_000, phrases: [] },
     modelStallMs: 6_000,
     maxCallMs: 1_800_000,
+    price: null,
+    budgetUsd: null,
+    budgetMs: null,
     modelSessionMs: 3_000_000,
     voicemail: null,
     recordBeep: false,
@@ -60,6 +64,8 @@ export class Call {
     this.state = state
     this.effects.push(...effects)
     for (const effect of effects) this.#obey(effect)
+    // What follows from an effect is looked at when all of them are done.
+    for (const effect of effects) if (effect.type === 'play_clip') this.#play(effect)
     return effects
   }
 
@@ -69,6 +75,10 @@ export class Call {
     if (effect.type === 'mark') this.#marks.push(effect.name)
     if (effect.type === 'clear') this.#marks = []
     if (effect.type === 'finish') this.#timers.clear()
+  }
+
+  #play({ id, index }: Extract<SessionEffect, { type: 'play_clip' }>): void {
+    this.audio(id, id, this.state.plan.clips[index]?.ms ?? 0)
   }
 
   model(event: ModelEvent): SessionEffect[] {

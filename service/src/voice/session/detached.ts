@@ -1,5 +1,6 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
+import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
 import { carrierGone } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { cutShort } from './interrupting.ts'
@@ -62,6 +63,7 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
   const { answers, playback, speech, owedSinceMs } = step.state
   const wasOwed = leftMs(playback, step.nowMs) > 0 || owedSinceMs !== null || isBusy(step)
   const rest = restOfHeard(step, utterances)
+  keepClipsFor(step, utterances)
   const ids = new Set(utterances.map(({ responseId }) => responseId))
   if (answers.active) ids.add(answers.active.responseId)
   const detached = { sinceMs: step.nowMs, wasOwed, wasSpeaking: speech !== null, isHandedOver }
@@ -75,7 +77,10 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
   // One that has been made whole may be about to call a tool: it is only not heard.
   const isMade = answers.active?.isWhole === true && !answers.active.asked?.ask.thenEnd
   if (!isMade) cancelActive(step)
-  for (const utterance of utterances) cutShort(step, utterance)
+  for (const utterance of utterances) {
+    cutShort(step, utterance)
+    if (step.state.clips.due.length === 0) tellCutClip(step, utterance)
+  }
   if (rest) askFirst(step, rest)
 }
 
@@ -154,7 +159,7 @@ function goOn(step: Step): void {
   if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
   if (isFromTarget) transferCameBack(step)
   else if (isFresh && model.isReady) greet(step)
-  else if (detached && !isFresh) goOnAfterLoss(step, detached)
+  else if (detached && !isFresh && !replayClips(step)) goOnAfterLoss(step, detached)
   playOn(step)
   askNext(step)
   armStall(step)

@@ -127,6 +127,8 @@ export type Turn = {
   heardMs: number | null
   /** What was generated of it and never heard. */
   unheard: string
+  /** What it cost to say, in USD, with what was thought for it; not given where that is not known. */
+  costUsd?: number
 }
 
 /** Something that those who watch a call are told at once. */
@@ -184,6 +186,8 @@ export type SessionEffect =
   /** The carrier is to put the call through, or does not have to any more. */
   | { type: 'begin_transfer' }
   | { type: 'cancel_transfer' }
+  /** Plays the plan's clip of this index, by this id. */
+  | { type: 'play_clip'; id: string; index: number }
   /** Plays what a caller hears who waits, once, by this id. */
   | { type: 'play_hold'; id: string }
   /** It is written down that somebody else has the call. */

@@ -5,7 +5,7 @@ import { isOutOfHands, type Step } from './state.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
- * What the first was still saying is heard out. How long the call may last stays as it was.
+ * What the first was still saying is heard out. How long the call may last, and what it may cost, stays as it was.
  */
 export function handOff(
   step: Step,
@@ -15,7 +15,8 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  step.set({ plan: { ...plan, maxCallMs: before.maxCallMs, recordBeep: before.recordBeep } })
+  const { maxCallMs, budgetMs, budgetUsd, recordBeep, clips } = before
+  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
   replaceModel(step)

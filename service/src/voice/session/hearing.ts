@@ -1,3 +1,4 @@
+import { isClip } from './clip-id.ts'
 import type { CallerSpeech, Step } from './state.ts'
 
 /** Less than this of a sound tells nothing of how loud the rest of it was. */
@@ -28,10 +29,16 @@ function soundedAtMs({ state, nowMs }: Step, positionMs: number): number {
   return Math.min(nowMs, state.model.heardSinceMs + positionMs)
 }
 
-/** Whether speech began before its model session was ready: it was kept, and what has come since was no answer to it. */
+/**
+ * Whether speech began before its model session was ready: it was kept, and what has come since was no answer to it. Whoever spoke
+ * over a clip was being spoken to.
+ */
 export function isKeptSpeech(step: Step, audioStartMs: number): boolean {
-  const { model, plan } = step.state
-  return soundedAtMs(step, audioStartMs + plan.hearing.prefixMs) < model.readyAtMs
+  const { model, plan, playback, greetedAtMs } = step.state
+  const atMs = soundedAtMs(step, audioStartMs + plan.hearing.prefixMs)
+  const wasSpokenTo =
+    playback.utterances.some(({ itemId }) => isClip(itemId)) && greetedAtMs !== null && atMs >= greetedAtMs
+  return atMs < model.readyAtMs && !wasSpokenTo
 }
 
 /** When speech that has stopped really ended: its server tells only after a silence. */

@@ -1,5 +1,7 @@
 import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
+import { isClip } from './clip-id.ts'
+import { tellCutClip } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { isOwnAudio } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
@@ -33,7 +35,10 @@ export function silence(step: Step): void {
     queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler' && why !== 'rest'),
   })
   cancelActive(step)
-  for (const utterance of utterances) cutShort(step, utterance)
+  for (const utterance of utterances) {
+    cutShort(step, utterance)
+    tellCutClip(step, utterance)
+  }
 }
 
 /** What the caller has not heard of an utterance is no part of the conversation: the model is told so. */
@@ -42,6 +47,7 @@ export function cutShort(step: Step, utterance: Heard): void {
   if (isOwnAudio(itemId)) return
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
+    if (isClip(itemId)) return closeUtterance(step, utterance)
     if (heardMs === 0) deleteItem(step, itemId)
     else if (step.state.plan.capabilities.truncation) {
       step.command({ type: 'truncate', itemId, audioEndMs: heardMs })

@@ -116,8 +116,9 @@ function isTurn({ isKept, text, sentMs }: Entry, isFinal: boolean): boolean {
 }
 
 function turnOf(entry: Entry, seq: number): Turn {
-  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard } = entry
-  return { itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard }
+  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard, costUsd } = entry
+  const turn = { itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard }
+  return costUsd === null ? turn : { ...turn, costUsd }
 }
 
 /** The oldest entry becomes a part of the past. */

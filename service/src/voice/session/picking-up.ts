@@ -1,5 +1,6 @@
 import type { Heard } from '../playback.ts'
 import { askFirst, exactly } from './asking.ts'
+import { isClip } from './clip-id.ts'
 import { notThrough, targetIn } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
@@ -34,7 +35,9 @@ export function restOfHeard(step: Step, utterances: readonly Heard[]): Ask | nul
 
 function unsaidAfter(step: Step, utterances: readonly Heard[]): Ask | null {
   const { active, asked } = step.state.answers
-  const [cut] = utterances.filter(({ itemId, heardMs, sentMs }) => heardMs < sentMs && !isOwnAudio(itemId))
+  const [cut] = utterances.filter(
+    ({ itemId, heardMs, sentMs }) => heardMs < sentMs && !isOwnAudio(itemId) && !isClip(itemId),
+  )
   if (!cut) return active ? restOf(active) : unbegun(asked)
   const told = active?.asked?.ask ?? null
   if (told?.why === 'filler' || told?.why === 'idle') return null

@@ -1,9 +1,15 @@
 import type { ModelCapabilities } from '../../platform/realtime/port.ts'
+import type { ModelPrice } from '../../platform/realtime/price.ts'
+
+/** Words that were spoken ahead of the call; `ms` of audio. `isGreeting`: no other greeting follows them. */
+export type PlannedClip = { text: string; ms: number; isGreeting: boolean }
 
 /** What a session is to do: fixed at its start, made from the agent version and the tenant's document. Times in ms. */
 export type Plan = {
   capabilities: ModelCapabilities
-  /** The exact greeting; empty: the agent words it. */
+  /** What the caller hears first, in this order; none: the model says it. */
+  clips: readonly PlannedClip[]
+  /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
   interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number }
   /**
@@ -19,6 +25,11 @@ export type Plan = {
   /** A model silent for this long while it owes an answer has stalled. */
   modelStallMs: number
   maxCallMs: number
+  /** What its model costs; null where that is not known: then nothing is counted. */
+  price: ModelPrice | null
+  /** What the call may cost, and how long it may take of the tenant's day; null for as much as it likes. */
+  budgetUsd: number | null
+  budgetMs: number | null
   /** A model session older than this is renewed between two turns. */
   modelSessionMs: number
   /** What is left on an answering machine; null: the call ends at once. */

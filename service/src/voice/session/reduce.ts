@@ -3,6 +3,8 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { echoed, sent, settle } from '../playback.ts'
 import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
 import { ask, exactly } from './asking.ts'
+import { BUDGET_SHARE, watchBudget } from './budget.ts'
+import { beginWithClips } from './clips.ts'
 import {
   attached,
   handOver,
@@ -56,6 +58,7 @@ export function reduce(state: SessionState, event: SessionEvent, nowMs: number):
   cancelTransferIfOver(step)
   settlePlayed(step)
   beginTransfer(step)
+  watchBudget(step)
   if (step.state.ending) goOnEnding(step)
   else renewIfDue(step)
   watchSilence(step)
@@ -125,14 +128,16 @@ function apply(step: Step, event: SessionEvent): void {
 }
 
 function opened(step: Step): void {
-  const { maxCallMs } = step.state.plan
+  const { maxCallMs, budgetMs } = step.state.plan
+  const dayMs = budgetMs ?? Number.POSITIVE_INFINITY
   const leftMs = (ms: number) => Math.max(1, ms - step.atMs)
   step.do(
     { type: 'note', note: { type: 'state', state: 'waiting' } },
-    { type: 'arm', timer: 'time_warning', ms: leftMs(maxCallMs * WARNING_SHARE) },
-    { type: 'arm', timer: 'time_up', ms: leftMs(maxCallMs) },
+    { type: 'arm', timer: 'time_warning', ms: leftMs(Math.min(maxCallMs * WARNING_SHARE, dayMs * BUDGET_SHARE)) },
+    { type: 'arm', timer: 'time_up', ms: leftMs(Math.min(maxCallMs, dayMs)) },
   )
   if (step.state.plan.recordBeep) step.do({ type: 'beep' })
+  beginWithClips(step)
   openModel(step)
 }
 

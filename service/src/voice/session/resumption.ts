@@ -21,6 +21,8 @@ export type Resumption = {
   elapsedMs: number
   turns: readonly PastTurn[]
   usage: ModelUsage
+  /** In USD. Default: nothing. */
+  costUsd?: number
   greetingMs: number | null
   interruptions: number
   /** Ids of items, notes and tool calls count from here: those below it have been given. */

@@ -52,17 +52,22 @@ export function silencePassed(step: Step): void {
   ask(step, { why: isLast ? 'goodbye' : 'idle', instructions, thenEnd: isLast ? 'idle_timeout' : null })
 }
 
-/** Nine tenths of the longest call have passed: the model is told. */
+/** Most of the longest call has passed: the model is told. */
 export function timeIsShort(step: Step): void {
   step.command({ type: 'system_message', text: TIME_WARNING })
 }
 
-/** The longest call is over: the agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
+/** The longest call is over. */
 export function timeIsUp(step: Step): void {
+  wrapUp(step, TIME_UP)
+}
+
+/** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
+export function wrapUp(step: Step, instructions: string): void {
   // Its carrier knows how long it may last.
   if (isLeaving(step)) return
   giveWay(step)
   cancelTransfer(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
-  ask(step, { why: 'goodbye', instructions: TIME_UP, thenEnd: 'max_duration' })
+  ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
 }

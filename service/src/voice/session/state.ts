@@ -143,6 +143,8 @@ export type SessionState = {
   readonly renewalDue: boolean
   readonly playback: Playback
   readonly transcript: Transcript
+  /** Which clips of the plan were played, each time by another id, and which are to be played again when the call is back. */
+  readonly clips: { readonly played: readonly { itemId: string; index: number }[]; readonly due: readonly number[] }
   readonly answers: Answers
   readonly speech: CallerSpeech | null
   /** Short speech into silence: its words will tell whether it is answered. */
@@ -178,6 +180,12 @@ export type SessionState = {
   /** Somebody else is to have the call; null while nobody is. */
   readonly transfer: Transfer | null
   readonly usage: ModelUsage
+  /** What the model cost so far, in USD; null where a part of it has no known price. */
+  readonly costUsd: number | null
+  /** A part of it that no turn has yet: of answers without words. */
+  readonly unsaidUsd: number
+  /** What of the budget has had its consequence: told, the model knows that little is left · spent, the call is being ended. */
+  readonly budget: 'open' | 'told' | 'spent'
   readonly latency: {
     readonly greetingMs: number | null
     /** Of the newest answers. */
@@ -205,6 +213,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     renewalDue: false,
     playback: SILENT,
     transcript: resumption ? resumedTranscript(resumption) : EMPTY,
+    clips: { played: [], due: [] },
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],
@@ -229,6 +238,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     takeovers: 0,
     transfer: null,
     usage: resumption?.usage ?? NO_USAGE,
+    ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open' },
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
       responsesMs: [],

@@ -14,6 +14,8 @@ export type Entry = {
   readonly heardMs: number | null
   /** What was generated and never heard. */
   readonly unheard: string
+  /** What it cost to say, in USD; null where that is not known. */
+  readonly costUsd: number | null
   /** The model has told which item it follows; until then it stands where its first word put it. */
   readonly isPlaced: boolean
   /** Our own entry, and not an item of the model's. */
@@ -60,6 +62,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
     sentMs: null,
     heardMs: null,
     unheard: '',
+    costUsd: null,
     isPlaced: false,
     isNote: false,
     isOffChain: false,

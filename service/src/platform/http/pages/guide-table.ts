@@ -20,6 +20,7 @@ export const SECTIONS: Section[] = [
       evaluations: 'How good calls were, and rollouts that follow from it.',
       webhooks: 'Be told what happens: signatures, repeats, order.',
       campaigns: 'Call a list of people, at a pace, within hours.',
+      costs: 'What calls cost, and what stops them from costing more.',
       'dial-gate': 'Which calls go out, and which are refused.',
       recordings: 'Record calls, and listen to them.',
       erasure: 'Erase what was said, by request or by age.',

@@ -5,7 +5,13 @@ const USAGE = {
   total_tokens: 150,
   input_tokens: 100,
   output_tokens: 50,
-  input_token_details: { text_tokens: 40, audio_tokens: 60, image_tokens: 0, cached_tokens: 64 },
+  input_token_details: {
+    text_tokens: 40,
+    audio_tokens: 60,
+    image_tokens: 0,
+    cached_tokens: 64,
+    cached_tokens_details: { text_tokens: 14, audio_tokens: 50 },
+  },
   output_token_details: { text_tokens: 10, audio_tokens: 40 },
 }
 const end = (response: object) => answerEnd({ type: 'response.done', response: { id: 'resp_1', ...response } })
@@ -19,7 +25,10 @@ describe('answerEnd', () => {
       status,
       errorCode: null,
       fault: null,
-      usage: { inputTokens: 100, outputTokens: 50, cachedTokens: 64, audioSeconds: 0 },
+      usage: {
+        ...{ inputTokens: 100, outputTokens: 50, cachedTokens: 64, audioSeconds: 0 },
+        audioTokens: { input: 60, output: 40, cached: 50 },
+      },
     })
   })
 

@@ -29,10 +29,18 @@ function codeOf(status: Done['status'], details: Json): string | null {
 /** The seconds are not among what the server tells: they are counted from the audio. */
 function usageOf(response: Json): ModelUsage {
   const usage = object(response, 'usage')
+  const [input, output] = [object(usage, 'input_token_details'), object(usage, 'output_token_details')]
+  const audioTokens = {
+    input: count(input, 'audio_tokens'),
+    output: count(output, 'audio_tokens'),
+    cached: count(object(input, 'cached_tokens_details'), 'audio_tokens'),
+  }
+  const isTold = 'audio_tokens' in input && 'audio_tokens' in output
   return {
     inputTokens: count(usage, 'input_tokens'),
     outputTokens: count(usage, 'output_tokens'),
-    cachedTokens: count(object(usage, 'input_token_details'), 'cached_tokens'),
+    cachedTokens: count(input, 'cached_tokens'),
     audioSeconds: 0,
+    ...(isTold && { audioTokens }),
   }
 }

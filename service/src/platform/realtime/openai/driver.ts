@@ -3,6 +3,7 @@ import type { Clock } from '../../../kernel/clock.ts'
 import type { Log } from '../../log.ts'
 import type { ModelSetup, RealtimeDriver } from '../port.ts'
 import type { ModelAddress } from './model-socket.ts'
+import { priceOf } from './prices.ts'
 import { makeRedaction } from './redaction.ts'
 import { OpenaiSession } from './session.ts'
 import { type ModelDefaults, sessionUpdate } from './session-update.ts'
@@ -29,6 +30,7 @@ export function openaiDriver({ url, apiKey, clock, log, defaults }: DriverOption
   return {
     name: 'openai',
     capabilities: { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true },
+    priceOf: (model) => priceOf(model ?? defaults.model),
     open(setup, listener) {
       const address = addressOf(base, setup, defaults)
       const update = sessionUpdate(setup, defaults)

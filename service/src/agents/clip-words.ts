@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import type { Speech } from '../platform/speech/port.ts'
+import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+
+/**
+ * Something that a caller hears first. `words`: as the document or the agent has them; `text`: what is really said for them.
+ */
+export type FirstWords = { kind: 'disclosure' | 'greeting'; words: string; text: string }
+
+/** A clip that a call may need. */
+export type WantedClip = FirstWords & { key: string; voice: string | null; speed: number }
+
+/** What is said at the end of a greeting where the model is simulated: nobody is to take it for more. */
+export const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
+
+type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
+
+/** The clips of an agent's first words, in the order in which they are heard; none where it words them itself. */
+export function wantedClips(
+  { tenant, config }: Spoken,
+  { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'>; isRehearsal: boolean },
+): WantedClip[] {
+  const voice = config.voice || tenant.voice
+  const { speed } = config.speech
+  return firstWords({ tenant, config }, isRehearsal).map((words) => ({
+    ...words,
+    voice,
+    speed,
+    key: clipKey([speech.model, voice ?? speech.defaultVoice, String(speed), words.text]),
+  }))
+}
+
+function firstWords({ tenant, config }: Spoken, isRehearsal: boolean): FirstWords[] {
+  const { ai_disclosure: disclosure } = tenant.compliance
+  const { greeting } = config
+  const notice = isRehearsal ? ` ${REHEARSAL_NOTICE}` : ''
+  return [
+    ...(disclosure ? [{ kind: 'disclosure' as const, words: disclosure, text: disclosure }] : []),
+    ...(greeting === '' ? [] : [{ kind: 'greeting' as const, words: greeting, text: `${greeting}${notice}` }]),
+  ]
+}
+
+/** The same words in the same voice have the same key: whatever else changes, they are spoken once. */
+function clipKey(parts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex')
+}

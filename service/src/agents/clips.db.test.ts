@@ -1,0 +1,189 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { type SpeechServer, startSpeechServer } from '../../test/harness/speech-server.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { makeLog } from '../platform/log.ts'
+import { openaiSpeech } from '../platform/speech/openai.ts'
+import { tenantTold } from '../records/calls.fixture.ts'
+import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { deleteOldClips, insertClip } from './clip-store.ts'
+import { type Clips, makeClips } from './clips.ts'
+
+const ACME = 'acme' as TenantId
+const GREETING = agentConfigDefaults({ greeting: 'Hello, this is Acme.' })
+const DISCLOSURE = 'You are talking to a machine.'
+
+const test = useDatabase()
+let clock: TestClock
+let provider: SpeechServer
+let lines: { msg: string }[]
+let made: Clips[]
+
+beforeAll(async () => {
+  provider = await startSpeechServer()
+})
+afterAll(() => provider.close())
+beforeEach(async () => {
+  clock = new TestClock()
+  lines = []
+  made = []
+  provider.asked.length = 0
+  provider.answer({ ms: 1_000 })
+  await makeTenant(test.db, ACME)
+})
+afterEach(async () => {
+  await Promise.all(made.map((clips) => clips.close()))
+  if (clock.pendingTimers > 0) throw new Error('whoever makes clips has left a timer')
+})
+
+/** The clips as one process has them, which remembers nothing of the others. */
+function clips({ isRehearsal = false } = {}): Clips {
+  const speech = openaiSpeech({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' })
+  const destination = { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }
+  const log = makeLog({ level: 'debug', secrets: [], destination })
+  const tenants = { get: async (id: TenantId) => tenantTold(id) }
+  const one = makeClips({ db: test.db, clock, log, speech, tenants, isRehearsal })
+  made.push(one)
+  return one
+}
+
+const tenant = (facts: Partial<TenantRuntime> = {}): TenantRuntime => ({ ...tenantTold(ACME), ...facts })
+const disclosing = () => tenant({ compliance: { ...tenant().compliance, ai_disclosure: DISCLOSURE } })
+const rows = () => test.db.selectFrom('clips').selectAll().execute()
+const isKept = (count: number) =>
+  until(
+    async () => (await rows()).length === count && lines.filter(({ msg }) => msg === 'a clip was made').length >= count,
+    {
+      what: `${count} clips`,
+    },
+  )
+
+/** What is there, once it is. */
+async function settled(of: Clips, ofTenant = tenant(), config = GREETING) {
+  await of.of(ofTenant, config)
+  await until(async () => (await of.of(ofTenant, config)).length > 0, { what: 'the clips' })
+  return of.of(ofTenant, config)
+}
+
+describe('clips', () => {
+  it('are made once, by the words, the voice and its speed, and kept for every process', async () => {
+    clips().prepare(ACME, GREETING)
+    await isKept(1)
+    expect(provider.asked).toEqual([
+      {
+        ...{ authorization: 'Bearer sk-key-of-the-tests', model: 'gpt-4o-mini-tts', input: 'Hello, this is Acme.' },
+        ...{ voice: 'marin', speed: 1, response_format: 'pcm' },
+      },
+    ])
+    const [clip] = await clips().of(tenant(), GREETING)
+    expect(clip).toMatchObject({ kind: 'greeting', words: 'Hello, this is Acme.', text: 'Hello, this is Acme.' })
+    const [row] = await rows()
+    const audio = Buffer.concat((clip?.pieces ?? []).map((piece) => Buffer.from(piece.toString(), 'base64')))
+    expect(audio.equals(Buffer.from(row?.audio ?? []))).toBe(true)
+    expect(clip?.ms).toBe(audio.length / 8)
+    expect(clip?.ms).toBeGreaterThan(990)
+    expect(provider.asked).toHaveLength(1)
+  })
+
+  it('are made anew for other words, another voice, another speed', async () => {
+    const one = clips()
+    await settled(one)
+    await settled(one, tenant({ voice: 'cedar' }))
+    await settled(one, tenant(), agentConfigDefaults({ greeting: 'Hello, this is Acme.', voice: 'sage' }))
+    await settled(one, tenant(), agentConfigDefaults({ greeting: 'Good morning.' }))
+    await settled(one, tenant(), agentConfigDefaults({ greeting: 'Good morning.', speech: { speed: 1.2 } }))
+    expect(provider.asked.map(({ input, voice, speed }) => [input, voice, speed])).toEqual([
+      ['Hello, this is Acme.', 'marin', 1],
+      ['Hello, this is Acme.', 'cedar', 1],
+      ['Hello, this is Acme.', 'sage', 1],
+      ['Good morning.', 'marin', 1],
+      ['Good morning.', 'marin', 1.2],
+    ])
+  })
+
+  it('begin with what the law wants said, and never without it', async () => {
+    const one = clips()
+    await settled(one)
+    provider.answer({ status: 500 })
+    expect(await one.of(disclosing(), GREETING)).toEqual([])
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    expect(await one.of(disclosing(), GREETING)).toEqual([])
+    provider.answer({ ms: 500 })
+    await clock.advance(30_000)
+    const there = await settled(one, disclosing())
+    expect(there.map(({ kind, text }) => [kind, text])).toEqual([
+      ['disclosure', DISCLOSURE],
+      ['greeting', 'Hello, this is Acme.'],
+    ])
+    expect((await one.of(disclosing(), agentConfigDefaults({}))).map(({ kind }) => kind)).toEqual(['disclosure'])
+    expect(await one.of(tenant(), agentConfigDefaults({}))).toEqual([])
+  })
+
+  it('that could not be made are asked for again by a later call, and not by each', async () => {
+    const one = clips()
+    provider.answer({ status: 429 })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    for (let call = 0; call < 5; call += 1) expect(await one.of(tenant(), GREETING)).toEqual([])
+    expect(provider.asked).toHaveLength(1)
+    provider.answer({ ms: 1_000 })
+    await clock.advance(30_000)
+    expect(await settled(one)).toHaveLength(1)
+    expect(provider.asked).toHaveLength(2)
+  })
+
+  it('are given up when the provider says nothing, or speaks without end', async () => {
+    const one = clips()
+    provider.answer('nothing')
+    one.prepare(ACME, GREETING)
+    await until(() => provider.asked.length === 1, { what: 'the request' })
+    await clock.advance(30_000)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    provider.answer({ ms: 61_000 })
+    await clock.advance(30_000)
+    expect(await one.of(tenant(), GREETING)).toEqual([])
+    await until(() => lines.filter(({ msg }) => msg === 'a clip could not be made').length === 2, { what: 'the other' })
+    expect(await rows()).toEqual([])
+  })
+
+  it('are not waited for when the service stops', async () => {
+    provider.answer('nothing')
+    const one = clips()
+    one.prepare(ACME, GREETING)
+    await until(() => provider.asked.length === 1, { what: 'the request' })
+    await one.close()
+    expect(await rows()).toEqual([])
+  })
+
+  it('say in a rehearsal that it is one', async () => {
+    const [clip] = await settled(clips({ isRehearsal: true }))
+    expect(clip).toMatchObject({
+      words: 'Hello, this is Acme.',
+      text: expect.stringMatching(/^Hello.* This is a rehearsal: /),
+    })
+    expect(provider.asked[0]?.input).toBe(clip?.text)
+  })
+
+  it("are a tenant's own, and go with it", async () => {
+    await settled(clips())
+    const other = (await makeTenant(test.db, 'other')) as TenantId
+    const others = clips()
+    expect(await others.of({ ...tenant(), tenant_id: other }, GREETING)).toEqual([])
+    await isKept(2)
+    await test.db.deleteFrom('tenants').where('tenant_id', '=', ACME).execute()
+    expect((await rows()).map(({ tenant_id }) => tenant_id)).toEqual([other])
+    await insertClip(test.db, ACME, { key: 'late', audio: Buffer.from([1]), at: new Date(0) })
+    expect(await rows()).toHaveLength(1)
+  })
+
+  it('are not kept for ever: the oldest go first', async () => {
+    for (const [index, key] of ['a', 'b', 'c', 'd'].entries())
+      await insertClip(test.db, ACME, { key, audio: Buffer.from([index]), at: new Date(index) })
+    await deleteOldClips(test.db, ACME, 2)
+    expect((await rows()).map(({ clip_key }) => clip_key).sort()).toEqual(['c', 'd'])
+  })
+})

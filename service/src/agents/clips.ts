@@ -1,0 +1,163 @@
+import { type Clock, withTimeout } from '../kernel/clock.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { withDeadline } from '../platform/chat/deadline.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
+import type { Speech } from '../platform/speech/port.ts'
+import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { type ClipAudio, ClipCache } from './clip-cache.ts'
+import { deleteOldClips, findClips, insertClip } from './clip-store.ts'
+import { type FirstWords, type WantedClip, wantedClips } from './clip-words.ts'
+
+/** Words that were spoken ahead of the call. */
+export type Clip = FirstWords & ClipAudio
+
+/** What agents say first, spoken once and kept: their callers hear it whatever a model's handshake takes. */
+export type Clips = {
+  /**
+   * Those of an agent's first words that are there, in the order in which they are heard; never one without those before it. What is
+   * missing is made for the next call. Takes 250 ms at most, and never rejects.
+   */
+  of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
+  /** Has those made that there are not yet, and does not wait for them. Never throws. */
+  prepare(tenantId: TenantId, config: CompleteAgentConfig): void
+  /** Makes none any more; resolves when nothing is under way. */
+  close(): Promise<void>
+}
+
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'info' | 'warn'>
+  /** Null where there is none: there are no clips then. */
+  speech: Speech | null
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  /** The greeting says so, too. */
+  isRehearsal: boolean
+}
+
+/** A caller is waiting: the model says what the database does not tell by then. */
+const LOAD_WITHIN_MS = 250
+const SPEAK_WITHIN_MS = 30_000
+/** So many are made at once; what is asked for beyond them is made when a call misses it. */
+const MAX_MAKING = 8
+/** A clip that could not be made is not asked for again for so long. */
+const PAUSE_MS = 30_000
+const MAX_PAUSED = 1_000
+/** Of a tenant: more than its agents say at a time. */
+const MAX_KEPT = 200
+
+export function makeClips(deps: Deps): Clips {
+  return deps.speech === null ? NO_CLIPS : new SpokenClips({ ...deps, speech: deps.speech })
+}
+
+const NO_CLIPS: Clips = { of: async () => [], prepare: () => {}, close: async () => {} }
+
+class SpokenClips implements Clips {
+  readonly #deps: Deps & { speech: Speech }
+  readonly #cache = new ClipCache()
+  readonly #making = new Set<string>()
+  readonly #pending = new Set<Promise<void>>()
+  readonly #pausedSinceMs = new Map<string, number>()
+  readonly #closing = new AbortController()
+
+  constructor(deps: Deps & { speech: Speech }) {
+    this.#deps = deps
+  }
+
+  async of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]> {
+    const wanted = wantedClips({ tenant, config }, this.#deps)
+    await this.#fill(tenant.tenant_id, wanted)
+    const clips = wanted.map(({ kind, words, text, key }) => {
+      const audio = this.#cache.get(nameOf(tenant.tenant_id, key))
+      return audio && { kind, words, text, ...audio }
+    })
+    const missing = clips.indexOf(null)
+    return clips.slice(0, missing === -1 ? clips.length : missing).filter((clip) => clip !== null)
+  }
+
+  prepare(tenantId: TenantId, config: CompleteAgentConfig): void {
+    const { log, tenants } = this.#deps
+    const work = async () => {
+      const tenant = await tenants.get(tenantId)
+      if (tenant) await this.#fill(tenantId, wantedClips({ tenant, config }, this.#deps))
+    }
+    const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
+    this.#track(work().catch(failed))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  /** Has what is kept of these at hand, and what is not kept made. Never rejects. */
+  async #fill(tenantId: TenantId, wanted: readonly WantedClip[]): Promise<void> {
+    const { clock, db, log } = this.#deps
+    const open = wanted.filter(({ key }) => this.#cache.get(nameOf(tenantId, key)) === null)
+    if (open.length === 0) return
+    const keys = open.map(({ key }) => key)
+    try {
+      const found = await withTimeout(clock, findClips(db, tenantId, keys), LOAD_WITHIN_MS, tooLate)
+      for (const { key, audio } of found) this.#cache.put(nameOf(tenantId, key), audio)
+      for (const clip of open) if (!found.some(({ key }) => key === clip.key)) this.#makeSoon(tenantId, clip)
+    } catch (err) {
+      log.warn({ err, tenant_id: tenantId }, 'clips could not be read: the model says the words')
+    }
+  }
+
+  #makeSoon(tenantId: TenantId, clip: WantedClip): void {
+    const name = nameOf(tenantId, clip.key)
+    const isBusy = this.#making.has(name) || this.#making.size >= MAX_MAKING
+    if (isBusy || this.#isPaused(name) || this.#closing.signal.aborted) return
+    const failed = (err: unknown) => {
+      this.#pause(name)
+      this.#deps.log.warn({ err, tenant_id: tenantId, kind: clip.kind }, 'a clip could not be made')
+    }
+    this.#making.add(name)
+    this.#track(
+      this.#make(tenantId, clip)
+        .catch(failed)
+        .finally(() => this.#making.delete(name)),
+    )
+  }
+
+  async #make(tenantId: TenantId, { key, kind, text, voice, speed }: WantedClip): Promise<void> {
+    const { clock, db, log, speech } = this.#deps
+    const speak = (signal: AbortSignal) => speech.speak({ text, voice, speed, signal })
+    const audio = await withDeadline(clock, SPEAK_WITHIN_MS, speak, this.#closing.signal)
+    this.#cache.put(nameOf(tenantId, key), audio)
+    await insertClip(db, tenantId, { key, audio, at: new Date(clock.now()) })
+    await deleteOldClips(db, tenantId, MAX_KEPT)
+    log.info({ tenant_id: tenantId, kind, size_bytes: audio.length }, 'a clip was made')
+  }
+
+  #track(work: Promise<unknown>): void {
+    const tracked = work.then(() => {
+      this.#pending.delete(tracked)
+    })
+    this.#pending.add(tracked)
+  }
+
+  #isPaused(name: string): boolean {
+    const sinceMs = this.#pausedSinceMs.get(name)
+    return sinceMs !== undefined && this.#deps.clock.monotonicMs() - sinceMs < PAUSE_MS
+  }
+
+  #pause(name: string): void {
+    this.#pausedSinceMs.delete(name)
+    this.#pausedSinceMs.set(name, this.#deps.clock.monotonicMs())
+    const [oldest] = this.#pausedSinceMs.keys()
+    if (this.#pausedSinceMs.size > MAX_PAUSED && oldest !== undefined) this.#pausedSinceMs.delete(oldest)
+  }
+}
+
+/** Clips are apart by tenants, also where they say the same. */
+function nameOf(tenantId: TenantId, key: string): string {
+  return `${tenantId} ${key}`
+}
+
+function tooLate(): Error {
+  return new Error('the database did not answer in time')
+}

@@ -1,0 +1,67 @@
+import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
+import { toTelephone } from './telephone-audio.ts'
+
+type Options = {
+  /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
+  baseUrl: string
+  apiKey: string
+}
+
+const MODEL = 'gpt-4o-mini-tts'
+/** The realtime model's own, too, so that a call has one voice. */
+const DEFAULT_VOICE = 'marin'
+/** A minute of 16-bit samples at 24 kHz: nobody listens to a recording for longer. */
+const MAX_PCM_BYTES = 60 * 24_000 * 2
+/** More than this of a refusal is not read. */
+const MAX_REASON_CHARS = 300
+
+/** The speech endpoint, as OpenAI and others serve it. Of its formats only bare PCM needs no decoder: 24 kHz, 16 bits. */
+export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
+  return {
+    model: MODEL,
+    defaultVoice: DEFAULT_VOICE,
+    async speak({ text, voice, speed, signal }) {
+      const body = { model: MODEL, input: text, voice: voice ?? DEFAULT_VOICE, speed, response_format: 'pcm' }
+      const pcm = await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal })
+      const spoken = await toTelephone(pcm)
+      if (spoken.length === 0) throw new SpeechFault('the speech model answered with silence')
+      return spoken
+    },
+  }
+}
+
+type Asked = { apiKey: string; body: object; signal: SpeechRequest['signal'] }
+
+async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<Buffer> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      // The key goes to the address that was configured and to no other one.
+      redirect: 'error',
+      signal,
+    })
+    const answer = await bounded(response)
+    if (response.ok) return answer
+    throw new SpeechFault(`the speech model answered ${response.status}: ${reasonOf(answer)}`)
+  } catch (cause) {
+    if (cause instanceof SpeechFault) throw cause
+    throw new SpeechFault('the speech model did not answer', { cause })
+  }
+}
+
+async function bounded(response: Response): Promise<Buffer> {
+  const chunks: Uint8Array[] = []
+  let sizeBytes = 0
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    sizeBytes += chunk.length
+    if (sizeBytes > MAX_PCM_BYTES) throw new SpeechFault('the speech model speaks for more than a minute')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+function reasonOf(answer: Buffer): string {
+  return answer.toString('utf8', 0, MAX_REASON_CHARS)
+}

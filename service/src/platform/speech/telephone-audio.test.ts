@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest'
+import { decodeMulaw } from '../../../../simulator/src/audio/mulaw.ts'
+import { toTelephone } from './telephone-audio.ts'
+
+const WIDE_HZ = 24_000
+
+/** PCM of 24 kHz: silence, a tone, silence. */
+function toneBetween(hz: number, { quietMs = 0, ms = 500, peak = 10_000 } = {}): Buffer {
+  const samples = Array.from({ length: ((2 * quietMs + ms) * WIDE_HZ) / 1_000 }, (_, at) => {
+    const isTone = at >= (quietMs * WIDE_HZ) / 1_000 && at < ((quietMs + ms) * WIDE_HZ) / 1_000
+    return isTone ? Math.round(peak * Math.sin((2 * Math.PI * hz * at) / WIDE_HZ)) : 0
+  })
+  return Buffer.from(new Int16Array(samples).buffer)
+}
+
+/** The loudest sample in the middle of it. */
+function peakOf(audio: Buffer): number {
+  return Math.max(...decodeMulaw(audio.subarray(audio.length / 4, audio.length / 2)).map(Math.abs))
+}
+
+describe('toTelephone', () => {
+  it('keeps what a telephone carries as loud as it was', async () => {
+    for (const hz of [300, 1_000, 3_000]) {
+      const peak = peakOf(await toTelephone(toneBetween(hz)))
+      expect(peak).toBeGreaterThan(9_000)
+      expect(peak).toBeLessThan(11_000)
+    }
+  })
+
+  it('lets nothing through that would fold back into speech', async () => {
+    for (const hz of [4_500, 6_000, 10_000]) expect(peakOf(await toTelephone(toneBetween(hz)))).toBeLessThan(150)
+  })
+
+  it('begins where the words do, and ends softly soon after them', async () => {
+    const audio = await toTelephone(toneBetween(1_000, { quietMs: 800 }))
+    expect(audio.length / 8).toBeGreaterThan(500)
+    expect(audio.length / 8).toBeLessThan(500 + 20 + 120 + 10)
+    const samples = decodeMulaw(audio)
+    expect([Math.abs(samples[0] ?? 1), Math.abs(samples.at(-1) ?? 1)]).toEqual([0, 0])
+  })
+
+  it('is nothing for silence, and for nothing', async () => {
+    expect((await toTelephone(Buffer.alloc(48_000))).length).toBe(0)
+    expect((await toTelephone(Buffer.alloc(1))).length).toBe(0)
+  })
+})

@@ -1,0 +1,66 @@
+import type { Db } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ExtractionOutcome } from '../call-record.ts'
+import type { Ask } from './asking.ts'
+import { assess, NoAssessment, type Verdict } from './assessment.ts'
+import { type Conversation, type JudgedAgent, NO_CRITERIA } from './conversation.ts'
+import { hasEvaluationOfModel } from './evaluation-store.ts'
+import { extract, NoExtraction } from './extraction.ts'
+
+/** What is to be written down of a session: null for what is there already, or not wanted; a sentence says why there is none. */
+export type Findings = { verdict: Verdict | string | null; extraction: ExtractionOutcome | null }
+
+/** Nothing can be found in a conversation, for a reason in a sentence. */
+export function nothingFound(reason: string): Findings {
+  return { verdict: reason, extraction: { missing: reason } }
+}
+
+type Deps = { db: Db; log: Pick<Log, 'info'>; ask: Ask }
+
+/** Has a model score a conversation, and take from it what its agent's version wants. @throws ChatFault as `ask` does. */
+export async function findIn(deps: Deps, conversation: Conversation, agent: JudgedAgent): Promise<Findings> {
+  const { tenant_id, id, extraction_status } = conversation.session
+  if (extraction_status !== 'pending') return { verdict: await verdictOn(deps, conversation, agent), extraction: null }
+  // Somebody may have had the model score it meanwhile.
+  const isScored = await hasEvaluationOfModel(deps.db, tenant_id, id)
+  return {
+    verdict: isScored ? null : await verdictOn(deps, conversation, agent),
+    extraction: await takenFrom(deps, conversation, agent),
+  }
+}
+
+/** What the model says; why it has not said anything that can be used, in a sentence. */
+async function verdictOn(
+  { ask, log }: Deps,
+  conversation: Conversation,
+  { criteria, chatModel }: JudgedAgent,
+): Promise<Verdict | string> {
+  if (criteria.length === 0) return NO_CRITERIA
+  try {
+    return await assess(ask, { criteria, chatModel, conversation })
+  } catch (err) {
+    if (!(err instanceof NoAssessment)) throw err
+    log.info({ ...namesOf(conversation), err }, 'a chat model answered with no assessment')
+    return 'The chat model answered twice with something that is no assessment.'
+  }
+}
+
+/** What the model takes from it; why nothing that can be used, in a sentence. */
+async function takenFrom(
+  { ask, log }: Deps,
+  conversation: Conversation,
+  { extraction: schema, chatModel }: JudgedAgent,
+): Promise<ExtractionOutcome> {
+  if (schema === null) return { missing: 'The agent version that asks for it is not there any more.' }
+  try {
+    return { extraction: await extract(ask, { schema, chatModel, conversation }) }
+  } catch (err) {
+    if (!(err instanceof NoExtraction)) throw err
+    log.info(namesOf(conversation), 'a chat model answered twice with what does not fit a schema')
+    return { missing: `The chat model answered twice with something that does not fit the schema: ${err.message}` }
+  }
+}
+
+function namesOf({ session: { tenant_id, id: voice_session_id } }: Conversation) {
+  return { tenant_id, voice_session_id }
+}

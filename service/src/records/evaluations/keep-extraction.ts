@@ -1,0 +1,22 @@
+import type { Tx } from '../../platform/db/schema.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { lockCall } from '../call-directory-store.ts'
+import { type CallRecord, type ExtractionOutcome, withExtraction, withTold } from '../call-record.ts'
+import { changeCall } from '../change-call.ts'
+
+type Of = { tenant: TenantRuntime; callSid: string; now: Date }
+
+/** Writes down what was taken from a conversation, or why nothing was; its end is told with that, if it waited for it. */
+export function keepExtraction(tx: Tx, of: Of, outcome: ExtractionOutcome): Promise<void> {
+  return changeIn(tx, of, (record) => withExtraction(record, outcome))
+}
+
+/** Tells the end of a session that waited for its extraction; again, it changes nothing. */
+export function tellHeldCompletion(tx: Tx, of: Of): Promise<void> {
+  return changeIn(tx, of, withTold)
+}
+
+async function changeIn(tx: Tx, { tenant, callSid, now }: Of, change: (record: CallRecord) => CallRecord) {
+  const call = await lockCall(tx, tenant.tenant_id, callSid)
+  if (call) await changeCall(tx, tenant, { call, change, now })
+}

@@ -1,0 +1,122 @@
+import type { Heard } from '../playback.ts'
+import { askFirst } from './asking.ts'
+import { clipId, isClip } from './clip-id.ts'
+import { appendEntry } from './keeping.ts'
+import { greetingOf } from './picking-up.ts'
+import type { PlannedClip } from './plan.ts'
+import type { PastTurn } from './resumption.ts'
+import { isOutOfHands, type SessionState, type Step } from './state.ts'
+import { find, newEntry } from './transcript.ts'
+
+const AGAIN = 'The line was interrupted, and the caller hears your first words again from their beginning'
+const HEARD_NOTHING = 'Your first words were cut short: the caller has heard nothing of'
+const HEARD_PART = 'Your first words were cut short. The caller has heard only this of them'
+const DISCLOSE = 'Before anything else say exactly this sentence, which was cut short'
+
+/**
+ * The agent's first words sound from the stream's start, whatever the model's handshake takes: a model that is opened after this is
+ * told them as what was said so far. What the clips do not say is asked of it as soon as it is ready.
+ */
+export function beginWithClips(step: Step): void {
+  const { plan } = step.state
+  const due = dueAtStart(step.state)
+  if (due.length === 0) return
+  step.set({ phase: 'talking', greetingAtMs: step.nowMs })
+  step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  play(step, due)
+  if (!plan.clips.some(({ isGreeting }) => isGreeting)) askFirst(step, greetingOf(plan))
+}
+
+/**
+ * All of them, or, where an earlier session of the call has begun with them and nothing else was said, those from the first on that
+ * was not heard to its end.
+ */
+function dueAtStart({ plan: { clips }, resumption }: SessionState): number[] {
+  const turns = resumption?.turns ?? []
+  const isClipOnly = turns.every(
+    (turn) => turn.role === 'agent' && clips.some(({ text }) => wholeOf(turn) === plain(text)),
+  )
+  if (!isClipOnly) return []
+  const heard = turns.filter(({ unheard }) => unheard === '').map(wholeOf)
+  return fromIndex(
+    clips,
+    clips.findIndex(({ text }) => !heard.includes(plain(text))),
+  )
+}
+
+function wholeOf({ text, unheard }: PastTurn): string {
+  return plain(`${text} ${unheard}`)
+}
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/gu, ' ').trim()
+}
+
+function fromIndex(clips: readonly PlannedClip[], first: number): number[] {
+  return first === -1 ? [] : [...clips.keys()].slice(first)
+}
+
+function play(step: Step, indices: readonly number[]): void {
+  for (const index of indices) {
+    const text = step.state.plan.clips[index]?.text
+    if (text === undefined) continue
+    const { transcript, clips } = step.state
+    const notes = transcript.notes + 1
+    const itemId = clipId(notes)
+    step.set({
+      transcript: { ...transcript, notes },
+      clips: { ...clips, played: [...clips.played, { itemId, index }] },
+    })
+    appendEntry(step, { ...newEntry(itemId, 'agent', step.atMs), unheard: text, isOffChain: true, isPlaced: true })
+    step.do(
+      { type: 'play_clip', id: itemId, index },
+      { type: 'note', note: { type: 'turn_delta', itemId, role: 'agent', text } },
+    )
+  }
+}
+
+/** A piece of a clip has left for the caller: the greeting sounds, and silence is counted from its end. */
+export function clipSent(step: Step): void {
+  const { nowMs } = step
+  const { greetedAtMs, latency, startedAtMs } = step.state
+  step.set({ idleArmed: false })
+  if (greetedAtMs !== null) return
+  const greetingMs = latency.greetingMs ?? Math.round(nowMs - startedAtMs)
+  step.set({ greetedAtMs: nowMs, latency: { ...latency, greetingMs } })
+}
+
+/**
+ * The stream was lost in a clip: it is played again when the call is back, unless the conversation has gone on since. To be called
+ * before the utterances are closed.
+ */
+export function keepClipsFor(step: Step, utterances: readonly Heard[]): void {
+  const { clips, plan, transcript } = step.state
+  const cut = utterances.find(({ itemId, sentMs, heardMs }) => isClip(itemId) && heardMs < sentMs)
+  const index = clips.played.find(({ itemId }) => itemId === cut?.itemId)?.index ?? -1
+  const hasSpoken =
+    transcript.past.turns > 0 || transcript.entries.some(({ role, isKept }) => role === 'caller' && isKept)
+  step.set({ clips: { ...clips, due: hasSpoken ? [] : fromIndex(plan.clips, index) } })
+}
+
+/** The call is back: what was lost of the clips is heard from its beginning. False when nothing was. */
+export function replayClips(step: Step): boolean {
+  const { clips, plan, ending, isMuted } = step.state
+  const { due } = clips
+  step.set({ clips: { ...clips, due: [] } })
+  if (due.length === 0 || ending || isMuted || isOutOfHands(step)) return false
+  const words = due.map((index) => plan.clips[index]?.text ?? '').join(' ')
+  step.command({ type: 'system_message', text: `${AGAIN}: ${words}` })
+  play(step, due)
+  return true
+}
+
+/** A clip was cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
+export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): void {
+  const { clips, plan, transcript } = step.state
+  const entry = find(transcript, itemId)
+  if (!isClip(itemId) || heardMs >= sentMs || !entry) return
+  const heard = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
+  const clip = plan.clips[clips.played.find((one) => one.itemId === itemId)?.index ?? -1]
+  const disclosure = clip && !clip.isGreeting ? `\n${DISCLOSE}: ${clip.text}` : ''
+  step.command({ type: 'system_message', text: `${heard}${disclosure}` })
+}
