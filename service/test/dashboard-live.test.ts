@@ -149,9 +149,9 @@ async function somebodySpeaks(): Promise<string> {
 }
 
 /** How loud the page draws somebody, from 0 to 1. */
-function levelOf(page: Page, whose: string): Promise<number> {
-  const bar = page.locator(`[data-meter="${whose}"] div div`)
-  return bar.evaluate((drawn) => new DOMMatrix(getComputedStyle(drawn).transform).a)
+async function levelOf(page: Page, whose: string): Promise<number> {
+  const style = await page.locator(`[data-meter="${whose}"] div div`).getAttribute('style')
+  return Number(/scaleX\(([\d.]+)\)/.exec(style ?? '')?.[1] ?? 0)
 }
 
 describe('the page to talk to an agent', () => {

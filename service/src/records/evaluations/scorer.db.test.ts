@@ -167,7 +167,7 @@ describe('a session without a score', () => {
   })
 
   it('is one of an agent that names no criteria: nobody reads it', async () => {
-    const judged = async () => ({ agentId: null, criteria: [], chatModel: null })
+    const judged = async () => ({ agentId: null, criteria: [], chatModel: null, extraction: null })
     await scoring(theModel(), { judged })
     const id = await endedCall(test.db, clock, 'CA1')
     const reason = 'The agent names no criteria to be scored by.'
