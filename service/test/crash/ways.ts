@@ -45,7 +45,7 @@ const WAYS: Record<Way, (kill: PointKill) => Promise<boolean>> = {
 
   /** What is said while the database is away is on the disk. */
   async 'journal-write'(kill) {
-    await intoFiles(kill)
+    if (!(await intoFiles(kill))) return false
     await end(kill)
     await noteKept(kill)
     kill.stage.pgProxy.mend()
@@ -54,7 +54,7 @@ const WAYS: Record<Way, (kill: PointKill) => Promise<boolean>> = {
 
   /** What is on the disk has been stored since, and the disk does not know it yet. */
   async 'journal-settle'(kill) {
-    await intoFiles(kill)
+    if (!(await intoFiles(kill))) return false
     const reached = armed(kill, kill.point.is)
     kill.stage.pgProxy.mend()
     const isReached = await reached
@@ -64,7 +64,7 @@ const WAYS: Record<Way, (kill: PointKill) => Promise<boolean>> = {
 
   /** The next process stores what is on the disk, and is killed over it. */
   async 'journal-replay'(kill) {
-    await intoFiles(kill)
+    if (!(await intoFiles(kill))) return false
     await end(kill)
     await noteKept(kill)
     kill.stage.pgProxy.mend()
@@ -73,7 +73,7 @@ const WAYS: Record<Way, (kill: PointKill) => Promise<boolean>> = {
 
   /** While the database is away the journal begins another file. */
   async 'journal-rotate'(kill) {
-    await intoFiles(kill)
+    if (!(await intoFiles(kill))) return false
     const isBegun = async () => (await journalFiles(kill.stage)).length > kill.times
     const options = { what: 'another file', timeoutMs: kill.reachMs, everyMs: 1 }
     const isReached = await until(isBegun, options).catch(() => false)
@@ -153,13 +153,20 @@ async function end({ stage, over }: PointKill): Promise<void> {
   await stage.node.program.end('SIGKILL')
 }
 
-/** The database goes away under calls that talk, until what they say is in a file. */
-async function intoFiles(kill: PointKill): Promise<void> {
+/**
+ * The database goes away under calls that talk, until what they say is in a file. False, and the service is dead with its
+ * database back, when they had said all that they have to say before.
+ */
+async function intoFiles(kill: PointKill): Promise<boolean> {
   await talking(kill)
   kill.over()
   kill.stage.pgProxy.cut()
   const isKept = async () => (await turnsInFiles(kill.stage)).length > 0
-  await until(isKept, { what: 'the journal on the disk', timeoutMs: kill.reachMs, everyMs: EVERY_MS })
+  const options = { what: 'the journal on the disk', timeoutMs: kill.reachMs, everyMs: EVERY_MS }
+  if (await until(isKept, options).catch(() => false)) return true
+  await end(kill)
+  kill.stage.pgProxy.mend()
+  return false
 }
 
 async function noteKept({ stage, ledger }: PointKill): Promise<void> {
