@@ -101,6 +101,11 @@ async function visit(
   return { page, faults }
 }
 
+/** Of a call that is just over something may still be asked, and is not there: the page knows that. */
+function withoutTheEnd(faults: string[]): string[] {
+  return faults.filter((fault) => !(fault.includes('404') && fault.includes('/api/v1/sessions/')))
+}
+
 /** In the colours of both, and on a telephone. */
 async function faultsInAllLooks(page: Page): Promise<string[]> {
   const found: string[] = []
@@ -177,7 +182,7 @@ describe('the page to talk to an agent', () => {
       await page.getByRole('button', { name: 'Hang up' }).click()
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
       await page.getByText('Caller hangup').first().waitFor()
-      expect(faults).toEqual([])
+      expect(withoutTheEnd(faults)).toEqual([])
     } finally {
       await browser.close()
     }
@@ -225,7 +230,7 @@ describe('the pages of live calls', () => {
     await page.getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
-    expect(faults).toEqual([])
+    expect(withoutTheEnd(faults)).toEqual([])
     await page.context().close()
   })
 

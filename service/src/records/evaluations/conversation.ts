@@ -33,7 +33,7 @@ export async function readConversation(db: Db, tenantId: TenantId, sessionId: Se
   return { session, turns, calls: await listFunctionCalls(db, tenantId, sessionId) }
 }
 
-/** Why a session of an agent that wants no scores has none. */
+/** Why a model scores none of an agent's calls. */
 export const NO_CRITERIA = 'The agent names no criteria to be scored by.'
 
 /** Why there is nothing that a model could score, in a sentence; null when there is. */

@@ -167,12 +167,13 @@ describe('a session without a score', () => {
   })
 
   it('is one of an agent that names no criteria: nobody reads it', async () => {
-    const judged = async () => ({ agentId: null, criteria: [], chatModel: null, extraction: null })
+    const judged = async () => ({ agentId: null, criteria: [], extraction: null, chatModel: null })
     await scoring(theModel(), { judged })
     const id = await endedCall(test.db, clock, 'CA1')
     const reason = 'The agent names no criteria to be scored by.'
     expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
-    expect([provider.asked, await evaluations()]).toEqual([[], []])
+    expect(provider.asked).toEqual([])
+    expect((await evaluations()).map(({ source }) => source)).toEqual(['heuristic'])
   })
 
   it('is one of which the model says nothing that can be used, asked twice', async () => {

@@ -13,7 +13,6 @@ import {
   type Conversation,
   type FindJudged,
   type JudgedAgent,
-  NO_CRITERIA,
   readConversation,
   whyUnscorable,
 } from './conversation.ts'
@@ -154,9 +153,7 @@ export class Scorer {
     if (!conversation) return
     const agent = await findJudged(tenant, conversation.session)
     await this.#keepHeuristics(tenant, conversation, agent)
-    const isWanted = agent.criteria.length > 0 || conversation.session.extraction_status === 'pending'
-    const reason =
-      whyUnscorable(conversation) ?? (isWanted ? (model ? null : 'No chat model is configured.') : NO_CRITERIA)
+    const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
     const found =
       reason !== null || !model ? nothingFound(reason ?? '') : await this.#askFor(model, conversation, agent)
     await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
@@ -181,10 +178,8 @@ export class Scorer {
     return found
   }
 
-  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, judged: JudgedAgent): Promise<void> {
+  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, { agentId }: JudgedAgent): Promise<void> {
     const { session, turns, calls } = conversation
-    const { agentId } = judged
-    if (judged.criteria.length === 0) return
     if (session.started_at === null || session.ended_at === null || turns.length === 0) return
     const durationMs = session.ended_at.getTime() - session.started_at.getTime()
     const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
