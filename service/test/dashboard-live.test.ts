@@ -86,7 +86,8 @@ async function visit(
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()} ${message.location().url}`)
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console: ${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('dialog', (dialog) => {
