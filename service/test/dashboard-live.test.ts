@@ -237,6 +237,7 @@ describe('the pages of live calls', () => {
 
   it('lead to where a call has gone that moved to another node', async () => {
     const { page, faults } = await visit('/app/t/demo/live')
+    await page.getByRole('heading', { name: 'Live calls' }).waitFor()
     const session = (stream_sid: string) => ({
       ...{ stream_sid, call_sid: 'CA1', voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60', tenant: 'demo' },
       ...{
