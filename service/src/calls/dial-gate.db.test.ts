@@ -123,11 +123,13 @@ describe('the dial gate', () => {
     ])
     expect(await refused(tenant({ limits: { budget_per_day: 5.01 } }), dial(BERLIN))).toEqual([])
     expect(await refused(tenant({ id: 'globex', limits: { budget_per_day: 5 } }), dial(BERLIN))).toEqual([])
+    const end = (facts: { ended_at: Date; cost_usd?: number }) =>
+      test.db.updateTable('voice_sessions').set(facts).execute()
+    // Of one that was lost with its process nobody has written more.
+    await end({ ended_at: new Date(clock.now()) })
+    expect(await refused(capped, dial(BERLIN))).toEqual(['budget_exhausted'])
     // Of one that is over, what it came to; the next day has a budget of its own.
-    await test.db
-      .updateTable('voice_sessions')
-      .set({ ended_at: new Date(clock.now()), cost_usd: 3 })
-      .execute()
+    await end({ ended_at: new Date(clock.now()), cost_usd: 3 })
     expect(await refused(tenant({ limits: { budget_per_day: 6 } }), dial(BERLIN))).toEqual(['budget_exhausted'])
     expect(await refused(tenant({ limits: { budget_per_day: 6.01 } }), dial(BERLIN))).toEqual([])
     clock = new TestClock(Date.parse('2030-01-16T11:00:00Z'))

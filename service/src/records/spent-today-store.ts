@@ -24,7 +24,10 @@ export async function countTalkedSeconds(
   return rows[0]?.seconds ?? 0
 }
 
-/** What the tenant's sessions that began since an instant have cost, in USD; those that are not over by the turns that are stored. */
+/**
+ * What the tenant's sessions that began since an instant have cost, in USD; those that are not over by the turns that are
+ * stored, and so are those that were lost with their process.
+ */
 export async function sumCosts(
   db: Db,
   tenantId: TenantId,
@@ -35,7 +38,8 @@ export async function sumCosts(
       from voice_sessions session
       left join lateral (
         select sum(turn.cost_usd) as usd from transcript_turns turn
-         where session.ended_at is null and turn.tenant_id = session.tenant_id and turn.session_id = session.id) turns on true
+         where (session.ended_at is null or session.cost_usd is null)
+           and turn.tenant_id = session.tenant_id and turn.session_id = session.id) turns on true
      where session.tenant_id = ${tenantId} and session.created_at > ${begunAfter} and session.started_at >= ${since}
        and session.call_sid <> ${exceptCallSid}
   `.execute(db)

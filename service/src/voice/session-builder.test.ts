@@ -48,9 +48,9 @@ const FACTS_OF_PLAN = { capabilities: CAPABILITIES, isResumable: true, modelSess
 function plan(
   config: AgentVersionConfig = {},
   document: Partial<TenantDocument> = {},
-  facts: Pick<PlanFacts, 'spentToday'> = {},
+  facts: Partial<Pick<PlanFacts, 'spentToday' | 'isResumable'>> = {},
 ) {
-  return planOf(tenant(document), agentConfigDefaults(config), { ...facts, ...FACTS_OF_PLAN })
+  return planOf(tenant(document), agentConfigDefaults(config), { ...FACTS_OF_PLAN, ...facts })
 }
 
 function setup(
@@ -123,6 +123,9 @@ describe('the plan of a session', () => {
     expect(left(3_599, 49)).toMatchObject({ budgetUsd: 1, budgetMs: 1_000 })
     expect(left(9_999, 99)).toMatchObject({ budgetUsd: 0, budgetMs: 0 })
     expect(plan({}, { limits })).toMatchObject({ budgetUsd: 2, budgetMs: null })
+    // A call from a page takes no minutes of a carrier.
+    const fromPage = { spentToday: { seconds: 600, usd: 49 }, isResumable: false }
+    expect(plan({}, { limits }, fromPage)).toMatchObject({ budgetUsd: 1, budgetMs: null })
   })
 
   it('says what the law wants said before its greeting', () => {
@@ -145,11 +148,17 @@ describe('the plan of a session', () => {
       const complete = agentConfigDefaults(config)
       const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])
       const { clips: planned, greeting: rest } = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
-      return [planned.map(({ text, isGreeting }) => (isGreeting ? `greeting: ${text}` : text)), rest]
+      return [planned.map(({ kind, text }) => `${kind}: ${text}`), rest]
     }
-    expect(begin({ greeting: 'Hello.' })).toEqual([['A machine speaks.', 'greeting: Hello. A rehearsal.'], 'Hello.'])
-    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([['A machine speaks.'], 'Your chair is ready.'])
-    expect(begin({})).toEqual([['A machine speaks.'], ''])
+    expect(begin({ greeting: 'Hello.' })).toEqual([
+      ['disclosure: A machine speaks.', 'greeting: Hello. A rehearsal.'],
+      'Hello.',
+    ])
+    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([
+      ['disclosure: A machine speaks.'],
+      'Your chair is ready.',
+    ])
+    expect(begin({})).toEqual([['disclosure: A machine speaks.'], ''])
   })
 
   it('beeps where the call is recorded and the tenant wants it told', () => {

@@ -179,6 +179,14 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
     by(STREAM, 'names its agent, and is a call of its own'),
   ),
   rule(
+    'Media stream: the first words wait for no model',
+    'agents.md',
+    by(
+      'test/first-word.db',
+      'is there before the model is, which is told what the caller hears, and does not say it again',
+    ),
+  ),
+  rule(
     '`auth_token` narrows a sweep to its tenant',
     'operators.md',
     by(SLA, 'looks at one tenant alone when it is given its token'),
@@ -326,6 +334,11 @@ export const EVENT_ROWS: RuleRow[] = [
     ),
   ),
   rule(
+    '`voice.session.completed` waits for the `extraction` that its agent version asks for',
+    'evaluations.md',
+    by('src/records/evaluations/after-call.db', 'has it with its end, which is told then, with the summary'),
+  ),
+  rule(
     '`rollout.rolled_back` is sent',
     'events.md',
     by(
@@ -465,6 +478,19 @@ export const LIMIT_ROWS: RuleRow[] = [
     'Calls of a tenant at a time',
     'tenants.md',
     by('src/calls/make-call-routes.db', 'does not pass more calls than the tenant may have at a time, also at once'),
+  ),
+  rule(
+    'The cost of a call: told at 80 %, the call ended at 100 %',
+    'costs.md',
+    by(
+      'src/voice/session/spending',
+      'is told to the model once at four fifths, and ends the call with a goodbye when it is spent',
+    ),
+  ),
+  rule(
+    'The cost of a day: no further call is placed',
+    'costs.md',
+    by('src/calls/dial-gate.db', 'refuses when the budget of the day is used up'),
   ),
 ]
 

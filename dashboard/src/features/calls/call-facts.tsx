@@ -19,6 +19,13 @@ export function CallFacts({ call, session }: CallFactsProps) {
         </p>
       )}
       <Facts facts={[...callFacts(call), ...(session ? sessionFacts(session) : [])]} />
+      {session?.extraction_reason && <p>{session.extraction_reason}</p>}
+      {session?.extraction && (
+        <details className={styles.metadata} open>
+          <summary>Extraction</summary>
+          <pre>{JSON.stringify(session.extraction, null, 2)}</pre>
+        </details>
+      )}
       {Object.keys(call.metadata).length > 0 && (
         <details className={styles.metadata}>
           <summary>Metadata</summary>
@@ -60,6 +67,8 @@ function sessionFacts({
   outcome,
   resumed_count,
   tags,
+  cost_usd: cost,
+  extraction_status,
 }: VoiceSession): Fact[] {
   const ms = (value: number | null) => (value === null ? null : `${value} ms`)
   const tokens = (count: number) => count.toLocaleString()
@@ -74,6 +83,8 @@ function sessionFacts({
     ['Tokens in', `${tokens(usage.input_tokens)} (${tokens(usage.cached_tokens)} cached)`],
     ['Tokens out', tokens(usage.output_tokens)],
     ['Audio', durationText(usage.audio_seconds)],
+    ['Model cost', cost === null ? null : `$${cost.toFixed(4)}`],
+    ...(extraction_status === null ? [] : ([['Extraction', words(extraction_status)]] satisfies Fact[])),
     ...(resumed_count > 0 ? ([['Taken up again', `${resumed_count} times`]] satisfies Fact[]) : []),
     ...(tags.length > 0 ? ([['Tags', tags.join(', ')]] satisfies Fact[]) : []),
   ]

@@ -1,11 +1,18 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { isDatabaseTrouble } from '../database-trouble.ts'
 import { listHeldCompletionsAcrossTenants } from '../voice-session-store.ts'
 import { tellHeldCompletion } from './keep-extraction.ts'
 
-type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'error'>
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+}
 
 /** So long the end of a session waits for its extraction: longer than one whose process was lost waits to be looked at. */
 const HELD_MS = 600_000
@@ -15,15 +22,20 @@ const AT_A_TIME = 20
  * Tells the ends of sessions whose extraction takes too long: it is in the API when it comes. Whoever does the same at the same
  * time, each is told once.
  *
- * @throws the database's error.
+ * @throws the database's error when it does not answer.
  */
-export async function tellLateCompletions({ db, clock, tenants }: Deps): Promise<void> {
+export async function tellLateCompletions({ db, clock, log, tenants }: Deps): Promise<void> {
   const held = await listHeldCompletionsAcrossTenants(db, new Date(clock.now() - HELD_MS), AT_A_TIME)
   for (const { tenant_id, call_sid: callSid } of held) {
     // Asked before the transaction: the embedded database has one connection, which that owns.
     const tenant = await tenants.get(tenant_id)
     if (!tenant) continue
     const now = new Date(clock.now())
-    await db.transaction().execute((tx) => tellHeldCompletion(tx, { tenant, callSid, now }))
+    const telling = db.transaction().execute((tx) => tellHeldCompletion(tx, { tenant, callSid, now }))
+    await telling.catch((err: unknown) => {
+      if (isDatabaseTrouble(err)) throw err
+      // What is wrong with one of them holds up no other, nor those that wait to be scored.
+      log.error({ tenant_id, call_sid: callSid, err }, 'the end of a session could not be told')
+    })
   }
 }
