@@ -16,6 +16,7 @@ export const PLACES: Place[] = [
   { to: '/t/$tenantId/desk', label: 'Desk', icon: 'desk', needs: 'viewer' },
   { to: '/t/$tenantId/numbers', label: 'Numbers', icon: 'numbers', needs: 'viewer' },
   { to: '/t/$tenantId/do-not-call', label: 'Do not call', icon: 'doNotCall', needs: 'viewer' },
+  { to: '/t/$tenantId/campaigns', label: 'Campaigns', icon: 'campaigns', needs: 'viewer' },
   { to: '/tenants', label: 'Tenants', icon: 'tenants', needs: 'administrator' },
   { to: '/t/$tenantId/settings', label: 'Settings', icon: 'settings', needs: 'viewer' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', needs: 'administrator' },

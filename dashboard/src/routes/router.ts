@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { agentsRoutes } from './agents-routes.ts'
 import { callsRoutes } from './calls-routes.ts'
+import { campaignsRoutes } from './campaigns-routes.ts'
 import { deskRoutes } from './desk-routes.ts'
 import { installationRoutes } from './installation-routes.ts'
 import { liveRoutes } from './live-routes.ts'
@@ -22,6 +23,7 @@ const routeTree = rootRoute.addChildren([
       ...callsRoutes,
       ...liveRoutes,
       ...deskRoutes,
+      ...campaignsRoutes,
       ...agentsRoutes,
       ...tenantSettingsRoutes,
     ]),

@@ -45,7 +45,8 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 
 /** What has come of a session so far. */
 export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
-  return { latency: latencyOf(state), usage: state.usage, costUsd: state.costUsd, ...(handedTo && { handedTo }) }
+  const { usage, costUsd } = state
+  return { latency: latencyOf(state), usage, costUsd, ...(handedTo && { handedTo }) }
 }
 
 function latencyOf({ latency }: SessionState) {
