@@ -187,7 +187,7 @@ describe('clips', () => {
 
   it("are a tenant's own, and go with it", async () => {
     await settled(clips())
-    const other = (await makeTenant(test.db, 'other')) as TenantId
+    const other = await makeTenant(test.db, 'other')
     const others = clips()
     expect(await others.of({ ...tenant(), tenant_id: other }, GREETING)).toEqual([])
     await isKept(2)
