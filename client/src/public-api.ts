@@ -23,6 +23,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/analytics/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What calls came to, by hour or day, in all or by agent or version */
+        get: operations["getCallAnalytics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/browser-calls": {
         parameters: {
             query?: never;
@@ -1575,6 +1592,104 @@ export interface components {
             target: string | null;
             tenant_id: string;
         };
+        Analytics: {
+            /**
+             * Format: date-time
+             * @description All that was written of calls by then is counted; what came later is in less than a minute.
+             */
+            counted_until: string;
+            /** @enum {unknown} */
+            interval: "hour" | "day" | "all";
+            rows: {
+                agent_key?: string | null;
+                agent_version_id?: string | null;
+                answer_rate: number | null;
+                answered: number;
+                avg_score: number | null;
+                /** @description Calls that were written down in the span, whatever came of them. */
+                calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
+                /** Format: date-time */
+                ends_at: string;
+                escalated: number;
+                high_quality_rate: number | null;
+                /** @description How often callers cut agents short. */
+                interruptions: number;
+                /** @description From answers to ends, of calls that are over. */
+                minutes: number;
+                /** @description What agents recorded, the ten that occur most; null: all others together. */
+                outcomes: {
+                    calls: number;
+                    outcome: string | null;
+                }[];
+                response_p50_ms: number | null;
+                response_p95_ms: number | null;
+                /** @description Answers of agents whose time is known. */
+                responses: number;
+                /** @description Sessions with a score of the model or a person. */
+                scored: number;
+                /** Format: date-time */
+                starts_at: string;
+                /** @description Of calls that are over. */
+                statuses: {
+                    busy: number;
+                    canceled: number;
+                    completed: number;
+                    failed: number;
+                    "no-answer": number;
+                };
+                tenant_id?: string;
+                version_number?: number | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description When the first span begins.
+             */
+            since: string;
+            time_zone: string;
+            totals: {
+                answer_rate: number | null;
+                answered: number;
+                avg_score: number | null;
+                /** @description Calls that were written down in the span, whatever came of them. */
+                calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
+                escalated: number;
+                high_quality_rate: number | null;
+                /** @description How often callers cut agents short. */
+                interruptions: number;
+                /** @description From answers to ends, of calls that are over. */
+                minutes: number;
+                /** @description What agents recorded, the ten that occur most; null: all others together. */
+                outcomes: {
+                    calls: number;
+                    outcome: string | null;
+                }[];
+                response_p50_ms: number | null;
+                response_p95_ms: number | null;
+                /** @description Answers of agents whose time is known. */
+                responses: number;
+                /** @description Sessions with a score of the model or a person. */
+                scored: number;
+                /** @description Of calls that are over. */
+                statuses: {
+                    busy: number;
+                    canceled: number;
+                    completed: number;
+                    failed: number;
+                    "no-answer": number;
+                };
+            };
+            /**
+             * Format: date-time
+             * @description When the last span ends.
+             */
+            until: string;
+        };
         Call: {
             attempts: number;
             call_sid: string | null;
@@ -1807,19 +1922,7 @@ export interface components {
             /** @enum {unknown} */
             status: "disabled" | "no_policy" | "no_rollout" | "insufficient_data" | "healthy" | "rollback_recommended" | "rolled_back";
         };
-        Policy: {
-            /** @description Default false. */
-            enabled: boolean;
-            /** @description Default 24. */
-            lookback_hours: number;
-            /** @description Default 0.7. */
-            min_avg_score: number;
-            /** @description Default 20. */
-            min_eval_count: number;
-            /** @description Default 0.6. */
-            min_high_quality_rate: number;
-        };
-        QueueSummary: {
+        ListOperatorQueuesQueue: {
             /**
              * @description Whether agents call for its open tasks by themselves.
              * @default false
@@ -1866,6 +1969,18 @@ export interface components {
              */
             sla_minutes: number;
             timezone: string | null;
+        };
+        Policy: {
+            /** @description Default false. */
+            enabled: boolean;
+            /** @description Default 24. */
+            lookback_hours: number;
+            /** @description Default 0.7. */
+            min_avg_score: number;
+            /** @description Default 20. */
+            min_eval_count: number;
+            /** @description Default 0.6. */
+            min_high_quality_rate: number;
         };
         Receipt: {
             call_sid: string;
@@ -2530,6 +2645,132 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCallAnalytics: {
+        parameters: {
+            query?: {
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_key?: string;
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_version_id?: string;
+                /** @description A row for each of them in each span in which it had calls. */
+                group_by?: "agent" | "version";
+                /** @description all: the whole range in one span, at most 400 days. */
+                interval?: "hour" | "day" | "all";
+                /** @description Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400. */
+                since?: string;
+                /** @description Whose days and hours: an IANA name. Default: the tenant's, else UTC. */
+                time_zone?: string;
+                /** @description Exclusive, to a whole span. Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "analytics": {
+                     *         "interval": "hour",
+                     *         "time_zone": "time zone",
+                     *         "since": "2030-01-01T09:00:00.000Z",
+                     *         "until": "2030-01-01T09:00:00.000Z",
+                     *         "counted_until": "2030-01-01T09:00:00.000Z",
+                     *         "totals": {
+                     *           "calls": 1,
+                     *           "answered": 1,
+                     *           "answer_rate": 1,
+                     *           "statuses": {
+                     *             "completed": 1,
+                     *             "busy": 1,
+                     *             "failed": 0,
+                     *             "no-answer": 1,
+                     *             "canceled": 1
+                     *           },
+                     *           "escalated": 1,
+                     *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
+                     *           "interruptions": 1,
+                     *           "responses": 1,
+                     *           "response_p50_ms": 1,
+                     *           "response_p95_ms": 1,
+                     *           "scored": 1,
+                     *           "avg_score": 1,
+                     *           "high_quality_rate": 1,
+                     *           "outcomes": [
+                     *             {
+                     *               "outcome": "outcome",
+                     *               "calls": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "rows": [
+                     *           {
+                     *             "starts_at": "2030-01-01T09:00:00.000Z",
+                     *             "ends_at": "2030-01-01T09:00:00.000Z",
+                     *             "tenant_id": "acme",
+                     *             "agent_key": "reception",
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "calls": 1,
+                     *             "answered": 1,
+                     *             "answer_rate": 1,
+                     *             "statuses": {
+                     *               "completed": 1,
+                     *               "busy": 1,
+                     *               "failed": 0,
+                     *               "no-answer": 1,
+                     *               "canceled": 1
+                     *             },
+                     *             "escalated": 1,
+                     *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
+                     *             "interruptions": 1,
+                     *             "responses": 1,
+                     *             "response_p50_ms": 1,
+                     *             "response_p95_ms": 1,
+                     *             "scored": 1,
+                     *             "avg_score": 1,
+                     *             "high_quality_rate": 1,
+                     *             "outcomes": [
+                     *               {
+                     *                 "outcome": "outcome",
+                     *                 "calls": 1
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        analytics: components["schemas"]["Analytics"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     openBrowserCall: {
         parameters: {
             query?: never;
@@ -2599,6 +2840,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";
@@ -5786,7 +6031,7 @@ export interface operations {
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
-                        queues: components["schemas"]["QueueSummary"][];
+                        queues: components["schemas"]["ListOperatorQueuesQueue"][];
                     };
                 };
             };
@@ -6522,6 +6767,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";

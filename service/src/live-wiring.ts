@@ -1,3 +1,4 @@
+import { makeAnalytics } from './analytics-floor.ts'
 import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
 import { CarrierRequests } from './calls/carrier-requests.ts'
 import { findGreeting, findMachineAction } from './calls/dial-store.ts'
@@ -95,6 +96,7 @@ export async function wireCalls(
   const erase = makeEraseSession(erasing)
   const retention = makeRetention({ ...erasing, erase, isStopping: () => isStopping })
   const evaluating = makeEvaluating(deps, { tenants: floors.cache, resolveAgent: floors.resolveAgent })
+  const analytics = makeAnalytics(deps, { tenants: floors.cache, credentials })
   const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
   const acting = { adminKey: deps.config.adminKey, find: (tenantId: string) => knownTenant(floors, tenantId) }
   await server.register(logs.routes)
@@ -102,6 +104,7 @@ export async function wireCalls(
   await server.register(routes.outboundCallbackRoutes)
   await server.register(routes.transferRoutes)
   for (const plugin of operators.adminRoutes) await server.register(plugin)
+  await server.register(analytics.adminRoutes)
   const calls = keepingActions(liveCalls.calls, {
     keep: floors.supervisorActions.keep,
     escalate: floors.escalations.escalate,
@@ -115,6 +118,7 @@ export async function wireCalls(
     await tenant.register(callLogRoutes(floors.callLogs))
     await tenant.register(voiceSessionRoutes(floors.voiceSessions))
     await tenant.register(evaluating.tenantRoutes)
+    await tenant.register(analytics.tenantRoutes)
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
@@ -140,6 +144,7 @@ export async function wireCalls(
     watching,
     scheduled: [
       ...operators.scheduled,
+      ...analytics.scheduled,
       { name: 'old sessions', run: () => retention.eraseOld() },
       { name: 'erased audio', run: () => retention.removeAudio() },
       { name: 'delivered rows', run: () => retention.purgeDelivered() },
@@ -154,6 +159,7 @@ export async function wireCalls(
     },
     async closeLive() {
       isStopping = true
+      analytics.close()
       await Promise.all([
         routes.campaigns.runner.close(),
         routes.close(),

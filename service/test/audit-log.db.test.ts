@@ -27,6 +27,8 @@ const NO_CHANGES = [
   // What they do to tasks stands in the history of each.
   ...['POST /operator-queues/sweep', 'POST /operator-queues/dispatch'],
   ...['POST /operator-queues/follow-up-notifications/sweep', 'POST /operator-queues/external-reconciliation/sweep'],
+  // It counts.
+  'POST /analytics/sweep',
   // What they take away is written down as what was done to a rollout.
   ...['POST /rollout-governance/sweep', 'POST /tenants/:tenant_id/agents/:agent_id/rollout-governance/evaluate'],
   ...['POST /outboxes/billing-outcomes/sweep', 'POST /auth/login', 'POST /auth/logout', 'POST /auth/invitation'],

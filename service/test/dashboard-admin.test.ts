@@ -124,6 +124,10 @@ describe('the pages of an administrator', () => {
     await page.getByLabel('You, as the caller').waitFor()
     await confirm(page, 'Publish version 2')
     await page.getByText('Published', { exact: true }).waitFor()
+    // To be read, and copied, by everybody; to be changed by nobody.
+    const greeting = page.getByLabel('Greeting', { exact: true })
+    expect([await greeting.isDisabled(), await greeting.isEditable()]).toEqual([false, false])
+    expect(await greeting.inputValue()).toBe('Good morning.')
 
     await page.goto(address + agentPath())
     await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor()

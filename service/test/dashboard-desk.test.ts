@@ -111,15 +111,69 @@ describe.each(LOOKS)('at $width px in $colorScheme colours', (look) => {
       ['desk/queues/default', 'Add hours'],
       ['desk/sweeps', 'Look what would be dispatched'],
       ['do-not-call', HOSTILE],
+      ['campaigns', 'New campaign'],
     ] as const) {
       const { page, faults } = await visit(context, path)
       await page.getByText(sign).first().waitFor()
       const wrong = [...(await faultsAsShown(page)), ...faults]
       if ((await harm(page)) > 0) wrong.push('a text became HTML')
+      if (path === 'do-not-call' && !(await isInSight(page, 'Remove'))) wrong.push('nobody sees how to remove a number')
       if (wrong.length > 0) found[path] = wrong
       await page.close()
     }
     expect(found).toEqual({})
+    await context.close()
+  })
+})
+
+/** Whether a button of a row can be pressed without moving the list. */
+async function isInSight(page: Page, name: string): Promise<boolean> {
+  const box = await page.getByRole('row').getByRole('button', { name }).first().boundingBox()
+  return box !== null && box.x >= 0 && box.x + box.width <= (page.viewportSize()?.width ?? 0)
+}
+
+describe('a campaign', () => {
+  it('is made of a list, with the lines that are left out, started, paused and cancelled', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await visit(context, 'campaigns')
+    await page.getByRole('button', { name: 'New campaign' }).click()
+    const form = page.getByRole('dialog', { name: 'New campaign' })
+    await form.getByLabel('Name').fill('Spring \u202E')
+    await form.getByLabel('Agent').selectOption({ index: 1 })
+    const csv = 'phone,name,consent\n+12025550123,Ann,true\nno number,Bob,true\n+12025550124,Eve,true\n'
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }
+    await form.getByLabel('Or take them from a file').setInputFiles(file)
+    await form.getByLabel('Calls a second').fill('1000')
+    await form.getByLabel('Nobody is called before').fill('2100-01-01T09:00')
+    await form.getByRole('button', { name: 'Make the campaign' }).click()
+    await form.getByRole('alert').waitFor()
+    await form.getByLabel('Calls a second').fill('2')
+    await form.getByRole('button', { name: 'Make the campaign' }).click()
+
+    await page.getByText('It has 2 contacts, and calls nobody yet.').waitFor()
+    const bad = page.getByRole('region', { name: 'Lines that were left out' }).getByRole('row').nth(1)
+    expect(await bad.getByRole('cell').first().textContent()).toBe('3')
+    await page.getByRole('link', { name: 'Look at it, and start it' }).click()
+    await page.getByText('0 of 2 done').waitFor()
+    expect(await page.title()).toBe('Spring · Parley')
+    await page.getByRole('cell', { name: '+1 202 555 0124' }).waitFor()
+    faults.splice(0, 1)
+
+    for (const [button, state] of [
+      ['Start', 'Running'],
+      ['Pause', 'Paused'],
+      ['Go on', 'Running'],
+      ['Cancel the campaign', 'Cancelled'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: `${button}?` })
+      await dialog.getByRole('button', { name: 'Close' }).waitFor()
+      await dialog.getByRole('button', { name: button, exact: true }).click()
+      await page.locator('header').getByText(state, { exact: true }).waitFor()
+    }
+    await page.getByText('2 of 2 done').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    expect(faults).toEqual([])
     await context.close()
   })
 })

@@ -1,7 +1,10 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { stereoWav } from '../../simulator/src/audio/wav.ts'
+import { makePhraseBook } from '../../simulator/src/speech/phrase-book.ts'
+import { makeSpeech } from '../../simulator/src/speech/speech.ts'
 import { startChromium, type TestChromium } from './harness/chromium.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
@@ -10,6 +13,8 @@ import { until } from './harness/wait.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_live_pages'
 const PASSWORD = 'a password of the live pages'
+/** Turns all that follows it. */
+const RTL = '\u202E'
 const HOSTILE = '<img src=x onerror=alert(1)> "><script>alert(2)</script> \u202Eevil'
 /** A browser without a graphics card, on a machine that does something else. */
 const WAIT_MS = 30_000
@@ -71,14 +76,18 @@ async function ring(): Promise<void> {
 }
 
 /** A page of whoever is logged in, with everything that a browser has to complain of. `prepare` runs in it before all else. */
-async function visit(path: string, prepare?: string): Promise<{ page: Page; faults: string[] }> {
-  const context = await chromium.context({ width: 1280, colorScheme: 'light' })
+async function visit(
+  path: string,
+  { prepare, browser = chromium }: { prepare?: string; browser?: TestChromium } = {},
+): Promise<{ page: Page; faults: string[] }> {
+  const context = await browser.context({ width: 1280, colorScheme: 'light' })
   context.setDefaultTimeout(WAIT_MS)
   if (prepare !== undefined) await context.addInitScript(prepare)
   const page = await context.newPage()
   const faults: string[] = []
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console: ${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('dialog', (dialog) => {
@@ -91,6 +100,11 @@ async function visit(path: string, prepare?: string): Promise<{ page: Page; faul
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   return { page, faults }
+}
+
+/** Of a call that is just over something may still be asked, and is not there: the page knows that. */
+function withoutTheEnd(faults: string[]): string[] {
+  return faults.filter((fault) => !(fault.includes('404') && fault.includes('/api/v1/sessions/')))
 }
 
 /** In the colours of both, and on a telephone. */
@@ -126,9 +140,57 @@ async function ringUntilTaken(page: Page): Promise<void> {
   await until(taken, { timeoutMs: TAKEN_WITHIN_MS, what: 'a call to be taken' })
 }
 
+const BYTES_PER_S = 8_000
+
+/** A microphone's file: silence while the agent greets, then words, then silence. */
+async function somebodySpeaks(): Promise<string> {
+  const speech = makeSpeech({ phraseBook: makePhraseBook() })
+  const said = await speech.say('Good morning, I would like to order the green chair, please.', 'rms')
+  await speech.close()
+  const quiet = (seconds: number) => Buffer.alloc(seconds * BYTES_PER_S, 0xff)
+  const heard = Buffer.concat([quiet(7), said, quiet(8)])
+  const path = join(folder, 'microphone.wav')
+  await writeFile(path, stereoWav(heard, heard))
+  return path
+}
+
+/** How loud the page draws somebody, from 0 to 1. */
+async function levelOf(page: Page, whose: string): Promise<number> {
+  const style = await page.locator(`[data-meter="${whose}"] div div`).getAttribute('style')
+  return Number(/scaleX\(([\d.]+)\)/.exec(style ?? '')?.[1] ?? 0)
+}
+
 describe('the page to talk to an agent', () => {
+  it('carries the voices of both, and shows what they say', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks() })
+    try {
+      const { page, faults } = await visit('/app/t/demo/talk', { browser })
+      await page.getByRole('button', { name: 'Call', exact: true }).click()
+      await page.getByText('Connected').waitFor()
+      const agent = (await page.getByLabel('Agent', { exact: true }).locator('option:checked').textContent()) ?? ''
+      const heard = { you: 0, agent: 0 }
+      const listen = async () => {
+        heard.you = Math.max(heard.you, await levelOf(page, 'You'))
+        heard.agent = Math.max(heard.agent, await levelOf(page, agent))
+        const turns = await page.getByRole('region', { name: 'What was said' }).getByRole('listitem').allInnerTexts()
+        const said = turns.filter((text) => !text.includes('this is Robin'))
+        // What a browser has made of the words is nothing that a simulated model recognises; that they were said it does.
+        const isAnswered = said.some((text) => text.includes('inaudible')) && said.length > 1
+        return isAnswered && heard.you > 0.05 && heard.agent > 0.05
+      }
+      await until(listen, { timeoutMs: TAKEN_WITHIN_MS, what: 'both to be heard, and an answer' })
+      await page.getByText(/this is Robin at the Demo Company/).waitFor()
+      await page.getByRole('button', { name: 'Hang up' }).click()
+      await page.getByRole('link', { name: 'Read and hear this call again' }).click()
+      await page.getByText('Caller hangup').first().waitFor()
+      expect(withoutTheEnd(faults)).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
   it('says what to do when the browser keeps the microphone', async () => {
-    const { page, faults } = await visit('/app/t/demo/talk', REFUSING)
+    const { page, faults } = await visit('/app/t/demo/talk', { prepare: REFUSING })
     await page.getByRole('button', { name: 'Call', exact: true }).click()
     await page.getByRole('alert').getByText('Allow it with the sign beside the address').waitFor()
     await page.getByRole('button', { name: 'Try again' }).waitFor()
@@ -169,7 +231,47 @@ describe('the pages of live calls', () => {
     await page.getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
-    expect(faults).toEqual([])
+    expect(withoutTheEnd(faults)).toEqual([])
+    await page.context().close()
+  })
+
+  it('lead to where a call has gone that moved to another node', async () => {
+    const { page, faults } = await visit('/app/t/demo/live')
+    await page.getByRole('heading', { name: 'Live calls' }).waitFor()
+    const session = (stream_sid: string) => ({
+      ...{ stream_sid, call_sid: 'CA1', voice_session_id: '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60', tenant: 'demo' },
+      ...{
+        org_id: null,
+        agent_name: `Robin ${RTL}`,
+        call_type: 'inbound',
+        customer_phone: '+12025550147',
+        greeting: '',
+      },
+      ...{ started_at: new Date().toISOString(), state: 'talking', muted: false, taken_over: false, escalated: false },
+      escalation_target: null,
+    })
+    let at = 'MZ1'
+    const gone = { status: 404, json: { ok: false, error: 'There is no such live session.', code: 'not_found' } }
+    await page.route('**/api/v1/sessions/active', (route) =>
+      route.fulfill({ json: { ok: true, count: 1, sessions: [session(at)] } }),
+    )
+    for (const sid of ['MZ1', 'MZ2'])
+      await page.route(`**/api/v1/sessions/${sid}`, (route) =>
+        route.fulfill(sid === at ? { json: { ok: true, session: session(sid) } } : gone),
+      )
+    await page.route('**/api/v1/sessions/*/events', (route) =>
+      route.fulfill({ contentType: 'text/event-stream', body: '' }),
+    )
+    await page.goto(`${address}/app/t/demo/live/MZ1`)
+    const heading = page.getByRole('heading', { level: 1 })
+    await heading.getByText('+1 202 555 0147').waitFor()
+    expect(await heading.locator('bdi').textContent()).toBe(`Robin ${RTL}`)
+    expect(await page.title()).toBe('+1 202 555 0147 · Robin · Parley')
+    at = 'MZ2'
+    await page.getByRole('link', { name: 'Go there' }).click()
+    await page.getByRole('button', { name: 'Take over' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/app/t/demo/live/MZ2')
+    expect(faults.filter((fault) => !fault.includes('404'))).toEqual([])
     await page.context().close()
   })
 

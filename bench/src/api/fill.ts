@@ -77,7 +77,7 @@ export async function fillRecords(client: pg.Client, shares: readonly Share[]): 
 }
 
 /** Made once over all rows they take a fraction of the time. What keys are made of stays. */
-async function withoutIndexes(client: pg.Client, work: () => Promise<void>): Promise<void> {
+export async function withoutIndexes(client: pg.Client, work: () => Promise<void>): Promise<void> {
   const { rows } = await client.query<{ indexname: string; indexdef: string }>(
     `select indexname, indexdef from pg_indexes
       where tablename = any($1) and not exists (select from pg_constraint where conname = indexname)`,

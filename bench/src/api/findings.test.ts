@@ -21,6 +21,10 @@ function sound(): Required<ApiFigures> {
     ],
     filters: [{ ...ofFilter, p50Ms: 2, p99Ms: 9, bareP50Ms: 1, bareP99Ms: 3 }],
     rings: { rings: 2_000, p50Ms: 8, p99Ms: 100, maxMs: 200, refused: 0, failed: 0, failures: [], lateP99Ms: 2, talk },
+    analytics: {
+      ...{ calls: 500, days: 30, hours: 720, countSeconds: 9 },
+      questions: [{ question: 'by day', p50Ms: 20, p99Ms: 200 }],
+    },
     outbox: { alone: delivery, besideHanging: { ...delivery, p99DelaySeconds: 15 }, nodes: 2, hangingTenants: 20 },
   }
 }
@@ -50,6 +54,10 @@ describe('the goals of the API', () => {
     [
       'call_logs of 100 by status, few, the worst of 1: p99',
       ({ filters }) => Object.assign(only(filters), { p99Ms: 9.1 }),
+    ],
+    [
+      'analytics of 500 calls, 30 days, by day: p99',
+      ({ analytics }) => Object.assign(only(analytics.questions), { p99Ms: 201 }),
     ],
     ['incoming-call, 2000 of them: p99', ({ rings }) => Object.assign(rings, { p99Ms: 101 })],
     ['incoming-call, 2000 of them: p99', ({ rings }) => Object.assign(rings, { p99Ms: Number.NaN })],

@@ -1,6 +1,7 @@
 import { markdown } from '../table.ts'
 import type { Delays } from '../tally.ts'
 import { LATE_P99_LIMIT_MS } from '../verdict.ts'
+import type { AnalyticsFigures, QuestionFigure } from './analytics.ts'
 import type { FilterFigure, ListFigures } from './lists.ts'
 import type { OutboxFigures } from './outbox.ts'
 import type { Part } from './plan.ts'
@@ -12,6 +13,7 @@ export type ApiFigures = {
   filters?: FilterFigure[]
   rings?: RingFigures
   outbox?: OutboxFigures
+  analytics?: AnalyticsFigures
 }
 
 /** A figure beside what it is measured by, and what it has to keep to. */
@@ -25,6 +27,7 @@ const RING_P99_MS = 100
 const TALK_P99_MS = 20
 const DELIVERIES_PER_SECOND = 200
 const DELAY_RATIO = 1.5
+const ANALYTICS_P99_MS = 200
 
 /** The bare route must cost about the same in every round; else the machine had other things to do. */
 const BARE_SPREAD_LIMIT = 0.4
@@ -33,12 +36,13 @@ const BARE_P99_LIMIT = 10
 
 /** Holds what was measured against what is promised. A part that was asked for and is missing is one that is missed. */
 export function findingsOf(figures: ApiFigures, parts: readonly Part[]): Finding[] {
-  const { lists, filters, rings, outbox } = figures
+  const { lists, filters, rings, outbox, analytics } = figures
   const found: Record<Part, Finding[] | undefined> = {
     lists: lists?.flatMap(ofList),
     filters: filters && ofFilters(filters),
     rings: rings && ofRings(rings),
     outbox: outbox && ofOutbox(outbox),
+    analytics: analytics && ofAnalytics(analytics),
   }
   return parts.flatMap((part) => found[part] ?? [notMeasured(part)])
 }
@@ -161,6 +165,24 @@ function ofOutbox({ alone, besideHanging, nodes, hangingTenants }: OutboxFigures
       isMet: Number.isFinite(p99) && p99 <= DELAY_RATIO * alone.p99DelaySeconds,
     },
   ]
+}
+
+/** How long it took to count has no goal: it is done once, and then by the hour. */
+function ofAnalytics({ calls, days, hours, countSeconds, questions }: AnalyticsFigures): Finding[] {
+  const counted = {
+    what: `to count ${calls} calls of ${days} days`,
+    measured: `${countSeconds.toFixed(1)} s, ${((countSeconds * 1_000) / hours).toFixed(0)} ms an hour of them`,
+    ...{ yardstick: '', goal: '', isMet: true },
+  }
+  return [counted, ...questions.map((question) => ofQuestion(question, `${calls} calls, ${days} days`))]
+}
+
+function ofQuestion({ question, p50Ms, p99Ms }: QuestionFigure, among: string): Finding {
+  return {
+    what: `analytics of ${among}, ${question}: p99`,
+    measured: `${p99Ms.toFixed(1)} ms (p50 ${p50Ms.toFixed(1)} ms)`,
+    ...{ yardstick: '', goal: `≤ ${ANALYTICS_P99_MS} ms`, isMet: p99Ms <= ANALYTICS_P99_MS },
+  }
 }
 
 function times(value: number, yardstick: number): string {

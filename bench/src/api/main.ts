@@ -8,6 +8,7 @@ import { fillBlock } from '../docs-block.ts'
 import { ADMIN_API_KEY, startParley } from '../parley.ts'
 import { allowedCores } from '../proc.ts'
 import { profiling } from '../systems.ts'
+import { measureAnalytics } from './analytics.ts'
 import { startBare } from './bare-process.ts'
 import { type BenchDatabase, makeDatabase } from './database.ts'
 import { fillRecords } from './fill.ts'
@@ -61,7 +62,8 @@ async function measureAll(place: Omit<Ground, 'databaseUrl'>, { plan, parts }: A
 type Bench = { database: BenchDatabase; plan: ApiPlan; parts: readonly Part[] }
 
 async function measureParts(ground: Ground, { database, plan, parts }: Bench): Promise<ApiFigures> {
-  const figures = await withRecords(ground, { database, plan, parts })
+  const needsRecords = parts.some((part) => part !== 'analytics')
+  const figures = needsRecords ? await withRecords(ground, { database, plan, parts }) : {}
   if (parts.includes('rings')) {
     say(`${plan.calls} calls talk, ${plan.ringsPerSecond} more ring each second`)
     figures.rings = await measureRings(ground, plan)
@@ -69,6 +71,10 @@ async function measureParts(ground: Ground, { database, plan, parts }: Bench): P
   if (parts.includes('outbox')) {
     say(`${plan.outboxRows} deliveries fall due, twice`)
     figures.outbox = await measureOutbox(ground, database.client, plan)
+  }
+  if (parts.includes('analytics')) {
+    say(`${plan.analyticsCalls} calls of one tenant are written and counted`)
+    figures.analytics = await measureAnalytics(ground, database.client, plan)
   }
   return figures
 }
@@ -122,7 +128,9 @@ function tell(figures: ApiFigures, options: ApiOptions): number {
   const machine = `${named ?? `${cpus().length} cores, ${process.arch}`}, Node ${process.versions.node}`
   const findings = findingsOf(figures, parts)
   const voidBecause = apiVoidReasons(figures)
-  const text = `${plan.rows} call logs of ${plan.tenants} tenants.\n\n${renderFindings(findings)}`
+  const hasRecords = parts.some((part) => part !== 'analytics')
+  const among = hasRecords ? `${plan.rows} call logs of ${plan.tenants} tenants.\n\n` : ''
+  const text = among + renderFindings(findings)
   console.log(`\n${text}`)
   for (const failure of figures.rings?.failures ?? []) console.log(`incoming-call: ${failure}`)
   for (const reason of voidBecause) console.log(`VOID: ${reason}.`)

@@ -19,7 +19,8 @@ describe('the options of npm run bench:api', () => {
   it.each([
     ['--rows=100', '--rows 100: not a whole number from 20000'],
     ['--rows=many', '--rows many: not a whole number from 20000'],
-    ['--only=calls', '--only calls: there are lists, filters, rings, outbox'],
+    ['--only=calls', '--only calls: there are lists, filters, rings, outbox, analytics'],
+    ['--calls=5', '--calls 5: not a whole number from 20000'],
   ])('%s makes no sense, and the message says why', (argument, message) => {
     expect(() => parseApiOptions([argument])).toThrow(message)
   })

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { type ApiPlan, FULL, PARTS, type Part, QUICK } from './plan.ts'
+import { type ApiPlan, FULL, PARTS, type Part, QUICK, USUAL_PARTS } from './plan.ts'
 
 /** What the command line asks for. */
 export type ApiOptions = {
@@ -21,7 +21,8 @@ export const API_USAGE = `npm run bench:api -- [options]
   --check             exit with 1 when a goal is missed
   --quick             a look: 50,000 call logs and 10,000 deliveries in place of 1,000,000 and 100,000
   --rows <n>          so many call logs
-  --only a,b          only these: lists, filters, rings, outbox
+  --only a,b          only these: lists, filters, rings, outbox; or analytics, which is left out otherwise
+  --calls <n>         for analytics: so many calls of a tenant in place of 10,000,000 (--quick: 200,000)
   --realtime          real-time priority, for a machine that others use (as root)
   --profile <folder>  CPU profiles of the service, one for each of its processes
   --json <file>       everything that was measured, as JSON
@@ -38,6 +39,7 @@ export function parseApiOptions(args: string[]): ApiOptions {
       check: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       rows: { type: 'string' },
+      calls: { type: 'string' },
       only: { type: 'string' },
       realtime: { type: 'boolean', default: false },
       profile: { type: 'string' },
@@ -49,12 +51,13 @@ export function parseApiOptions(args: string[]): ApiOptions {
   })
   const { check, quick, realtime, machine, help } = values
   const usual = quick ? QUICK : FULL
-  const rows = values.rows === undefined ? usual.rows : rowsOf(values.rows)
-  const parts = values.only === undefined ? PARTS : partsOf(values.only)
-  const isWhole = rows === FULL.rows && !quick && parts.length === PARTS.length
+  const rows = values.rows === undefined ? usual.rows : rowsOf('rows', values.rows)
+  const analyticsCalls = values.calls === undefined ? usual.analyticsCalls : rowsOf('calls', values.calls)
+  const parts = values.only === undefined ? USUAL_PARTS : partsOf(values.only)
+  const isWhole = rows === FULL.rows && !quick && USUAL_PARTS.every((part) => parts.includes(part))
   if (values['write-docs'] && !isWhole) throw new Error('--write-docs: only of a full run')
   return {
-    plan: { ...usual, rows },
+    plan: { ...usual, rows, analyticsCalls },
     ...{ parts, check, realtime, machine, help },
     writeDocs: values['write-docs'],
     jsonFile: values.json,
@@ -65,9 +68,10 @@ export function parseApiOptions(args: string[]): ApiOptions {
 /** Less would leave no page of its own to tenants in the middle. */
 const ROWS_MIN = 20_000
 
-function rowsOf(text: string): number {
+function rowsOf(name: string, text: string): number {
   const rows = Number(text)
-  if (!Number.isInteger(rows) || rows < ROWS_MIN) throw new Error(`--rows ${text}: not a whole number from ${ROWS_MIN}`)
+  if (!Number.isInteger(rows) || rows < ROWS_MIN)
+    throw new Error(`--${name} ${text}: not a whole number from ${ROWS_MIN}`)
   return rows
 }
 

@@ -16,6 +16,8 @@ export type ApiPlan = {
   ringSeconds: number
   outboxRows: number
   outboxSecondsMax: number
+  /** Of one tenant, in 30 days. */
+  analyticsCalls: number
 }
 
 /** What the goals are meant for. */
@@ -32,6 +34,7 @@ export const FULL: ApiPlan = {
   ringSeconds: 20,
   outboxRows: 100_000,
   outboxSecondsMax: 240,
+  analyticsCalls: 10_000_000,
 }
 
 /** A look. */
@@ -46,11 +49,15 @@ export const QUICK: ApiPlan = {
   ringSeconds: 5,
   outboxRows: 10_000,
   outboxSecondsMax: 60,
+  analyticsCalls: 200_000,
 }
 
 /** What of it is measured. */
-export const PARTS = ['lists', 'filters', 'rings', 'outbox'] as const
+export const PARTS = ['lists', 'filters', 'rings', 'outbox', 'analytics'] as const
 export type Part = (typeof PARTS)[number]
+
+/** What is measured when nothing is said: to write ten million calls takes longer than everything else. */
+export const USUAL_PARTS: readonly Part[] = PARTS.filter((part) => part !== 'analytics')
 
 /** So many rows over so many tenants as Zipf found words to be: the n-th has an n-th of what the first has. They add up. */
 export function zipfShares(rows: number, tenants: number): number[] {

@@ -43,6 +43,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/analytics/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What calls came to, by hour or day, in all or by agent or version (old address)
+         * @deprecated
+         */
+        get: operations["getCallAnalyticsOld"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api-docs/admin.json": {
         parameters: {
             query?: never;
@@ -122,6 +142,40 @@ export interface paths {
         get: operations["listAuthTransportAlerts"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/analytics/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the calls of all tenants came to, by hour or day, in all or by tenant */
+        get: operations["getCallAnalyticsOfTenants"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/analytics/sweep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Count calls that are new or have changed since they were counted */
+        post: operations["sweepCallAnalytics"];
         delete?: never;
         options?: never;
         head?: never;
@@ -307,6 +361,23 @@ export interface paths {
         };
         /** List the callback tasks of all tenants, newest first */
         get: operations["listAllCallbackTasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/operator-queues/breaches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the queues of all tenants in which tasks are late, those with the most of them first */
+        get: operations["listLateOperatorQueues"];
         put?: never;
         post?: never;
         delete?: never;
@@ -938,6 +1009,23 @@ export interface paths {
         put?: never;
         /** Say what is wrong with a tenant document, or what would run by it */
         post: operations["validateTenant"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What calls came to, by hour or day, in all or by agent or version */
+        get: operations["getCallAnalytics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3821,6 +3909,104 @@ export interface components {
             /** @description info, warning or critical */
             severity: string;
         };
+        Analytics: {
+            /**
+             * Format: date-time
+             * @description All that was written of calls by then is counted; what came later is in less than a minute.
+             */
+            counted_until: string;
+            /** @enum {unknown} */
+            interval: "hour" | "day" | "all";
+            rows: {
+                agent_key?: string | null;
+                agent_version_id?: string | null;
+                answer_rate: number | null;
+                answered: number;
+                avg_score: number | null;
+                /** @description Calls that were written down in the span, whatever came of them. */
+                calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
+                /** Format: date-time */
+                ends_at: string;
+                escalated: number;
+                high_quality_rate: number | null;
+                /** @description How often callers cut agents short. */
+                interruptions: number;
+                /** @description From answers to ends, of calls that are over. */
+                minutes: number;
+                /** @description What agents recorded, the ten that occur most; null: all others together. */
+                outcomes: {
+                    calls: number;
+                    outcome: string | null;
+                }[];
+                response_p50_ms: number | null;
+                response_p95_ms: number | null;
+                /** @description Answers of agents whose time is known. */
+                responses: number;
+                /** @description Sessions with a score of the model or a person. */
+                scored: number;
+                /** Format: date-time */
+                starts_at: string;
+                /** @description Of calls that are over. */
+                statuses: {
+                    busy: number;
+                    canceled: number;
+                    completed: number;
+                    failed: number;
+                    "no-answer": number;
+                };
+                tenant_id?: string;
+                version_number?: number | null;
+            }[];
+            /**
+             * Format: date-time
+             * @description When the first span begins.
+             */
+            since: string;
+            time_zone: string;
+            totals: {
+                answer_rate: number | null;
+                answered: number;
+                avg_score: number | null;
+                /** @description Calls that were written down in the span, whatever came of them. */
+                calls: number;
+                cost_usd: number | null;
+                /** @description Calls whose cost is known. */
+                costed: number;
+                escalated: number;
+                high_quality_rate: number | null;
+                /** @description How often callers cut agents short. */
+                interruptions: number;
+                /** @description From answers to ends, of calls that are over. */
+                minutes: number;
+                /** @description What agents recorded, the ten that occur most; null: all others together. */
+                outcomes: {
+                    calls: number;
+                    outcome: string | null;
+                }[];
+                response_p50_ms: number | null;
+                response_p95_ms: number | null;
+                /** @description Answers of agents whose time is known. */
+                responses: number;
+                /** @description Sessions with a score of the model or a person. */
+                scored: number;
+                /** @description Of calls that are over. */
+                statuses: {
+                    busy: number;
+                    canceled: number;
+                    completed: number;
+                    failed: number;
+                    "no-answer": number;
+                };
+            };
+            /**
+             * Format: date-time
+             * @description When the last span ends.
+             */
+            until: string;
+        };
         ApiKey: {
             /** Format: date-time */
             created_at: string;
@@ -4245,6 +4431,54 @@ export interface components {
             reloads: number;
             tenant_id: string;
         };
+        ListOperatorQueuesQueue: {
+            /**
+             * @description Whether agents call for its open tasks by themselves.
+             * @default false
+             */
+            auto_dispatch: boolean;
+            /** @description Tasks that should be done by now; snoozed ones do not count. */
+            breached: number;
+            /** @description When the queue is open; a span that ends before it begins goes over midnight. Empty: always. */
+            business_hours: {
+                days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+                /** @description HH:MM. */
+                end: string;
+                /** @description HH:MM. */
+                start: string;
+            }[];
+            /** @description Open tasks. */
+            depth: number;
+            dispatch_agent_key: string | null;
+            /**
+             * @description How long after sla_due_at a task is escalated.
+             * @default 60
+             */
+            escalate_after_minutes: number;
+            escalation_target: string | null;
+            /** @default 3 */
+            max_attempts: number;
+            name: string | null;
+            next_breach: string | null;
+            oldest: string | null;
+            queue_key: string;
+            /**
+             * @description How often who claimed a task is reminded.
+             * @default 15
+             */
+            reminder_minutes: number;
+            /**
+             * @description How long after a call in vain the next is due.
+             * @default 30
+             */
+            retry_minutes: number;
+            /**
+             * @description How soon after due_at a task is to be done.
+             * @default 30
+             */
+            sla_minutes: number;
+            timezone: string | null;
+        };
         PhoneRoute: {
             agent_key: string;
             /** Format: date-time */
@@ -4323,52 +4557,15 @@ export interface components {
             timezone: string | null;
         };
         QueueSummary: {
-            /**
-             * @description Whether agents call for its open tasks by themselves.
-             * @default false
-             */
-            auto_dispatch: boolean;
-            /** @description Tasks that should be done by now; snoozed ones do not count. */
+            /** @description Tasks, snoozed ones aside, that should be done by now. */
             breached: number;
-            /** @description When the queue is open; a span that ends before it begins goes over midnight. Empty: always. */
-            business_hours: {
-                days: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
-                /** @description HH:MM. */
-                end: string;
-                /** @description HH:MM. */
-                start: string;
-            }[];
-            /** @description Open tasks. */
-            depth: number;
-            dispatch_agent_key: string | null;
             /**
-             * @description How long after sla_due_at a task is escalated.
-             * @default 60
+             * Format: date-time
+             * @description When the first of them should have been done.
              */
-            escalate_after_minutes: number;
-            escalation_target: string | null;
-            /** @default 3 */
-            max_attempts: number;
-            name: string | null;
-            next_breach: string | null;
-            oldest: string | null;
+            oldest_due: string;
             queue_key: string;
-            /**
-             * @description How often who claimed a task is reminded.
-             * @default 15
-             */
-            reminder_minutes: number;
-            /**
-             * @description How long after a call in vain the next is due.
-             * @default 30
-             */
-            retry_minutes: number;
-            /**
-             * @description How soon after due_at a task is to be done.
-             * @default 30
-             */
-            sla_minutes: number;
-            timezone: string | null;
+            tenant_id: string;
         };
         Receipt: {
             call_sid: string;
@@ -5440,6 +5637,134 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCallAnalyticsOld: {
+        parameters: {
+            query?: {
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_key?: string;
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_version_id?: string;
+                /** @description A row for each of them in each span in which it had calls. */
+                group_by?: "agent" | "version";
+                /** @description all: the whole range in one span, at most 400 days. */
+                interval?: "hour" | "day" | "all";
+                /** @description Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400. */
+                since?: string;
+                /** @description Whose days and hours: an IANA name. Default: the tenant's, else UTC. */
+                time_zone?: string;
+                /** @description Exclusive, to a whole span. Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "analytics": {
+                     *         "interval": "hour",
+                     *         "time_zone": "time zone",
+                     *         "since": "2030-01-01T09:00:00.000Z",
+                     *         "until": "2030-01-01T09:00:00.000Z",
+                     *         "counted_until": "2030-01-01T09:00:00.000Z",
+                     *         "totals": {
+                     *           "calls": 1,
+                     *           "answered": 1,
+                     *           "answer_rate": 1,
+                     *           "statuses": {
+                     *             "completed": 1,
+                     *             "busy": 1,
+                     *             "failed": 0,
+                     *             "no-answer": 1,
+                     *             "canceled": 1
+                     *           },
+                     *           "escalated": 1,
+                     *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
+                     *           "interruptions": 1,
+                     *           "responses": 1,
+                     *           "response_p50_ms": 1,
+                     *           "response_p95_ms": 1,
+                     *           "scored": 1,
+                     *           "avg_score": 1,
+                     *           "high_quality_rate": 1,
+                     *           "outcomes": [
+                     *             {
+                     *               "outcome": "outcome",
+                     *               "calls": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "rows": [
+                     *           {
+                     *             "starts_at": "2030-01-01T09:00:00.000Z",
+                     *             "ends_at": "2030-01-01T09:00:00.000Z",
+                     *             "tenant_id": "acme",
+                     *             "agent_key": "reception",
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "calls": 1,
+                     *             "answered": 1,
+                     *             "answer_rate": 1,
+                     *             "statuses": {
+                     *               "completed": 1,
+                     *               "busy": 1,
+                     *               "failed": 0,
+                     *               "no-answer": 1,
+                     *               "canceled": 1
+                     *             },
+                     *             "escalated": 1,
+                     *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
+                     *             "interruptions": 1,
+                     *             "responses": 1,
+                     *             "response_p50_ms": 1,
+                     *             "response_p95_ms": 1,
+                     *             "scored": 1,
+                     *             "avg_score": 1,
+                     *             "high_quality_rate": 1,
+                     *             "outcomes": [
+                     *               {
+                     *                 "outcome": "outcome",
+                     *                 "calls": 1
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        analytics: components["schemas"]["Analytics"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getAdminDescription: {
         parameters: {
             query?: never;
@@ -5684,6 +6009,187 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCallAnalyticsOfTenants: {
+        parameters: {
+            query?: {
+                /** @description A row for each tenant in each span in which it had calls. */
+                group_by?: "tenant";
+                /** @description all: the whole range in one span, at most 400 days. */
+                interval?: "hour" | "day" | "all";
+                /** @description Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400. */
+                since?: string;
+                /** @description Whose days and hours: an IANA name. Default: the tenant's, else UTC. */
+                time_zone?: string;
+                /** @description Exclusive, to a whole span. Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "analytics": {
+                     *         "interval": "hour",
+                     *         "time_zone": "time zone",
+                     *         "since": "2030-01-01T09:00:00.000Z",
+                     *         "until": "2030-01-01T09:00:00.000Z",
+                     *         "counted_until": "2030-01-01T09:00:00.000Z",
+                     *         "totals": {
+                     *           "calls": 1,
+                     *           "answered": 1,
+                     *           "answer_rate": 1,
+                     *           "statuses": {
+                     *             "completed": 1,
+                     *             "busy": 1,
+                     *             "failed": 0,
+                     *             "no-answer": 1,
+                     *             "canceled": 1
+                     *           },
+                     *           "escalated": 1,
+                     *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
+                     *           "interruptions": 1,
+                     *           "responses": 1,
+                     *           "response_p50_ms": 1,
+                     *           "response_p95_ms": 1,
+                     *           "scored": 1,
+                     *           "avg_score": 1,
+                     *           "high_quality_rate": 1,
+                     *           "outcomes": [
+                     *             {
+                     *               "outcome": "outcome",
+                     *               "calls": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "rows": [
+                     *           {
+                     *             "starts_at": "2030-01-01T09:00:00.000Z",
+                     *             "ends_at": "2030-01-01T09:00:00.000Z",
+                     *             "tenant_id": "acme",
+                     *             "agent_key": "reception",
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "calls": 1,
+                     *             "answered": 1,
+                     *             "answer_rate": 1,
+                     *             "statuses": {
+                     *               "completed": 1,
+                     *               "busy": 1,
+                     *               "failed": 0,
+                     *               "no-answer": 1,
+                     *               "canceled": 1
+                     *             },
+                     *             "escalated": 1,
+                     *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
+                     *             "interruptions": 1,
+                     *             "responses": 1,
+                     *             "response_p50_ms": 1,
+                     *             "response_p95_ms": 1,
+                     *             "scored": 1,
+                     *             "avg_score": 1,
+                     *             "high_quality_rate": 1,
+                     *             "outcomes": [
+                     *               {
+                     *                 "outcome": "outcome",
+                     *                 "calls": 1
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        analytics: components["schemas"]["Analytics"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    sweepCallAnalytics: {
+        parameters: {
+            query?: {
+                /** @description Only the tenant whose API key or legacy token this is. It is not logged. */
+                auth_token?: string;
+                /** @description Hours of tenants at most. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "result": {
+                     *         "counted_hours": 1,
+                     *         "has_more": true,
+                     *         "failures": []
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        result: {
+                            /** @description Hours of tenants that were counted anew. */
+                            counted_hours: number;
+                            failures: {
+                                /** @description A sentence for people. */
+                                error: string;
+                                /** Format: date-time */
+                                starts_at: string;
+                                tenant_id: string;
+                            }[];
+                            /** @description Whether something is left to be counted. */
+                            has_more: boolean;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -6324,6 +6830,56 @@ export interface operations {
                         /** @constant */
                         ok: true;
                         tasks: components["schemas"]["Task"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listLateOperatorQueues: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "count": 1,
+                     *       "queues": [
+                     *         {
+                     *           "tenant_id": "acme",
+                     *           "queue_key": "default",
+                     *           "breached": 1,
+                     *           "oldest_due": "2030-01-01T09:00:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Queues in this answer. */
+                        count: number;
+                        /** @constant */
+                        ok: true;
+                        queues: components["schemas"]["QueueSummary"][];
                     };
                 };
             };
@@ -9745,6 +10301,132 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getCallAnalytics: {
+        parameters: {
+            query?: {
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_key?: string;
+                /** @description Only its calls. An unknown one finds nothing. */
+                agent_version_id?: string;
+                /** @description A row for each of them in each span in which it had calls. */
+                group_by?: "agent" | "version";
+                /** @description all: the whole range in one span, at most 400 days. */
+                interval?: "hour" | "day" | "all";
+                /** @description Inclusive, to a whole span. Default: seven days before until. With hours at most 31 days, else 400. */
+                since?: string;
+                /** @description Whose days and hours: an IANA name. Default: the tenant's, else UTC. */
+                time_zone?: string;
+                /** @description Exclusive, to a whole span. Default: now. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "analytics": {
+                     *         "interval": "hour",
+                     *         "time_zone": "time zone",
+                     *         "since": "2030-01-01T09:00:00.000Z",
+                     *         "until": "2030-01-01T09:00:00.000Z",
+                     *         "counted_until": "2030-01-01T09:00:00.000Z",
+                     *         "totals": {
+                     *           "calls": 1,
+                     *           "answered": 1,
+                     *           "answer_rate": 1,
+                     *           "statuses": {
+                     *             "completed": 1,
+                     *             "busy": 1,
+                     *             "failed": 0,
+                     *             "no-answer": 1,
+                     *             "canceled": 1
+                     *           },
+                     *           "escalated": 1,
+                     *           "minutes": 1,
+                     *           "costed": 1,
+                     *           "cost_usd": 1,
+                     *           "interruptions": 1,
+                     *           "responses": 1,
+                     *           "response_p50_ms": 1,
+                     *           "response_p95_ms": 1,
+                     *           "scored": 1,
+                     *           "avg_score": 1,
+                     *           "high_quality_rate": 1,
+                     *           "outcomes": [
+                     *             {
+                     *               "outcome": "outcome",
+                     *               "calls": 1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "rows": [
+                     *           {
+                     *             "starts_at": "2030-01-01T09:00:00.000Z",
+                     *             "ends_at": "2030-01-01T09:00:00.000Z",
+                     *             "tenant_id": "acme",
+                     *             "agent_key": "reception",
+                     *             "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "version_number": 1,
+                     *             "calls": 1,
+                     *             "answered": 1,
+                     *             "answer_rate": 1,
+                     *             "statuses": {
+                     *               "completed": 1,
+                     *               "busy": 1,
+                     *               "failed": 0,
+                     *               "no-answer": 1,
+                     *               "canceled": 1
+                     *             },
+                     *             "escalated": 1,
+                     *             "minutes": 1,
+                     *             "costed": 1,
+                     *             "cost_usd": 1,
+                     *             "interruptions": 1,
+                     *             "responses": 1,
+                     *             "response_p50_ms": 1,
+                     *             "response_p95_ms": 1,
+                     *             "scored": 1,
+                     *             "avg_score": 1,
+                     *             "high_quality_rate": 1,
+                     *             "outcomes": [
+                     *               {
+                     *                 "outcome": "outcome",
+                     *                 "calls": 1
+                     *               }
+                     *             ]
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        analytics: components["schemas"]["Analytics"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     openBrowserCall: {
         parameters: {
             query?: never;
@@ -9814,6 +10496,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";
@@ -13001,7 +13687,7 @@ export interface operations {
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
-                        queues: components["schemas"]["QueueSummary"][];
+                        queues: components["schemas"]["ListOperatorQueuesQueue"][];
                     };
                 };
             };
@@ -13737,6 +14423,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";
@@ -14463,6 +15153,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";
@@ -18014,7 +18708,7 @@ export interface operations {
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
-                        queues: components["schemas"]["QueueSummary"][];
+                        queues: components["schemas"]["ListOperatorQueuesQueue"][];
                     };
                 };
             };
@@ -18879,6 +19573,10 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
+                created_after?: string;
+                /** @description Exclusive. */
+                created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 direction?: "inbound" | "outbound" | "browser";

@@ -37,7 +37,7 @@ const NORMAL = 1000
 const CLOSINGS: Record<number, string> = {
   1006: 'The connection was lost.',
   1008: 'The service did not take the stream.',
-  1013: 'There is no room for the call now, or the connection is too slow. Try again.',
+  1013: 'There is no room for the call now, it moves to another node, or the connection is too slow. Try again.',
   4401: 'The call had waited too long to be opened. Try again.',
   4409: 'Somebody else has the call, or it is ending.',
 }

@@ -16,6 +16,8 @@ type ConfirmActionProps = {
   disabled?: boolean
 }
 
+const CLOSE = { 'aria-label': 'Close' }
+
 /** A button that asks first. */
 export function ConfirmAction({
   label,
@@ -48,7 +50,7 @@ export function ConfirmAction({
       <Button variant="default" size={size} disabled={disabled} onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`${label}?`} centered>
+      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`${label}?`} centered closeButtonProps={CLOSE}>
         <div className={styles.question}>{children}</div>
         {error !== null && <FailureState error={error} />}
         <div className={styles.buttons}>

@@ -1,10 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { FailureState } from './failure-state.tsx'
-import { Page } from './page.tsx'
+import { Page, type Title } from './page.tsx'
 
 type DetailPageProps<Thing> = {
-  title: string
+  title: Title
   /** The link back to the list. */
   above: ReactNode
   description?: ReactNode

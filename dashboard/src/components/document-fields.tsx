@@ -19,21 +19,25 @@ function useField({ path, label, description, placeholder }: FieldProps) {
       description,
       placeholder,
       error: faultAt(error, `${base}/${path.join('/')}`),
-      disabled: document.value === null || isReadOnly,
+      disabled: document.value === null,
     },
+    isReadOnly,
   }
 }
 
 /** A text; an empty one is not in the document. */
 export function DocumentText({ rows, ...props }: FieldProps & { rows?: number }) {
-  const { member, set, shown } = useField(props)
+  const { member, set, shown, isReadOnly: readOnly } = useField(props)
   const value = typeof member === 'string' ? member : ''
   const note = (text: string) => set(text === '' ? undefined : text)
   if (rows === undefined)
-    return <TextInput {...shown} value={value} onChange={(event) => note(event.currentTarget.value)} />
+    return (
+      <TextInput {...shown} readOnly={readOnly} value={value} onChange={(event) => note(event.currentTarget.value)} />
+    )
   return (
     <Textarea
       {...shown}
+      readOnly={readOnly}
       rows={rows}
       resize="vertical"
       value={value}
@@ -44,10 +48,11 @@ export function DocumentText({ rows, ...props }: FieldProps & { rows?: number })
 
 /** A number; none is not in the document. */
 export function DocumentNumber(props: FieldProps) {
-  const { member, set, shown } = useField(props)
+  const { member, set, shown, isReadOnly: readOnly } = useField(props)
   return (
     <TextInput
       {...shown}
+      readOnly={readOnly}
       type="number"
       value={typeof member === 'number' ? member : ''}
       onChange={({ currentTarget: { value } }) => set(value === '' ? undefined : Number(value))}
@@ -57,18 +62,33 @@ export function DocumentNumber(props: FieldProps) {
 
 /** Yes or no. */
 export function DocumentFlag(props: FieldProps) {
-  const { member, set, shown } = useField(props)
-  return <Checkbox {...shown} checked={member === true} onChange={(event) => set(event.currentTarget.checked)} />
+  const { member, set, shown, isReadOnly } = useField(props)
+  return (
+    <Checkbox
+      {...shown}
+      aria-readonly={isReadOnly}
+      checked={member === true}
+      onChange={({ currentTarget: { checked } }) => {
+        if (!isReadOnly) set(checked)
+      }}
+    />
+  )
 }
 
 /** One of some values; the first, empty choice is not in the document. */
 export function DocumentChoice({ choices, ...props }: FieldProps & { choices: { value: string; label: string }[] }) {
-  const { member, set, shown } = useField(props)
+  const { member, set, shown, isReadOnly } = useField(props)
+  const value = typeof member === 'string' ? member : ''
+  // A choice knows no reading alone, and one that is disabled is hard to read.
+  if (isReadOnly) {
+    const label = choices.find((choice) => choice.value === value)?.label ?? value
+    return <TextInput {...shown} readOnly value={label} />
+  }
   return (
     <NativeSelect
       {...shown}
       data={choices}
-      value={typeof member === 'string' ? member : ''}
+      value={value}
       onChange={({ currentTarget: { value } }) => set(value === '' ? undefined : value)}
     />
   )

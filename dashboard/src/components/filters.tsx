@@ -1,7 +1,8 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useState } from 'react'
 import styles from './filters.module.css'
+import { Instant } from './instant.tsx'
 import { words } from './text.ts'
 
 /** What a list is asked for, as it stands in the address. */
@@ -21,7 +22,7 @@ export function filtersOf<const Name extends string>(names: readonly Name[]) {
 type UsedFilters = {
   values: Record<string, string | undefined>
   set: (name: string, value: string) => void
-  clear: () => void
+  setAll: (values: Record<string, string | undefined>) => void
 }
 
 /** The filters in the address of this page. To set one to an empty text takes it away. */
@@ -34,7 +35,7 @@ function useFilters(): UsedFilters {
   return {
     values,
     set: (name, value) => go({ ...values, [name]: value === '' ? undefined : value }),
-    clear: () => go({}),
+    setAll: (changed) => go({ ...values, ...changed }),
   }
 }
 
@@ -103,6 +104,21 @@ export function FilterDay({ name, label }: FilterProps) {
       value={values[name] ?? ''}
       onChange={(event) => set(name, event.currentTarget.value)}
     />
+  )
+}
+
+/** The span between the instants `since` and `until`, where a link has led to one, and how to get out of it. */
+export function FilterSpan() {
+  const { values, setAll } = useFilters()
+  const { since, until } = values
+  if (since === undefined && until === undefined) return null
+  return (
+    <p className={styles.span}>
+      Begun from <Instant at={since} /> to <Instant at={until} />
+      <Button variant="default" size="compact-sm" onClick={() => setAll({ since: undefined, until: undefined })}>
+        At any time
+      </Button>
+    </p>
   )
 }
 

@@ -5,6 +5,7 @@ const PATHS = {
   auto: 'M12 3a9 9 0 1 0 0 18zM12 3a9 9 0 0 1 0 18',
   back: 'M15 5l-7 7 7 7',
   calls: 'M5 4h4l2 5-2.500 1.500a11 11 0 0 0 5 5L15 13l5 2v4a1 1 0 0 1-1 1A15 15 0 0 1 4 5a1 1 0 0 1 1-1z',
+  campaigns: 'M4 10v4h3l8 5V5l-8 5zM18 9a4 4 0 0 1 0 6',
   close: 'M6 6l12 12M18 6L6 18',
   dark: 'M20 14.500A8.500 8.500 0 0 1 9.500 4a8.500 8.500 0 1 0 10.500 10.500z',
   deliveries: 'M3 5h18v14H3zM3 7l9 6 9-6',
@@ -12,12 +13,14 @@ const PATHS = {
   diagnostics: 'M4 17a8 8 0 1 1 16 0M12 17l4-6',
   doNotCall: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM6 6l12 12',
   download: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  installation: 'M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z',
   light:
     'M12 8a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.500 1.500M17.500 17.500L19 19M19 5l-1.500 1.500M6.500 17.500L5 19',
   live: 'M3 12h4l3-8 4 16 3-8h4',
   logs: 'M4 6l4 4-4 4M11 15h9M4 20h16',
   menu: 'M4 7h16M4 12h16M4 17h16',
   numbers: 'M9 4L7 20M17 4l-2 16M4 9h16M4 15h16',
+  overview: 'M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6',
   people:
     'M9 11a3.500 3.500 0 1 0 0-7 3.500 3.500 0 0 0 0 7zM3 20a6 6 0 0 1 12 0M16 5a3 3 0 0 1 0 6M18 15a5 5 0 0 1 3 5',
   prompts: 'M4 5h16v11H10l-5 4v-4H4zM8 9h8M8 12h5',

@@ -11,6 +11,8 @@ export type Column<Row> = {
   /** The width from which on there is room for it. Left out: always. */
   from?: 'tablet' | 'desktop'
   isNumber?: boolean
+  /** Its buttons are in sight however narrow the window is. */
+  isActions?: boolean
 }
 
 type ListTableProps<Row> = {
@@ -51,7 +53,8 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
   })
   const drawn = isLong ? virtual.getVirtualItems().map(({ index }) => index) : (rows ?? []).map((_row, at) => at)
   const [first = 0, last = count - 1] = [drawn[0], drawn.at(-1)]
-  const classOf = ({ from, isNumber }: Column<Row>) => [from && styles[from], isNumber && styles.number].join(' ')
+  const classOf = ({ from, isNumber, isActions }: Column<Row>) =>
+    [from && styles[from], isNumber && styles.number, isActions && styles.actions].filter(Boolean).join(' ')
 
   return (
     // What is wider than the page is moved by the keyboard as well.

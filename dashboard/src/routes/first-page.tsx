@@ -1,21 +1,26 @@
-import { Navigate } from '@tanstack/react-router'
-import { useCurrentTenant, useTenants } from '../api/tenants.ts'
+import { lazyRouteComponent, Navigate } from '@tanstack/react-router'
+import { usePerson } from '../api/session.ts'
+import { useTenants } from '../api/tenants.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { Page } from '../components/page.tsx'
 
-/** Where somebody arrives: at the calls of the tenant that they looked at last. */
+const InstallationPage = lazyRouteComponent(
+  () => import('../features/overview/installation-page.tsx'),
+  'InstallationPage',
+)
+
+/** Where somebody arrives: at what calls came to, of all tenants or of their own. */
 export function FirstPage() {
-  const tenantId = useCurrentTenant()
+  const { tenantId } = usePerson()
   const choices = useTenants()
-  if (tenantId !== null) return <Navigate to="/t/$tenantId/calls" params={{ tenantId }} replace />
+  if (tenantId !== null) return <Navigate to="/t/$tenantId/overview" params={{ tenantId }} replace />
+  if (choices?.length !== 0) return <InstallationPage />
   return (
     <Page title="Welcome to Parley">
-      {choices?.length === 0 && (
-        <EmptyState title="There is no tenant yet">
-          A tenant has the agents, numbers and calls of one business.{' '}
-          <a href="/docs/getting-started">Make the first one</a>
-        </EmptyState>
-      )}
+      <EmptyState title="There is no tenant yet">
+        A tenant has the agents, numbers and calls of one business.{' '}
+        <a href="/docs/getting-started">Make the first one</a>
+      </EmptyState>
     </Page>
   )
 }

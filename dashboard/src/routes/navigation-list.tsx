@@ -19,6 +19,7 @@ export function NavigationList({ onGo }: { onGo?: () => void }) {
               to={to}
               params={tenantId === null ? {} : { tenantId }}
               className={styles.place}
+              activeOptions={{ exact: to === '/' }}
               activeProps={{ className: styles.here }}
               onClick={onGo}
             >

@@ -7,6 +7,8 @@ export type Place = { to: NonNullable<LinkProps['to']>; label: string; icon: Ico
 
 /** The pages that there are, in the order in which they stand. */
 export const PLACES: Place[] = [
+  { to: '/', label: 'All tenants', icon: 'installation', needs: 'administrator' },
+  { to: '/t/$tenantId/overview', label: 'Overview', icon: 'overview', needs: 'viewer' },
   { to: '/t/$tenantId/talk', label: 'Talk', icon: 'talk', needs: 'admin' },
   { to: '/t/$tenantId/live', label: 'Live calls', icon: 'live', needs: 'viewer' },
   { to: '/t/$tenantId/calls', label: 'Calls', icon: 'calls', needs: 'viewer' },
@@ -14,6 +16,7 @@ export const PLACES: Place[] = [
   { to: '/t/$tenantId/desk', label: 'Desk', icon: 'desk', needs: 'viewer' },
   { to: '/t/$tenantId/numbers', label: 'Numbers', icon: 'numbers', needs: 'viewer' },
   { to: '/t/$tenantId/do-not-call', label: 'Do not call', icon: 'doNotCall', needs: 'viewer' },
+  { to: '/t/$tenantId/campaigns', label: 'Campaigns', icon: 'campaigns', needs: 'viewer' },
   { to: '/tenants', label: 'Tenants', icon: 'tenants', needs: 'administrator' },
   { to: '/t/$tenantId/settings', label: 'Settings', icon: 'settings', needs: 'viewer' },
   { to: '/prompts', label: 'Prompts', icon: 'prompts', needs: 'administrator' },

@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
 import { personIn, sessionQuery } from '../api/session.ts'
 import { filtersOf } from '../components/filters.tsx'
+import { OVERVIEW_FILTERS } from '../features/overview/overview-filters.ts'
 import { FirstPage } from './first-page.tsx'
 import { PageFailure } from './page-failure.tsx'
 import { Shell } from './shell.tsx'
@@ -37,7 +38,12 @@ export const shellRoute = createRoute({
   },
 })
 
-const firstRoute = createRoute({ getParentRoute: () => shellRoute, path: '/', component: FirstPage })
+const firstRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/',
+  validateSearch: filtersOf(OVERVIEW_FILTERS),
+  component: FirstPage,
+})
 
 /** The pages of one tenant, whose id stands in their address. */
 export const tenantRoute = createRoute({ getParentRoute: () => shellRoute, path: '/t/$tenantId', component: Outlet })

@@ -2,9 +2,11 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { agentsRoutes } from './agents-routes.ts'
 import { callsRoutes } from './calls-routes.ts'
+import { campaignsRoutes } from './campaigns-routes.ts'
 import { deskRoutes } from './desk-routes.ts'
 import { installationRoutes } from './installation-routes.ts'
 import { liveRoutes } from './live-routes.ts'
+import { overviewRoutes } from './overview-routes.ts'
 import { outerRoutes, shellRoute, tenantRoute } from './root-routes.tsx'
 import { tenantSettingsRoutes } from './tenant-settings-routes.ts'
 
@@ -16,7 +18,15 @@ const routeTree = rootRoute.addChildren([
   invitationRoute,
   shellRoute.addChildren([
     firstRoute,
-    tenantRoute.addChildren([...callsRoutes, ...liveRoutes, ...deskRoutes, ...agentsRoutes, ...tenantSettingsRoutes]),
+    tenantRoute.addChildren([
+      ...overviewRoutes,
+      ...callsRoutes,
+      ...liveRoutes,
+      ...deskRoutes,
+      ...campaignsRoutes,
+      ...agentsRoutes,
+      ...tenantSettingsRoutes,
+    ]),
     ...installationRoutes,
   ]),
 ])

@@ -1,7 +1,7 @@
-import { ActionIcon, Drawer } from '@mantine/core'
+import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState } from 'react'
 import { personIn, sessionQuery } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
@@ -11,12 +11,22 @@ import { PersonMenu } from './person-menu.tsx'
 import styles from './shell.module.css'
 import { TenantSwitch } from './tenant-switch.tsx'
 
+/** Only narrow windows have it: what it needs is loaded when it is opened first. */
+const NavigationDrawer = lazy(async () => ({
+  default: (await import('./navigation-drawer.tsx')).NavigationDrawer,
+}))
+
 /** What stands around every page: where one can go, whose it is, who is logged in. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery)
   const { tenantId } = useParams({ strict: false })
   const [isOpen, setOpen] = useState(false)
+  const [wasOpened, setOpened] = useState(false)
   const close = () => setOpen(false)
+  const open = () => {
+    setOpened(true)
+    setOpen(true)
+  }
 
   useEffect(() => {
     if (tenantId !== undefined) rememberTenant(tenantId)
@@ -29,7 +39,7 @@ export function Shell() {
         Skip to the page
       </a>
       <header className={styles.bar}>
-        <ActionIcon className={styles.open} variant="subtle" size="lg" aria-label="Pages" onClick={() => setOpen(true)}>
+        <ActionIcon className={styles.open} variant="subtle" size="lg" aria-label="Pages" onClick={open}>
           <Icon name="menu" size={22} />
         </ActionIcon>
         <Brand />
@@ -42,9 +52,11 @@ export function Shell() {
       <aside className={styles.side}>
         <NavigationList />
       </aside>
-      <Drawer opened={isOpen} onClose={close} title="Parley" size={280} closeButtonProps={{ 'aria-label': 'Close' }}>
-        <NavigationList onGo={close} />
-      </Drawer>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer isOpen={isOpen} onClose={close} />
+        </Suspense>
+      )}
       <main id="content" tabIndex={-1} className={styles.content}>
         <Outlet />
       </main>

@@ -4,26 +4,27 @@ import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 
 /**
- * Something that a caller hears first. `words`: as the document or the agent has them; `text`: what is really said for them.
+ * Something that callers hear: what the law wants said, then the greeting, and whatever bridges a wait. `words`: as the document or
+ * the agent has them; `text`: what is really said for them.
  */
-export type FirstWords = { kind: 'disclosure' | 'greeting'; words: string; text: string }
+export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler'; words: string; text: string }
 
 /** A clip that a call may need. */
-export type WantedClip = FirstWords & { key: string; voice: string | null; speed: number }
+export type WantedClip = ClipWords & { key: string; voice: string | null; speed: number }
 
 /** What is said at the end of a greeting where the model is simulated: nobody is to take it for more. */
-export const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
+const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
 
 type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
 
-/** The clips of an agent's first words, in the order in which they are heard; none where it words them itself. */
+/** The clips of an agent, its first words in the order in which they are heard; none of what it words itself. */
 export function wantedClips(
   { tenant, config }: Spoken,
   { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'>; isRehearsal: boolean },
 ): WantedClip[] {
   const voice = config.voice || tenant.voice
   const { speed } = config.speech
-  return firstWords({ tenant, config }, isRehearsal).map((words) => ({
+  return wordsOf({ tenant, config }, isRehearsal).map((words) => ({
     ...words,
     voice,
     speed,
@@ -31,13 +32,14 @@ export function wantedClips(
   }))
 }
 
-function firstWords({ tenant, config }: Spoken, isRehearsal: boolean): FirstWords[] {
+function wordsOf({ tenant, config }: Spoken, isRehearsal: boolean): ClipWords[] {
   const { ai_disclosure: disclosure } = tenant.compliance
-  const { greeting } = config
+  const { greeting, fillers } = config
   const notice = isRehearsal ? ` ${REHEARSAL_NOTICE}` : ''
   return [
     ...(disclosure ? [{ kind: 'disclosure' as const, words: disclosure, text: disclosure }] : []),
     ...(greeting === '' ? [] : [{ kind: 'greeting' as const, words: greeting, text: `${greeting}${notice}` }]),
+    ...fillers.phrases.map((words) => ({ kind: 'filler' as const, words, text: words })),
   ]
 }
 

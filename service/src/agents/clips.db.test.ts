@@ -159,6 +159,23 @@ describe('clips', () => {
     expect(await rows()).toEqual([])
   })
 
+  it('bridge waits, too, where the agent has words for that', async () => {
+    const config = agentConfigDefaults({ greeting: 'Hello.', fillers: { phrases: ['One moment.', 'Nearly there.'] } })
+    const one = clips()
+    one.prepare(ACME, config)
+    await isKept(3)
+    const there = await one.of(tenant(), config)
+    expect(there.map(({ kind, text }) => `${kind}: ${text}`)).toEqual([
+      'greeting: Hello.',
+      'filler: One moment.',
+      'filler: Nearly there.',
+    ])
+    provider.answer({ status: 500 })
+    const others = await one.of(disclosing(), config)
+    expect(others.map(({ kind }) => kind)).toEqual(['filler', 'filler'])
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+  })
+
   it('say in a rehearsal that it is one', async () => {
     const [clip] = await settled(clips({ isRehearsal: true }))
     expect(clip).toMatchObject({
@@ -170,7 +187,7 @@ describe('clips', () => {
 
   it("are a tenant's own, and go with it", async () => {
     await settled(clips())
-    const other = (await makeTenant(test.db, 'other')) as TenantId
+    const other = await makeTenant(test.db, 'other')
     const others = clips()
     expect(await others.of({ ...tenant(), tenant_id: other }, GREETING)).toEqual([])
     await isKept(2)

@@ -8,16 +8,16 @@ import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
 import { deleteOldClips, findClips, insertClip } from './clip-store.ts'
-import { type FirstWords, type WantedClip, wantedClips } from './clip-words.ts'
+import { type ClipWords, type WantedClip, wantedClips } from './clip-words.ts'
 
 /** Words that were spoken ahead of the call. */
-export type Clip = FirstWords & ClipAudio
+export type Clip = ClipWords & ClipAudio
 
-/** What agents say first, spoken once and kept: their callers hear it whatever a model's handshake takes. */
+/** What agents always say in the same words, spoken once and kept: their callers hear it whatever a model takes. */
 export type Clips = {
   /**
-   * Those of an agent's first words that are there, in the order in which they are heard; never one without those before it. What is
-   * missing is made for the next call. Takes 250 ms at most, and never rejects.
+   * Those of an agent's clips that are there: its first words in the order in which they are heard, never one without those before it,
+   * then the others. What is missing is made for the next call. Takes 250 ms at most, and never rejects.
    */
   of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
   /** Has those made that there are not yet, and does not wait for them. Never throws. */
@@ -69,12 +69,15 @@ class SpokenClips implements Clips {
   async of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]> {
     const wanted = wantedClips({ tenant, config }, this.#deps)
     await this.#fill(tenant.tenant_id, wanted)
-    const clips = wanted.map(({ kind, words, text, key }) => {
-      const audio = this.#cache.get(nameOf(tenant.tenant_id, key))
-      return audio && { kind, words, text, ...audio }
-    })
-    const missing = clips.indexOf(null)
-    return clips.slice(0, missing === -1 ? clips.length : missing).filter((clip) => clip !== null)
+    const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
+    const isFirst = ({ kind }: WantedClip) => kind !== 'filler'
+    const missing = wanted.findIndex((clip) => isFirst(clip) && isMissing(clip))
+    return wanted
+      .filter((clip, index) => missing === -1 || index < missing || !isFirst(clip))
+      .flatMap(({ kind, words, text, key }) => {
+        const audio = this.#cache.get(nameOf(tenant.tenant_id, key))
+        return audio ? [{ kind, words, text, ...audio }] : []
+      })
   }
 
   prepare(tenantId: TenantId, config: CompleteAgentConfig): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { countTimes, packTimes } from '../records/analytics/response-times.ts'
 import { newSession, type SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
 import { endingOf } from './call-ended.ts'
@@ -29,6 +30,11 @@ describe('what is written down of an ended call', () => {
       },
       call: { status: 'completed', at: AT },
     })
+  })
+
+  it('has every answer time, to be counted over many calls', () => {
+    const { latency } = ended('caller_hangup').session
+    expect(latency.responseTimes).toBe(packTimes(countTimes([900, 300, 500, 400])))
   })
 
   it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {

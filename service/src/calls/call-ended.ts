@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { countTimes, packTimes } from '../records/analytics/response-times.ts'
 import { type SessionProgress, statusReport } from '../records/call-record.ts'
 import type { SessionEndReason } from '../records/call-values.ts'
 import type { HeldCall } from '../records/resuming.ts'
@@ -44,7 +45,8 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 
 /** What has come of a session so far. */
 export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
-  return { latency: latencyOf(state), usage: state.usage, costUsd: state.costUsd, ...(handedTo && { handedTo }) }
+  const { usage, costUsd } = state
+  return { latency: latencyOf(state), usage, costUsd, ...(handedTo && { handedTo }) }
 }
 
 function latencyOf({ latency }: SessionState) {
@@ -54,6 +56,7 @@ function latencyOf({ latency }: SessionState) {
     responseP50Ms: percentile(inOrder, 50),
     responseP95Ms: percentile(inOrder, 95),
     interruptions: latency.interruptions,
+    responseTimes: packTimes(countTimes(inOrder)),
   }
 }
 

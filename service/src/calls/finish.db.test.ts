@@ -47,7 +47,7 @@ function ending(facts: Partial<CallEnding> = {}, endReason: SessionEnd['endReaso
   const at = new Date(clock.now())
   const session: SessionEnd = {
     ...{ endReason, at },
-    latency: { greetingMs: 420, responseP50Ms: 700, responseP95Ms: 900, interruptions: 2 },
+    latency: { greetingMs: 420, responseP50Ms: 700, responseP95Ms: 900, interruptions: 2, responseTimes: '3e340' },
     usage: { inputTokens: 900, outputTokens: 300, cachedTokens: 100, audioSeconds: 40.5 },
   }
   return { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1, session, call: statusReport('completed', at), ...facts }
@@ -93,7 +93,10 @@ describe('the end of a call', () => {
     expect(log).toMatchObject({ status: 'completed', ended_at: at })
     expect(session).toMatchObject({
       ...{ call_status: 'completed', ended_at: at, duration_seconds: 61, end_reason: 'caller_hangup' },
-      latency: { greeting_ms: 420, response_p50_ms: 700, response_p95_ms: 900, interruptions: 2 },
+      latency: {
+        ...{ greeting_ms: 420, response_p50_ms: 700, response_p95_ms: 900, interruptions: 2 },
+        response_times: '3e340',
+      },
       usage: { input_tokens: 900, output_tokens: 300, cached_tokens: 100, audio_seconds: 40.5 },
     })
   })
@@ -122,6 +125,8 @@ describe('the end of a call', () => {
         payload: { duration_seconds: 61, status: 'completed', call_log: { call_sid: 'CA1', status: 'completed' } },
       },
     ])
+    // What is counted of it is nobody's business.
+    expect(JSON.stringify(events)).not.toContain('response_times')
   })
 
   it('is told once however often and by whomever the call is ended at once', async () => {

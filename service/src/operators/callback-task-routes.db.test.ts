@@ -272,7 +272,7 @@ describe('the transitions of a callback task', () => {
     }
   })
 
-  it('let one of twenty claimers win, each time', { timeout: 120_000 }, async () => {
+  it('let one of twenty claimers win', { timeout: 120_000 }, async () => {
     for (let round = 0; round < CLAIM_ROUNDS; round += 1) {
       await test.db.deleteFrom('webhook_outbox').execute()
       const { id } = await create()

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { errorResponses, iso, Ok, strict } from '../platform/http/schemas.ts'
 import { QueueKey } from '../tenancy/tenant-values.ts'
 import { Queue, queueFields } from './operator-queue-shape.ts'
 import { QUEUE_DEFAULTS, type QueueSettings } from './operator-queue-store.ts'
@@ -14,11 +14,43 @@ const Params = strict({
 })
 const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
 const Answer = Type.Object({ ok: Ok, queue: Queue })
+const MAX_LATE_QUEUES = 500
+const LateQueue = Type.Object({
+  ...{ tenant_id: Type.String(), queue_key: Type.String() },
+  breached: Type.Integer({ minimum: 1, description: 'Tasks, snoozed ones aside, that should be done by now.' }),
+  oldest_due: Type.String({ format: 'date-time', description: 'When the first of them should have been done.' }),
+})
+const LateQuery = strict({
+  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_LATE_QUEUES, default: MAX_LATE_QUEUES })),
+})
+const LateAnswer = Type.Object({
+  ok: Ok,
+  count: Type.Integer({ minimum: 0, description: 'Queues in this answer.' }),
+  queues: Type.Array(LateQueue),
+})
 const PATH = '/api/v1/admin/tenants/:tenant_id/operator-queues/:queue_key'
 
 /** How the queues of a tenant's operators are set, for administrators. */
 export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginAsyncTypebox {
   return async (app) => {
+    app.get(
+      '/api/v1/admin/operator-queues/breaches',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'List the queues of all tenants in which tasks are late, those with the most of them first',
+          operationId: 'listLateOperatorQueues',
+          querystring: LateQuery,
+          response: { 200: LateAnswer, ...errorResponses },
+        },
+      },
+      async ({ query: { limit = MAX_LATE_QUEUES } }) => {
+        const late = await queues.lateAcrossTenants(limit)
+        const told = late.map(({ oldest_due, ...queue }) => ({ ...queue, oldest_due: iso(oldest_due) }))
+        return { ok: true as const, count: told.length, queues: told }
+      },
+    )
+
     app.get(
       PATH,
       {

@@ -229,6 +229,27 @@ describe("a queue's settings", () => {
   })
 })
 
+describe('GET admin/operator-queues/breaches', () => {
+  it('lists the queues of all tenants in which tasks are late, those with the most of them first', async () => {
+    const dueMs = (minutes: number) => new Date(clock.now() + minutes * MINUTE_MS).toISOString()
+    await create({ queue_key: 'billing', sla_due_at: dueMs(-5) })
+    await create({ sla_due_at: dueMs(-1) }, 'globex')
+    const { id } = await create({ sla_due_at: dueMs(-2) }, 'globex')
+    await create({ sla_due_at: dueMs(-9) }, 'globex')
+    await create({ sla_due_at: dueMs(9) })
+    await server.call('globex', 'POST', `/callback-tasks/${id}/snooze`, { until: dueMs(60), operator: 'ann' })
+    const late = (query = '') => admin.call('GET', `/operator-queues/breaches${query}`)
+    const [billing, theirs] = [
+      { tenant_id: 'acme', queue_key: 'billing', breached: 1, oldest_due: dueMs(-5) },
+      { tenant_id: 'globex', queue_key: 'default', breached: 2, oldest_due: dueMs(-9) },
+    ]
+    expect(await late()).toEqual({ status: 200, body: { ok: true, count: 2, queues: [theirs, billing] } })
+    expect(await late('?limit=1')).toMatchObject({ body: { count: 1, queues: [theirs] } })
+    expect(await late('?limit=501')).toMatchObject({ status: 400, body: { details: [{ path: '/query/limit' }] } })
+    expect(await admin.call('GET', '/operator-queues/breaches', { adminKey: null })).toMatchObject({ status: 401 })
+  })
+})
+
 describe('GET admin/callback-tasks', () => {
   it('lists the tasks of all tenants, newest first, or of one', async () => {
     const first = await create({ stream_sid: 'MZ1' })

@@ -165,4 +165,19 @@ export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): P
   }))
 }
 
+/** A queue in which tasks should be done by now. */
+export type LateQueue = { tenant_id: TenantId; queue_key: string; breached: number; oldest_due: Date }
+
+/** The queues of all tenants in which tasks, snoozed ones aside, should be done by now, those with the most of them first. */
+export async function listLateQueuesAcrossTenants(db: Db, now: Date, limit: number): Promise<LateQueue[]> {
+  const { rows } = await sql<LateQueue>`
+    select tenant_id, queue_key, count(*)::integer as breached, min(sla_due_at) as oldest_due
+      from callback_tasks
+     where status in ('open', 'claimed', 'dispatching') and sla_due_at < ${now}
+     group by tenant_id, queue_key
+     order by breached desc, tenant_id, queue_key
+     limit ${limit}`.execute(db)
+  return rows
+}
+
 const isLive = sql`status in (${sql.join(LIVE_STATUSES.map((status) => sql.lit(status)))})`

@@ -11,7 +11,9 @@ import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
 import {
   deleteQueue,
   findQueue,
+  type LateQueue,
   type ListedQueue,
+  listLateQueuesAcrossTenants,
   listQueues,
   putQueue,
   type QueueSettings,
@@ -22,6 +24,8 @@ import { reachesSla } from './queue-hours.ts'
 export type OperatorQueues = {
   /** By their keys: the default one, those that are set, and those with tasks that are not done. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ListedQueue>>
+  /** Of all tenants: at most so many queues in which tasks are late, those with the most of them first. */
+  lateAcrossTenants(limit: number): Promise<LateQueue[]>
   /** @throws AppError `not_found` for an unknown tenant. */
   get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
   /** Sets a queue, as a whole. @throws AppError `not_found` for an unknown tenant, `invalid_request` for what cannot be. */
@@ -40,6 +44,7 @@ export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): Ope
       const queues = await listQueues(db, tenantId, { after: after?.id ?? null, limit, offset, now })
       return toPage(queues, limit, ({ queueKey }) => ({ createdAt: NO_INSTANT, id: queueKey }))
     },
+    lateAcrossTenants: (limit) => listLateQueuesAcrossTenants(db, new Date(clock.now()), limit),
     async get(tenantId, queueKey) {
       await expectTenant(db, tenantId)
       return findQueue(db, tenantId, queueKey)

@@ -97,6 +97,8 @@ describe('GET call-logs', () => {
     ['?started_after=2030-01-01T00:00:01.000Z', ['CA3', 'CA2']],
     ['?started_before=2030-01-01T00:00:01.000Z', ['CA1']],
     ['?started_after=2030-01-01T00:00:01Z&started_before=2030-01-01T00:00:02Z', ['CA2']],
+    ['?created_after=2030-01-01T00:00:01Z', ['CA3', 'CA2']],
+    ['?created_before=2030-01-01T00:00:02Z', ['CA2', 'CA1']],
     ['?status=ringing&direction=inbound&agent_key=support', ['CA1']],
   ])('finds what %s asks for', async (query, expected) => {
     await open('acme', 'CA1')

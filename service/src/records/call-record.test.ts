@@ -122,6 +122,35 @@ describe('the end of a session', () => {
     })
   })
 
+  it('keeps the answer times that were stored where it has none of its own', () => {
+    const end = endOf('caller_hangup', 10)
+    const told = (responseTimes: string | null) => ({ ...end, latency: { ...end.latency, responseTimes } })
+    const { log, session } = ringing()
+    const known = { log, session: { ...session, latency: { ...session.latency, response_times: '1e200' } } }
+    expect(withSessionEnd(known, told(null)).session.latency.response_times).toBe('1e200')
+    expect(withSessionEnd(known, told('2e210')).session.latency.response_times).toBe('2e210')
+    expect(withSessionEnd(ringing(), told(null)).session.latency).not.toHaveProperty('response_times')
+  })
+
+  it('names the agent to whom the call was handed, in the log as well', () => {
+    const versionId = '0190a000-0000-7000-8000-000000000002' as AgentVersionId
+    const handedTo = { agentKey: 'billing', agentName: 'Billie', versionId, versionNumber: 2, wantsExtraction: true }
+    const named = { agent_key: 'billing', agent_name: 'Billie', agent_version_id: versionId, version_number: 2 }
+    const told = { ...endOf('process_lost', 10), handedTo }
+    const lost = withSessionEnd(ringing(), endOf('process_lost', 10))
+    for (const { log, session } of [
+      withProgress(ringing(), told),
+      withSessionEnd(ringing(), told),
+      withTrueEnd(lost, { ...told, endReason: 'caller_hangup' }),
+    ]) {
+      expect(log).toMatchObject(named)
+      expect(session).toMatchObject(named)
+    }
+    const ended = withSessionEnd(withProgress(ringing(), told), endOf('caller_hangup', 10))
+    expect(ended.log).toMatchObject(named)
+    expect(ended.session).toMatchObject({ extraction_status: 'pending', completion_held: true })
+  })
+
   it('has what the model cost, which the log shows too, and which is never less than was stored', () => {
     const { log, session } = ringing()
     const end = endOf('agent_hangup', 4_600)
@@ -136,23 +165,6 @@ describe('the end of a session', () => {
     expect(costing(null, 0.3)).toEqual([null, null])
     const lost = withSessionEnd({ log, session }, endOf('process_lost', 5))
     expect(withTrueEnd(lost, { ...end, costUsd: 0.2 }).log.cost_usd).toBe(0.2)
-  })
-
-  it('names the agent to whom the call was handed, in the log as well', () => {
-    const versionId = '0190a000-0000-7000-8000-000000000002' as AgentVersionId
-    const handedTo = { agentKey: 'billing', agentName: 'Billie', versionId, versionNumber: 2 }
-    const named = { agent_key: 'billing', agent_name: 'Billie', agent_version_id: versionId, version_number: 2 }
-    const told = { ...endOf('process_lost', 10), handedTo }
-    const lost = withSessionEnd(ringing(), endOf('process_lost', 10))
-    for (const { log, session } of [
-      withProgress(ringing(), told),
-      withSessionEnd(ringing(), told),
-      withTrueEnd(lost, { ...told, endReason: 'caller_hangup' }),
-    ]) {
-      expect(log).toMatchObject(named)
-      expect(session).toMatchObject(named)
-    }
-    expect(withSessionEnd(withProgress(ringing(), told), endOf('caller_hangup', 10)).log).toMatchObject(named)
   })
 
   it('is the first that was told', () => {

@@ -39,12 +39,14 @@ export type SessionProgress = {
     responseP50Ms: number | null
     responseP95Ms: number | null
     interruptions: number
+    /** All answers of which it is known how long they took, as `packTimes` writes them. */
+    responseTimes?: string | null
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
   costUsd?: number | null
   /** Who has the call from now on, where it was handed to another agent. */
-  handedTo?: AgentOfCall | null
+  handedTo?: HandedTo | null
 }
 
 /** An agent as calls name it; the key and the version are null of a tenant document's own. */
@@ -54,6 +56,9 @@ export type AgentOfCall = {
   versionId: AgentVersionId | null
   versionNumber: number | null
 }
+
+/** The agent to whom a call was handed, and whether its version wants something of the conversation when it is over. */
+export type HandedTo = AgentOfCall & { wantsExtraction: boolean }
 
 /** How a session ended. */
 export type SessionEnd = SessionProgress & { endReason: SessionEndReason; at: Date }
@@ -120,7 +125,14 @@ export function withStream(record: CallRecord, stream: StreamStart): CallRecord 
 export function withProgress({ log, session }: CallRecord, progress: SessionProgress): CallRecord {
   if (session.ended_at !== null) return { log, session }
   const agent = agentOf(progress)
-  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...stored(session, progress) } }
+  const wanted = wantedOf(session, progress)
+  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...wanted, ...stored(session, progress) } }
+}
+
+/** What is to be taken from a conversation, whoever has it last says. */
+function wantedOf({ extraction_status }: VoiceSessionRow, { handedTo = null }: SessionProgress) {
+  if (handedTo === null) return { extraction_status }
+  return { extraction_status: handedTo.wantsExtraction ? ('pending' as const) : null }
 }
 
 /** A call is known by the agent who had it last. */
@@ -140,6 +152,7 @@ function stored(
   before: VoiceSessionRow,
   { latency, usage, costUsd }: SessionProgress,
 ): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
+  const times = latency.responseTimes ?? before.latency.response_times
   return {
     cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
@@ -147,6 +160,7 @@ function stored(
       response_p50_ms: whole(latency.responseP50Ms) ?? before.latency.response_p50_ms,
       response_p95_ms: whole(latency.responseP95Ms) ?? before.latency.response_p95_ms,
       interruptions: Math.max(latency.interruptions, before.latency.interruptions),
+      ...(times !== undefined && { response_times: times }),
     },
     usage: {
       input_tokens: Math.max(usage.inputTokens, before.usage.input_tokens),
@@ -162,18 +176,20 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   if (session.ended_at !== null) return { log, session }
   const endedAt = later(at, session.started_at ?? session.created_at)
   const spokenMs = session.started_at === null ? 0 : endedAt.getTime() - session.started_at.getTime()
-  const agent = agentOf(progress)
   const came = stored(session, progress)
+  const agent = agentOf(progress)
+  const wanted = wantedOf(session, progress)
   return {
     log: { ...log, ...agent, cost_usd: came.cost_usd },
     session: {
       ...session,
       ...agent,
+      ...wanted,
       ended_at: endedAt,
       duration_seconds: Math.round(spokenMs / 1_000),
       end_reason: endReason,
       ...(session.started_at === null ? UNANSWERED : { qa_status: 'pending' }),
-      completion_held: session.extraction_status === 'pending',
+      completion_held: wanted.extraction_status === 'pending',
       ...came,
     },
   }
@@ -210,8 +226,8 @@ export function withTold({ log, session }: CallRecord): CallRecord {
  */
 export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, ...progress }: SessionEnd): CallRecord {
   if (session.end_reason !== 'process_lost') return { log, session }
-  const agent = agentOf(progress)
   const came = stored(session, progress)
+  const agent = agentOf(progress)
   return {
     log: { ...log, ...agent, cost_usd: came.cost_usd },
     session: { ...session, ...agent, end_reason: endReason, ...came },

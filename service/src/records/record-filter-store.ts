@@ -12,6 +12,10 @@ export type RecordFilter = {
   startedAfter?: Date | undefined
   /** Exclusive. */
   startedBefore?: Date | undefined
+  /** Inclusive. */
+  createdAfter?: Date | undefined
+  /** Exclusive. */
+  createdBefore?: Date | undefined
 }
 
 /** A call that has not started a day after it was logged never will: it was closed long ago. */
@@ -34,11 +38,13 @@ export function filterConditions(
     ['from', filter.from],
     ['to', filter.to],
   ]
-  const { startedAfter: after, startedBefore: before } = filter
+  const { startedAfter: after, startedBefore: before, createdAfter, createdBefore } = filter
   return [
     ...equals.flatMap(([name, value]) => (value === undefined ? [] : [sql<SqlBool>`${column(name)} = ${value}`])),
     ...(after ? [sql<SqlBool>`${column('started_at')} >= ${after}`] : []),
     ...(after ? [sql<SqlBool>`${column('created_at')} >= ${new Date(after.getTime() - LATEST_START_MS)}`] : []),
     ...(before ? [sql<SqlBool>`${column('started_at')} < ${before} and ${column('created_at')} < ${before}`] : []),
+    ...(createdAfter ? [sql<SqlBool>`${column('created_at')} >= ${createdAfter}`] : []),
+    ...(createdBefore ? [sql<SqlBool>`${column('created_at')} < ${createdBefore}`] : []),
   ]
 }

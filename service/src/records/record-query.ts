@@ -16,6 +16,8 @@ export const recordFields = {
   to: text("The callee, exactly as stored; a number's + may be sent as it is."),
   started_after: instant('Inclusive.'),
   started_before: instant('Exclusive.'),
+  created_after: instant('Inclusive. Of when the call was written down, which is before it started, if ever it did.'),
+  created_before: instant('Exclusive.'),
 }
 
 type Fields = {
@@ -26,6 +28,8 @@ type Fields = {
   to?: string
   started_after?: string
   started_before?: string
+  created_after?: string
+  created_before?: string
 }
 
 /** Reads the fields of `recordFields` that are no paging. */
@@ -36,9 +40,15 @@ export function readRecordFilter(query: Fields): RecordFilter {
     agentKey: query.agent_key,
     from: unspaced(query.from),
     to: unspaced(query.to),
-    startedAfter: query.started_after === undefined ? undefined : new Date(query.started_after),
-    startedBefore: query.started_before === undefined ? undefined : new Date(query.started_before),
+    startedAfter: dateOf(query.started_after),
+    startedBefore: dateOf(query.started_before),
+    createdAfter: dateOf(query.created_after),
+    createdBefore: dateOf(query.created_before),
   }
+}
+
+function dateOf(text: string | undefined): Date | undefined {
+  return text === undefined ? undefined : new Date(text)
 }
 
 /** In a query a plain + is a space, and nothing that is stored begins with a space and a digit. */

@@ -117,12 +117,14 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     greeting: _greeting,
     has_recording,
     completion_held: _held,
+    latency: { response_times: _times, ...latency },
     started_at,
     ended_at,
     ...shown
   } = row
   return {
     ...shown,
+    latency,
     started_at: isoOrNull(started_at),
     ended_at: isoOrNull(ended_at),
     recording_url: has_recording ? recordingUrl(row) : null,

@@ -12,6 +12,8 @@ export type StoredLatency = {
   response_p50_ms: number | null
   response_p95_ms: number | null
   interruptions: number
+  /** Each answer's time, as `packTimes` writes them, to be counted over many calls. Not given where there was none. */
+  response_times?: string
 }
 
 /** What the model used. Kept in the API's own words. */

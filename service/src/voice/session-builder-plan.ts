@@ -14,7 +14,7 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
-  /** What the call begins with. */
+  /** Those of this call. */
   clips?: readonly Clip[]
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
@@ -38,8 +38,8 @@ export function planOf(
   const { limits, compliance, telephony } = tenant
   return {
     ...facts,
-    clips: clips.map(({ kind, text, ms }) => ({ text, ms, isGreeting: kind === 'greeting' })),
-    greeting: clips.length > 0 ? config.greeting : greetingOf(tenant, config),
+    clips: clips.map(({ kind, text, ms }) => ({ kind, text, ms })),
+    greeting: clips.some(({ kind }) => kind !== 'filler') ? config.greeting : greetingOf(tenant, config),
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
@@ -59,14 +59,14 @@ export function planOf(
   }
 }
 
-/** Of the agent's clips those with which this call begins: one that was given another greeting does not say its own. */
+/** Of the agent's clips those of this call: one that was given another greeting does not say its own. */
 export function clipsFor(
   { compliance }: TenantRuntime,
   { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
   clips: readonly Clip[],
 ): readonly Clip[] {
   const wanted = { disclosure: compliance.ai_disclosure, greeting }
-  return clips.filter(({ kind, words }) => wanted[kind] === words)
+  return clips.filter(({ kind, words }) => kind === 'filler' || wanted[kind] === words)
 }
 
 /** What is left of the day counts as it is when the session begins. */

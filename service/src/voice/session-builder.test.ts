@@ -148,11 +148,17 @@ describe('the plan of a session', () => {
       const complete = agentConfigDefaults(config)
       const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])
       const { clips: planned, greeting: rest } = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
-      return [planned.map(({ text, isGreeting }) => (isGreeting ? `greeting: ${text}` : text)), rest]
+      return [planned.map(({ kind, text }) => `${kind}: ${text}`), rest]
     }
-    expect(begin({ greeting: 'Hello.' })).toEqual([['A machine speaks.', 'greeting: Hello. A rehearsal.'], 'Hello.'])
-    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([['A machine speaks.'], 'Your chair is ready.'])
-    expect(begin({})).toEqual([['A machine speaks.'], ''])
+    expect(begin({ greeting: 'Hello.' })).toEqual([
+      ['disclosure: A machine speaks.', 'greeting: Hello. A rehearsal.'],
+      'Hello.',
+    ])
+    expect(begin({ greeting: 'Your chair is ready.' })).toEqual([
+      ['disclosure: A machine speaks.'],
+      'Your chair is ready.',
+    ])
+    expect(begin({})).toEqual([['disclosure: A machine speaks.'], ''])
   })
 
   it('beeps where the call is recorded and the tenant wants it told', () => {

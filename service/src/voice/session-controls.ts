@@ -29,7 +29,8 @@ export function controlsOf(
       if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return false
       speaker.become(agent, own)
       const { agentKey, agentName, versionId, versionNumber } = agent
-      call.handedTo = { agentKey, agentName, versionId, versionNumber }
+      const wantsExtraction = agent.config.extraction !== null
+      call.handedTo = { agentKey, agentName, versionId, versionNumber, wantsExtraction }
       session.dispatch({ type: 'hand_off', plan: speaker.plan, agentName: agent.agentName, summary })
       return true
     },

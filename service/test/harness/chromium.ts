@@ -19,13 +19,20 @@ export type TestChromium = {
   close(): Promise<void>
 }
 
-/** Starts the program that the run of the tests has found. Whoever starts it closes it. */
-export async function startChromium(): Promise<TestChromium> {
+/** What has its microphone hear a WAV file, over and over, and lends that to every page. */
+const hearing = (wavPath: string) => [
+  ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
+  `--use-file-for-fake-audio-capture=${wavPath}`,
+]
+
+/** Starts the program that the run of the tests has found, without a microphone if none is given. Whoever starts it closes it. */
+export async function startChromium({ microphone }: { microphone?: string } = {}): Promise<TestChromium> {
   const executablePath = process.env['PARLEY_TEST_CHROMIUM']
   if (!executablePath) throw new Error('PARLEY_TEST_CHROMIUM is not set: run the tests with npm test')
   const home = await mkdtemp(join(tmpdir(), 'chromium-'))
   const browser = await chromium.launch({
-    ...{ executablePath, args: ARGUMENTS, timeout: 60_000 },
+    ...{ executablePath, timeout: 60_000 },
+    args: [...ARGUMENTS, ...(microphone === undefined ? [] : hearing(microphone))],
     env: { PATH: process.env['PATH'], HOME: home },
   })
   return {

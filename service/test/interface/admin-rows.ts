@@ -8,6 +8,7 @@ const KEYS = 'src/tenancy/api-key-routes.db'
 const AGENTS = 'src/agents/agent-routes.db'
 const VERSIONS = 'src/agents/agent-version-routes.db'
 const ROLLOUTS = 'src/agents/rollout-routes.db'
+const ANALYTICS = 'src/records/analytics/analytics-routes.db'
 const GOVERNANCE = 'src/agents/rollout-governance-routes.db'
 const PROMPTS = 'src/agents/prompt-routes.db'
 const INTAKE = 'src/tenancy/access-request-routes.db'
@@ -113,6 +114,12 @@ export const ADMIN_SESSION_ROWS: EndpointRow[] = [
 
 /** What is done for queues when its time has come. */
 export const SWEEP_ROWS: EndpointRow[] = [
+  endpoint(
+    `GET ${ADMIN}/operator-queues/breaches`,
+    'listLateOperatorQueues',
+    by(QUEUES, 'lists the queues of all tenants in which tasks are late, those with the most of them first'),
+    { answers: 'count ok queues', errors: [...USUAL, 400] },
+  ),
   endpoint(
     `POST ${ADMIN}/operator-queues/dispatch`,
     'dispatchOperatorQueues',
@@ -328,6 +335,18 @@ export const AGENT_ROWS: EndpointRow[] = [
     'sweepRollouts',
     by(GOVERNANCE, 'tells what it would do with each agent that has a policy'),
     { answers: 'ok result', errors: [...USUAL, 503] },
+  ),
+  endpoint(
+    `GET ${ADMIN}/analytics/calls`,
+    'getCallAnalyticsOfTenants',
+    by(ANALYTICS, 'are told for all tenants together, and by tenant'),
+    { answers: 'analytics ok', errors: [...USUAL, 400, 503] },
+  ),
+  endpoint(
+    `POST ${ADMIN}/analytics/sweep`,
+    'sweepCallAnalytics',
+    by(ANALYTICS, 'are counted by a sweep, as many hours as it is told'),
+    { answers: 'ok result', errors: [...USUAL, 400, 503] },
   ),
   endpoint(`GET ${TENANT}/phone-routes`, 'listPhoneRoutes', by(ROUTES, "lists the tenant's own routes"), {
     answers: 'ok count phone_routes',

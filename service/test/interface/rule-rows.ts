@@ -179,6 +179,14 @@ export const CREDENTIAL_ROWS: RuleRow[] = [
     by(STREAM, 'names its agent, and is a call of its own'),
   ),
   rule(
+    'Media stream: the first words wait for no model',
+    'agents.md',
+    by(
+      'test/first-word.db',
+      'is there before the model is, which is told what the caller hears, and does not say it again',
+    ),
+  ),
+  rule(
     '`auth_token` narrows a sweep to its tenant',
     'operators.md',
     by(SLA, 'looks at one tenant alone when it is given its token'),

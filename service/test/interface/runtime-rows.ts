@@ -6,6 +6,7 @@ const OUTBOUND = 'src/calls/outbound-routes.db'
 const CALL_LOGS = 'src/records/call-log-routes.db'
 const VOICE_SESSIONS = 'src/records/voice-session-routes.db'
 const EVALUATIONS = 'src/records/evaluations/evaluation-routes.db'
+const ANALYTICS = 'src/records/analytics/analytics-routes.db'
 const LIVE = 'src/voice/live-routes.db'
 const LINES = 'src/voice/lines/lines.db'
 const TRANSFERS = 'src/calls/transfers.db'
@@ -163,6 +164,12 @@ export const SESSION_ROWS: EndpointRow[] = [
     'listEvaluations',
     by(EVALUATIONS, 'lists those of the tenant, newest first, page by page'),
     { answers: 'ok count evaluations next_cursor', errors: USUAL },
+  ),
+  endpoint(
+    'GET /api/v1/analytics/calls',
+    'getCallAnalytics',
+    by(ANALYTICS, 'are what the calls of each hour came to'),
+    { answers: 'ok analytics', errors: USUAL },
   ),
   endpoint(
     'POST /api/v1/voice-sessions/:id/evaluations',

@@ -60,6 +60,7 @@ const COLUMNS: Column<AccessRequest>[] = [
   { name: 'Status', cell: ({ status }) => <StatusBadge tone={TONES[status]}>{words(status)}</StatusBadge> },
   {
     name: 'Actions',
+    isActions: true,
     cell: (request) => (
       <RowButtons>
         <Review request={request} />

@@ -24,7 +24,7 @@ export function AgentPage() {
   const newest = versions.data?.find(({ status }) => status === 'published') ?? versions.data?.[0]
   return (
     <DetailPage
-      title={agent.data?.name ?? 'Agent'}
+      title={agent.data ? { name: agent.data.name } : 'Agent'}
       above={
         <BackLink to="/t/$tenantId/agents" params={{ tenantId }}>
           Agents
@@ -86,7 +86,7 @@ function columnsOf(tenantId: string): Column<Version>[] {
     { name: 'Changed', from: 'desktop', cell: ({ updated_at }) => <Instant at={updated_at} /> },
     {
       name: 'Actions',
-      from: 'tablet',
+      isActions: true,
       cell: (version) => (
         <RowButtons>
           <PublishVersion version={version} size="xs" />

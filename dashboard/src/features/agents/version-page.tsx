@@ -20,10 +20,10 @@ export function VersionPage() {
   })
   return (
     <DetailPage
-      title={data ? `${data.agent_name}, version ${data.version_number}` : 'Version'}
+      title={data ? { name: data.agent_name, after: `, version ${data.version_number}` } : 'Version'}
       above={
         <BackLink to="/t/$tenantId/agents/$agentId" params={{ tenantId, agentId }}>
-          {data?.agent_name ?? 'Agent'}
+          <bdi>{data?.agent_name ?? 'Agent'}</bdi>
         </BackLink>
       }
       description={data && <VersionStatus status={data.status} />}

@@ -48,7 +48,7 @@ const COLUMNS: Column<AuditEntry>[] = [
   { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },
   {
     name: 'Actions',
-    from: 'tablet',
+    isActions: true,
     cell: (entry) => (
       <RowButtons>
         <EntryDetail entry={entry} />

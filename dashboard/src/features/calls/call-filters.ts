@@ -1,7 +1,9 @@
 import type { Filters } from '../../components/filters.tsx'
 
-/** What the list of calls can be asked for. The days are those of whoever asks. */
-export const CALL_FILTERS = ['status', 'direction', 'agent_key', 'from', 'to', 'first_day', 'last_day'] as const
+/** What the list of calls can be asked for. The days are those of whoever asks; `since` and `until` are instants. */
+export const CALL_FILTERS = [
+  ...(['status', 'direction', 'agent_key', 'from', 'to', 'first_day', 'last_day', 'since', 'until'] as const),
+] as const
 
 /** As they stand in the address. */
 export type CallFilters = Filters<(typeof CALL_FILTERS)[number]>

@@ -22,11 +22,12 @@ export const callsKey = (tenantId: string) => ['calls', tenantId]
 /** One page of the calls, newest first. What the address says wrongly the service refuses. */
 export async function listCalls(
   tenantId: string,
-  { first_day: first, last_day: last, ...filters }: CallFilters,
+  { first_day: first, last_day: last, since, until, ...filters }: CallFilters,
   cursor: string | undefined,
 ): Promise<ListPart<CallLog>> {
   const days = { started_after: dayStart(first), started_before: dayStart(last, 1) }
-  const query = { ...filters, ...days, cursor } as Query
+  const span = { created_after: since, created_before: until }
+  const query = { ...filters, ...days, ...span, cursor } as Query
   const answer = await answerOf(api.GET('/api/v1/call-logs', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.call_logs, next: answer.next_cursor }
 }

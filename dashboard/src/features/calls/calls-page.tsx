@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { useTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { FilterBar, FilterChoice, FilterDay, FilterText } from '../../components/filters.tsx'
+import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../../components/filters.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
@@ -28,7 +28,12 @@ export function CallsPage() {
     <ListPage
       title="Calls"
       description="Every call that came in or went out, newest first."
-      filters={<CallFilterBar />}
+      filters={
+        <>
+          <CallFilterBar />
+          <FilterSpan />
+        </>
+      }
       list={list}
       columns={columnsOf(tenantId)}
       keyOf={(call) => call.call_sid ?? `${call.created_at} ${call.from} ${call.to}`}

@@ -1,4 +1,5 @@
 import type WaveSurfer from 'wavesurfer.js'
+import { pageColour } from '../../components/page-colour.ts'
 
 /** The recording of a call, drawn and played. */
 export type WavePlayer = {
@@ -30,7 +31,7 @@ export async function openWavePlayer({ container, audio, onTime, onPlaying }: Wa
     barGap: 1,
     barRadius: 1,
     normalize: true,
-    cursorColor: colourOf('--ink'),
+    cursorColor: pageColour('--ink'),
     splitChannels: [channel('--busy'), channel('--accent')],
     cspNonce: document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '',
   })
@@ -54,15 +55,5 @@ export async function openWavePlayer({ container, audio, onTime, onPlaying }: Wa
 }
 
 function channel(name: string) {
-  return { waveColor: colourOf('--soft'), progressColor: colourOf(name) }
-}
-
-/** Canvases know nothing of the colours of the page, which differ between light and dark. */
-function colourOf(name: string): string {
-  const probe = document.createElement('span')
-  probe.style.color = `var(${name})`
-  document.body.append(probe)
-  const { color } = getComputedStyle(probe)
-  probe.remove()
-  return color
+  return { waveColor: pageColour('--soft'), progressColor: pageColour(name) }
 }

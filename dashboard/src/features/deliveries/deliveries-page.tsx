@@ -128,6 +128,7 @@ const COLUMNS: Column<Delivery>[] = [
 function actionsColumn(mayResend: boolean, resend: (wanted: { ids: string[] }) => Promise<void>): Column<Delivery> {
   return {
     name: 'Actions',
+    isActions: true,
     cell: (delivery) => (
       <RowButtons>
         <DeliveryDetail delivery={delivery} />

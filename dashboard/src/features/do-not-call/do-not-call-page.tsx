@@ -118,7 +118,7 @@ const COLUMNS: Column<Entry>[] = [
 ]
 
 function removal(tenantId: string): Column<Entry> {
-  return { name: 'Remove', isNumber: true, cell: ({ phone }) => <RemoveEntry tenantId={tenantId} phone={phone} /> }
+  return { name: 'Remove', isActions: true, cell: ({ phone }) => <RemoveEntry tenantId={tenantId} phone={phone} /> }
 }
 
 function RemoveEntry({ tenantId, phone }: { tenantId: string; phone: string }) {

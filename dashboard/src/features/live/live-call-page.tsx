@@ -13,8 +13,11 @@ import { LiveConversationView } from '../../components/live-conversation.tsx'
 import { LiveActions } from './live-actions.tsx'
 import styles from './live-call-page.module.css'
 import { LiveLines } from './live-lines.tsx'
-import { type LiveCall, liveCallQuery, noteEnd } from './live-queries.ts'
+import { type LiveCall, liveCallQuery, liveCallsQuery, noteEnd } from './live-queries.ts'
 import { LiveState, whoIn } from './live-state.tsx'
+
+const LOOKS = 10
+const LOOK_AGAIN_MS = 2_000
 
 /** A call while it goes on: read along, and step in. */
 export function LiveCallPage() {
@@ -25,7 +28,7 @@ export function LiveCallPage() {
   const isGone = error !== null && asFailure(error).status === 404
   return (
     <DetailPage
-      title={call ? `${whoIn(call)} · ${call.agent_name}` : 'Live call'}
+      title={call ? { before: `${whoIn(call)} · `, name: call.agent_name } : 'Live call'}
       above={
         <BackLink to="/t/$tenantId/live" params={{ tenantId }}>
           Live calls
@@ -56,6 +59,13 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   const hasEnded = followed.conversation.endReason !== null
   const isOver = isGone || hasEnded
   const { stream_sid: streamSid } = call
+  // One that moves is there again within seconds; of one that is over there is nothing to be found.
+  const { data: others } = useQuery({
+    ...liveCallsQuery(tenantId),
+    enabled: isOver,
+    refetchInterval: ({ state }) => (state.dataUpdateCount < LOOKS ? LOOK_AGAIN_MS : false),
+  })
+  const moved = others?.find((other) => other.call_sid === call.call_sid && other.stream_sid !== streamSid)
   useEffect(() => {
     if (hasEnded) void noteEnd(client, tenantId, streamSid)
   }, [hasEnded, client, tenantId, streamSid])
@@ -64,7 +74,15 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
       {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
       {mayAct && !isOver && <LiveActions tenantId={tenantId} call={call} />}
       <LiveConversationView followed={followed} agentName={call.agent_name} silence={<Quiet />} />
-      {isOver && (
+      {isOver && moved && (
+        <p>
+          The call goes on at another node.{' '}
+          <Link to="/t/$tenantId/live/$streamSid" params={{ tenantId, streamSid: moved.stream_sid }}>
+            Go there
+          </Link>
+        </p>
+      )}
+      {isOver && !moved && (
         <p>
           The call is over.{' '}
           <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>

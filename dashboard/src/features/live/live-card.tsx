@@ -18,13 +18,16 @@ export function LiveCard({ tenantId, call }: { tenantId: string; call: LiveCall 
       </div>
       <div className={styles.facts}>
         <LiveState call={call} />
-        <span>{agentName}</span>
+        <bdi>{agentName}</bdi>
         {waitedMs !== undefined && <span className="numbers">answers in {waitedMs} ms</span>}
       </div>
       <p className={styles.words}>
         {last ? (
           <>
-            <span className={styles.speaker}>{last.role === 'agent' ? agentName : 'Caller'}:</span> {last.text}
+            <span className={styles.speaker}>
+              <bdi>{last.role === 'agent' ? agentName : 'Caller'}</bdi>:
+            </span>{' '}
+            <bdi>{last.text}</bdi>
           </>
         ) : (
           DASH

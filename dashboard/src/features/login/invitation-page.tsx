@@ -1,7 +1,7 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { type SubmitEvent, useState } from 'react'
-import { useInvitation } from '../../api/session.ts'
+import { useInvitation } from '../../api/session-changes.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Gate } from './gate.tsx'
 import { placeAfterLogin } from './place-after-login.ts'

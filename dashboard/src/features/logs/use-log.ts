@@ -63,7 +63,7 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
       })
       socket.addEventListener('close', () => {
         change((now) => ({ ...now, isOpen: false, failure: now.failure ?? unreachable() }))
-        if (!isLeft) again = setTimeout(() => void askWhy().then(connect), AGAIN_AFTER_MS)
+        if (!isLeft) again = setTimeout(() => void askWhy().then(reconnect), AGAIN_AFTER_MS)
       })
     }
 
@@ -74,6 +74,11 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
       } catch (error) {
         change((now) => ({ ...now, failure: asFailure(error) }))
       }
+    }
+
+    function reconnect(): void {
+      // Whoever has left meanwhile would never close it.
+      if (!isLeft) connect()
     }
 
     connect()

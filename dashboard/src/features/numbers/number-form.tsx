@@ -1,7 +1,8 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { agentKeysQuery } from '../../api/agent-keys.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
-import { listAgentKeys, numbersKey, type PhoneRoute, type PhoneRouteValues, putNumber } from './number-queries.ts'
+import { numbersKey, type PhoneRoute, type PhoneRouteValues, putNumber } from './number-queries.ts'
 
 const FLAGS: { name: 'inbound_enabled' | 'outbound_default' | 'configure_carrier'; label: string; hint: string }[] = [
   { name: 'inbound_enabled', label: 'Answer its calls', hint: 'Otherwise callers hear that nobody is there.' },
@@ -18,10 +19,7 @@ type NumberFormProps = { tenantId: string; route: PhoneRoute | null }
 /** Adds a number, or changes who answers it. */
 export function NumberForm({ tenantId, route }: NumberFormProps) {
   const client = useQueryClient()
-  const { data: agentKeys = [] } = useQuery({
-    queryKey: [...numbersKey(tenantId), 'agent-keys'],
-    queryFn: () => listAgentKeys(tenantId),
-  })
+  const { data: agentKeys = [] } = useQuery(agentKeysQuery(tenantId))
   const choices = [...new Set([...(route ? [route.agent_key] : []), ...agentKeys])]
 
   async function save(values: PhoneRouteValues): Promise<void> {

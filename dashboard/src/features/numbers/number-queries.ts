@@ -17,8 +17,6 @@ export type PhoneRouteValues = {
   configure_carrier: boolean
 }
 
-const MOST_AGENTS = 500
-
 /** Of all numbers of a tenant. */
 export const numbersKey = (tenantId: string) => ['numbers', tenantId]
 
@@ -27,13 +25,6 @@ export async function listNumbers(tenantId: string, cursor: string | undefined):
   const params = { path: { tenant_id: tenantId }, query: { cursor } }
   const answer = await answerOf(api.GET(ROUTES, { params }))
   return { rows: answer.phone_routes, next: answer.next_cursor }
-}
-
-/** The keys of those who could answer. */
-export async function listAgentKeys(tenantId: string): Promise<string[]> {
-  const params = { path: { tenant_id: tenantId }, query: { limit: MOST_AGENTS } }
-  const { agents } = await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agents', { params }))
-  return agents.map(({ agent_key }) => agent_key)
 }
 
 /** Adds a number, or replaces what is known of one. */

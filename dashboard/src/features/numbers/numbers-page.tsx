@@ -60,6 +60,7 @@ const COLUMNS: Column<PhoneRoute>[] = [
 function actionsColumn(tenantId: string): Column<PhoneRoute> {
   return {
     name: 'Actions',
+    isActions: true,
     cell: (route) => (
       <RowButtons>
         <NumberForm tenantId={tenantId} route={route} />

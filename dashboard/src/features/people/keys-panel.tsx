@@ -70,6 +70,7 @@ const COLUMNS: Column<ApiKey>[] = [
 function actionsColumn(tenantId: string, reread: () => Promise<void>): Column<ApiKey> {
   return {
     name: 'Actions',
+    isActions: true,
     cell: (key) => (
       <RowButtons>
         {key.revoked_at === null && (

@@ -80,6 +80,7 @@ type After = (change: Promise<string>) => Promise<void>
 function actionsColumn(after: After): Column<User> {
   return {
     name: 'Actions',
+    isActions: true,
     cell: (user) => (
       <RowButtons>
         <ChangeUser user={user} after={after} />

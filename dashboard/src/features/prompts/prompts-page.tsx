@@ -39,6 +39,7 @@ const COLUMNS: Column<Prompt>[] = [
   { name: 'Changed', from: 'tablet', cell: ({ updated_at }) => <Instant at={updated_at} /> },
   {
     name: 'Actions',
+    isActions: true,
     cell: (prompt) => (
       <RowButtons>
         <PromptForm prompt={prompt} />

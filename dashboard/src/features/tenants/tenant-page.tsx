@@ -17,7 +17,7 @@ export function TenantPage() {
   const mayDelete = useMay('administrator')
   return (
     <DetailPage
-      title={data?.config.name ?? tenantId}
+      title={{ name: data?.config.name ?? tenantId }}
       above={null}
       description={<span className="mono">{tenantId}</span>}
       actions={mayDelete && data && <DeleteTenant tenantId={tenantId} />}

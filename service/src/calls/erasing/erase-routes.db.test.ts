@@ -7,6 +7,8 @@ import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
+import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
+import { makeCallAnalytics } from '../../records/analytics/call-analytics.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { NODE, someCall, someTurn, tenantTold } from '../../records/calls.fixture.ts'
 import { toolEntry, turnEntry } from '../../records/journal-entry.ts'
@@ -14,11 +16,13 @@ import { writeEntries } from '../../records/journal-write.ts'
 import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../records/recording-files.ts'
 import { makeRecordings } from '../../records/recordings.ts'
 import { makeSessions } from '../../records/sessions.ts'
+import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
 import { makeRetention } from './retention.ts'
 
 const SECRET = 'the blue suitcase'
+const ACME = 'acme' as TenantId
 const DAY_MS = 86_400_000
 const test = useDatabase()
 let clock: TestClock
@@ -150,6 +154,23 @@ describe('DELETE voice-sessions/:id', () => {
     const [log] = await test.db.selectFrom('call_logs').selectAll().execute()
     expect(log).toMatchObject({ call_sid: 'CA1', from: '+12025550101', status: 'completed', voice_session_id: null })
     expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toEqual([])
+  })
+
+  it('takes what was said out of what was counted: the outcome at once, its score when it is counted again', async () => {
+    const id = await wholeCall('CA1')
+    await addOutcome(test.db, ACME, id, { tags: [], outcome: SECRET, notes: null })
+    await over('CA1')
+    await test.db.transaction().execute((tx) => updateVoiceSession(tx, ACME, id, { qa: qaOf(0.9) }))
+    await countAll(test.db)
+    expect(String(await countedRows(test.db))).toContain(SECRET)
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect(String(await countedRows(test.db))).not.toContain(SECRET)
+    await countAll(test.db)
+    await clock.advance(1)
+    const ask = { interval: 'day', since: null, until: null, timeZone: null, groupBy: null } as const
+    const tenants = { get: async () => tenantTold('acme') }
+    const { totals } = await makeCallAnalytics({ db: test.db, clock, tenants }).ofTenant(ACME, ask)
+    expect(totals).toMatchObject({ calls: 1, answered: 1, scored: 0, outcomes: [] })
   })
 
   it('is written down without what was said', async () => {

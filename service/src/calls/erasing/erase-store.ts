@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import { forgetOutcomes } from '../../records/analytics/rollup-store.ts'
 import type { SessionId } from '../../records/call-values.ts'
 
 declare module '../../platform/db/schema.ts' {
@@ -39,6 +40,7 @@ export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: 
     .where('tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
     .execute()
+  await forgetOutcomes(tx, tenantId, callSid)
   await sql`
     update campaign_contacts contact set metadata = '{}'::jsonb
       from campaign_dials dial, call_logs log

@@ -43,7 +43,7 @@ export function responseStarted(step: Step, responseId: string): void {
 /** The agent's audio has left for the caller. */
 export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
-  if (isClip(audio.itemId)) return clipSent(step)
+  if (isClip(audio.itemId)) return clipSent(step, audio.itemId)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })

@@ -3,8 +3,9 @@ import { Call, kinds } from './call.fixture.ts'
 import type { PlannedClip } from './plan.ts'
 import type { PastTurn, Resumption } from './resumption.ts'
 
-const GREETING = { text: 'Hello, this is Acme. How can I help you?', ms: 4_000, isGreeting: true }
-const DISCLOSURE = { text: 'You are talking to a machine.', ms: 2_000, isGreeting: false }
+const GREETING = { text: 'Hello, this is Acme. How can I help you?', ms: 4_000, kind: 'greeting' } as const
+const DISCLOSURE = { text: 'You are talking to a machine.', ms: 2_000, kind: 'disclosure' } as const
+const FILLERS = ['One moment.', 'Nearly there.'].map((text) => ({ text, ms: 800, kind: 'filler' as const }))
 const BOTH = { clips: [DISCLOSURE, GREETING] }
 const RECONNECT_MS = 500
 
@@ -179,12 +180,24 @@ describe('a call that is lost in a clip', () => {
     expect(played(call)).toEqual([0])
   })
 
+  it('hears goodbye and no greeting where this node is to stop and no other one takes it', () => {
+    const call = callWith([GREETING], 100)
+    call.wait(1_000)
+    call.do({ type: 'hand_over' })
+    call.do({ type: 'kept' })
+    expect([played(call), asked(call)]).toEqual([[0], [expect.stringContaining('goodbye')]])
+  })
+
   it('hears on another node what it has not heard to its end', () => {
     expect(played(resumed([agent('You are talking', 'to a machine.'), agent('', GREETING.text)]))).toEqual([0, 1])
     const call = resumed([agent(DISCLOSURE.text), agent('Hello, this', 'is Acme. How can I help you?')])
     expect(played(call)).toEqual([1])
     expect(call.state.latency.greetingMs).toBe(20)
     expect(call.all('play_clip')[0]?.id).toBe('clip-100001')
+    call.wait(1_000)
+    call.do({ type: 'stream_lost' })
+    call.do({ type: 'attached' })
+    expect(played(call)).toEqual([1, 1])
     call.model({ type: 'ready' })
     expect(asked(call)).toEqual([])
   })
@@ -203,5 +216,81 @@ describe('a call that is lost in a clip', () => {
       call.model({ type: 'ready' })
       expect([played(call), asked(call).length]).toEqual([[], 1])
     }
+  })
+})
+
+describe('a filler', () => {
+  /** A call that has greeted from a clip, and whose caller has asked something. */
+  function asking(fillers: readonly PlannedClip[] = FILLERS): Call {
+    const call = callWith([GREETING, ...fillers], 100)
+    call.wait(4_000)
+    call.echoAll()
+    call.says('item_c', 1_000)
+    return call
+  }
+
+  it('is heard when nobody has spoken for 2.5 s and an answer is owed, then another; nothing is cancelled', () => {
+    const call = asking()
+    call.wait(2_490)
+    expect(played(call)).toEqual([0])
+    call.wait(20)
+    expect(played(call)).toEqual([0, 1])
+    call.wait(800 + 2_480)
+    expect(played(call)).toEqual([0, 1])
+    call.wait(20)
+    expect(played(call)).toEqual([0, 1, 2])
+    expect([call.commands('cancel'), call.notes('dead_air').length]).toEqual([[], 2])
+    call.answer('resp_1', 'item_1', 1_000, 'Ten each.')
+    call.wait(2_000)
+    call.echoAll()
+    expect(call.turns.map(({ role, text }) => `${role}: ${text}`)).toEqual([
+      `agent: ${GREETING.text}`,
+      'caller: What is it?',
+      'agent: One moment.',
+      'agent: Nearly there.',
+      'agent: Ten each.',
+    ])
+    expect(call.state.latency.responsesMs).toHaveLength(1)
+  })
+
+  it('is not heard while the agent speaks, nor where nothing is owed', () => {
+    const call = asking()
+    call.answer('resp_1', 'item_1', 6_000)
+    call.wait(9_000)
+    expect(played(call)).toEqual([0])
+  })
+
+  it('bridges a tool that takes its time, without an answer of the model', () => {
+    const call = asking()
+    call.begins('resp_1')
+    call.model({
+      type: 'tool_call',
+      responseId: 'resp_1',
+      itemId: 'i',
+      callId: 'c1',
+      name: 'look_up',
+      argumentsText: '{}',
+    })
+    call.ends('resp_1')
+    call.wait(2_010)
+    expect([played(call), asked(call)]).toEqual([[0, 1], [null]])
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    expect(asked(call)).toEqual([null, null])
+  })
+
+  it('is stopped by a caller who goes on, and is none of the first words of which the model is told', () => {
+    const call = asking()
+    call.wait(2_510)
+    call.speaks('item_d', 500)
+    expect([call.all('clear').length, told(call)]).toEqual([1, []])
+  })
+
+  it('is not played again when the call was lost in it', () => {
+    const call = asking()
+    call.wait(2_600)
+    call.do({ type: 'stream_lost' })
+    call.wait(500)
+    call.do({ type: 'attached' })
+    expect(played(call)).toEqual([0, 1])
   })
 })

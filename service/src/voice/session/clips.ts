@@ -1,9 +1,9 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
-import { clipId, isClip } from './clip-id.ts'
+import { clipId } from './clip-id.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
-import type { PlannedClip } from './plan.ts'
+import type { Plan, PlannedClip } from './plan.ts'
 import type { PastTurn } from './resumption.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { find, newEntry } from './transcript.ts'
@@ -24,14 +24,15 @@ export function beginWithClips(step: Step): void {
   step.set({ phase: 'talking', greetingAtMs: step.nowMs })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
   play(step, due)
-  if (!plan.clips.some(({ isGreeting }) => isGreeting)) askFirst(step, greetingOf(plan))
+  if (!plan.clips.some(({ kind }) => kind === 'greeting')) askFirst(step, greetingOf(plan))
 }
 
 /**
  * All of them, or, where an earlier session of the call has begun with them and nothing else was said, those from the first on that
  * was not heard to its end.
  */
-function dueAtStart({ plan: { clips }, resumption }: SessionState): number[] {
+function dueAtStart({ plan, resumption }: SessionState): number[] {
+  const clips = firstWords(plan)
   const turns = resumption?.turns ?? []
   const isClipOnly = turns.every(
     (turn) => turn.role === 'agent' && clips.some(({ text }) => wholeOf(turn) === plain(text)),
@@ -42,6 +43,11 @@ function dueAtStart({ plan: { clips }, resumption }: SessionState): number[] {
     clips,
     clips.findIndex(({ text }) => !heard.includes(plain(text))),
   )
+}
+
+/** Fillers stand behind them. */
+function firstWords({ clips }: Plan): PlannedClip[] {
+  return clips.filter(({ kind }) => kind !== 'filler')
 }
 
 function wholeOf({ text, unheard }: PastTurn): string {
@@ -58,29 +64,43 @@ function fromIndex(clips: readonly PlannedClip[], first: number): number[] {
 
 function play(step: Step, indices: readonly number[]): void {
   for (const index of indices) {
-    const text = step.state.plan.clips[index]?.text
-    if (text === undefined) continue
-    const { transcript, clips } = step.state
-    const notes = transcript.notes + 1
-    const itemId = clipId(notes)
-    step.set({
-      transcript: { ...transcript, notes },
-      clips: { ...clips, played: [...clips.played, { itemId, index }] },
-    })
-    appendEntry(step, { ...newEntry(itemId, 'agent', step.atMs), unheard: text, isOffChain: true, isPlaced: true })
-    step.do(
-      { type: 'play_clip', id: itemId, index },
-      { type: 'note', note: { type: 'turn_delta', itemId, role: 'agent', text } },
-    )
+    const itemId = playOne(step, index)
+    const { clips } = step.state
+    step.set({ clips: { ...clips, played: [...clips.played, { itemId, index }] } })
   }
 }
 
-/** A piece of a clip has left for the caller: the greeting sounds, and silence is counted from its end. */
-export function clipSent(step: Step): void {
+function playOne(step: Step, index: number): string {
+  const { transcript, plan } = step.state
+  const text = plan.clips[index]?.text ?? ''
+  const notes = transcript.notes + 1
+  const itemId = clipId(notes)
+  step.set({ transcript: { ...transcript, notes } })
+  appendEntry(step, { ...newEntry(itemId, 'agent', step.atMs), unheard: text, isOffChain: true, isPlaced: true })
+  step.do(
+    { type: 'play_clip', id: itemId, index },
+    { type: 'note', note: { type: 'turn_delta', itemId, role: 'agent', text } },
+  )
+  return itemId
+}
+
+/** Words that bridge a wait, each time others, and are no answer: nothing is cancelled for them. False where there are none. */
+export function playFiller(step: Step): boolean {
+  const { plan, clips } = step.state
+  const fillers = [...plan.clips.keys()].slice(firstWords(plan).length)
+  const index = fillers[clips.fillers % fillers.length]
+  if (index === undefined) return false
+  step.set({ clips: { ...clips, fillers: clips.fillers + 1 } })
+  playOne(step, index)
+  return true
+}
+
+/** A piece of a clip has left for the caller: silence is counted from its end, and where it is of the first words they sound. */
+export function clipSent(step: Step, itemId: string): void {
   const { nowMs } = step
-  const { greetedAtMs, latency, startedAtMs } = step.state
-  step.set({ idleArmed: false })
-  if (greetedAtMs !== null) return
+  const { greetedAtMs, latency, startedAtMs, clips } = step.state
+  step.set({ idleArmed: false, deadAirArmed: false })
+  if (greetedAtMs !== null || !clips.played.some((one) => one.itemId === itemId)) return
   const greetingMs = latency.greetingMs ?? Math.round(nowMs - startedAtMs)
   step.set({ greetedAtMs: nowMs, latency: { ...latency, greetingMs } })
 }
@@ -90,33 +110,35 @@ export function clipSent(step: Step): void {
  * before the utterances are closed.
  */
 export function keepClipsFor(step: Step, utterances: readonly Heard[]): void {
-  const { clips, plan, transcript } = step.state
-  const cut = utterances.find(({ itemId, sentMs, heardMs }) => isClip(itemId) && heardMs < sentMs)
-  const index = clips.played.find(({ itemId }) => itemId === cut?.itemId)?.index ?? -1
-  const hasSpoken =
-    transcript.past.turns > 0 || transcript.entries.some(({ role, isKept }) => role === 'caller' && isKept)
-  step.set({ clips: { ...clips, due: hasSpoken ? [] : fromIndex(plan.clips, index) } })
+  const { clips, plan, transcript, resumption } = step.state
+  const isCut = (id: string) => utterances.some(({ itemId, sentMs, heardMs }) => itemId === id && heardMs < sentMs)
+  const index = clips.played.find(({ itemId }) => isCut(itemId))?.index ?? -1
+  const hadSpoken = resumption?.turns.some(({ role }) => role === 'caller') ?? false
+  const hasSpoken = hadSpoken || transcript.entries.some(({ role, isKept }) => role === 'caller' && isKept)
+  step.set({ clips: { ...clips, due: hasSpoken ? [] : fromIndex(firstWords(plan), index) } })
 }
 
 /** The call is back: what was lost of the clips is heard from its beginning. False when nothing was. */
 export function replayClips(step: Step): boolean {
-  const { clips, plan, ending, isMuted } = step.state
+  const { clips, plan, ending, isMuted, answers } = step.state
   const { due } = clips
   step.set({ clips: { ...clips, due: [] } })
-  if (due.length === 0 || ending || isMuted || isOutOfHands(step)) return false
+  const isParting = ending !== null || answers.queue.some(({ thenEnd }) => thenEnd !== null)
+  if (due.length === 0 || isParting || isMuted || isOutOfHands(step)) return false
   const words = due.map((index) => plan.clips[index]?.text ?? '').join(' ')
   step.command({ type: 'system_message', text: `${AGAIN}: ${words}` })
   play(step, due)
   return true
 }
 
-/** A clip was cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
+/** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
 export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): void {
   const { clips, plan, transcript } = step.state
   const entry = find(transcript, itemId)
-  if (!isClip(itemId) || heardMs >= sentMs || !entry) return
+  const index = clips.played.find((one) => one.itemId === itemId)?.index
+  if (index === undefined || heardMs >= sentMs || !entry) return
   const heard = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
-  const clip = plan.clips[clips.played.find((one) => one.itemId === itemId)?.index ?? -1]
-  const disclosure = clip && !clip.isGreeting ? `\n${DISCLOSE}: ${clip.text}` : ''
+  const clip = plan.clips[index]
+  const disclosure = clip?.kind === 'disclosure' ? `\n${DISCLOSE}: ${clip.text}` : ''
   step.command({ type: 'system_message', text: `${heard}${disclosure}` })
 }

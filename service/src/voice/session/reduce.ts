@@ -26,7 +26,7 @@ import { mute, unmute } from './muting.ts'
 import { refused } from './refusals.ts'
 import { onNext, renewalFired, renewIfDue } from './renewal.ts'
 import { letGo } from './retry.ts'
-import { silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts'
+import { deadAir, silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts'
 import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
 import { stalled } from './stalled.ts'
 import { type SessionState, Step } from './state.ts'
@@ -268,7 +268,7 @@ function fired(step: Step, timer: TimerName): void {
     case 'stall':
       return stalled(step)
     case 'dead_air':
-      return step.do({ type: 'note', note: { type: 'dead_air' } })
+      return deadAir(step)
     case 'filler':
       return fillTheWait(step)
     case 'backlog':

@@ -1,5 +1,6 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
+import { playFiller } from './clips.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 import { cancelTransfer, isLeaving } from './transferring.ts'
@@ -40,6 +41,12 @@ function watchDeadAir(step: Step, isOwing: boolean): void {
   step.set({ deadAirArmed: isOwing })
   if (!isOwing) return step.do({ type: 'disarm', timer: 'dead_air' })
   step.do({ type: 'arm', timer: 'dead_air', ms: leftMs(playback, step.nowMs) + DEAD_AIR_MS })
+}
+
+/** Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there. */
+export function deadAir(step: Step): void {
+  step.do({ type: 'note', note: { type: 'dead_air' } })
+  playFiller(step)
 }
 
 /** A third of the permitted silence has passed: the agent asks, asks again, says goodbye. */

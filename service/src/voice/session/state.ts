@@ -143,8 +143,14 @@ export type SessionState = {
   readonly renewalDue: boolean
   readonly playback: Playback
   readonly transcript: Transcript
-  /** Which clips of the plan were played, each time by another id, and which are to be played again when the call is back. */
-  readonly clips: { readonly played: readonly { itemId: string; index: number }[]; readonly due: readonly number[] }
+  readonly clips: {
+    /** Which first words of the plan were played, each time by another id. */
+    readonly played: readonly { itemId: string; index: number }[]
+    /** Those of them that are to be played again when the call is back. */
+    readonly due: readonly number[]
+    /** How many fillers were played. */
+    readonly fillers: number
+  }
   readonly answers: Answers
   readonly speech: CallerSpeech | null
   /** Short speech into silence: its words will tell whether it is answered. */
@@ -213,7 +219,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     renewalDue: false,
     playback: SILENT,
     transcript: resumption ? resumedTranscript(resumption) : EMPTY,
-    clips: { played: [], due: [] },
+    clips: { played: [], due: [], fillers: 0 },
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],

@@ -1,6 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
 import { ask, changeActive, exactly, isAnswering } from './asking.ts'
+import { playFiller } from './clips.ts'
 import { beginEnding } from './ending.ts'
 import type { ToolOutcome } from './events.ts'
 import { addNote } from './keeping.ts'
@@ -135,11 +136,13 @@ function endCall(step: Step): void {
 
 /** A tool takes long: the agent says so, unless somebody is speaking anyway. */
 export function fillTheWait(step: Step): void {
-  const { runningTools, speech, plan, answers, playback } = step.state
+  const { state } = step
+  const { runningTools, speech, plan, answers, playback } = state
   if (runningTools.length === 0 || isOutOfHands(step)) return
   if (speech || isAnswering(step)) {
     return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
   }
+  if (!state.isMuted && state.phase === 'talking' && playFiller(step)) return
   const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
   ask(step, { why: 'filler', instructions: phrase === undefined ? FILLER : exactly(phrase), thenEnd: null })
 }

@@ -1,0 +1,9 @@
+/** A colour of `tokens.css`, by its name, as it is now. Canvases know nothing of the colours of the page, which differ between light and dark. */
+export function pageColour(name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}

@@ -1,0 +1,96 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { Answer } from '../../api/answers.ts'
+import { answerOf, api, forTenant } from '../../api/client.ts'
+import type { Range } from './overview-filters.ts'
+
+/** What calls came to, in all and by span. */
+export type Analytics = Answer<'/api/v1/analytics/calls', 'get'>['analytics']
+
+/** What the calls of one span came to, or of one agent or tenant in it. */
+export type AnalyticsRow = Analytics['rows'][number]
+
+/** A queue in which tasks are late. */
+export type LateQueue = Pick<
+  Answer<'/api/v1/admin/operator-queues/breaches', 'get'>['queues'][number],
+  'tenant_id' | 'queue_key' | 'breached'
+>
+
+/** Calls are counted twice a minute. */
+const REFRESH_MS = 30_000
+const DAY_MS = 86_400_000
+/** Days and hours are those of whoever looks. */
+const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+const often = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData }
+const since = ({ days }: Range) => new Date(Date.now() - days * DAY_MS).toISOString()
+
+/** What a tenant's calls came to. */
+export const callsQuery = (tenantId: string, range: Range) =>
+  queryOptions({
+    queryKey: ['overview', tenantId, range.value],
+    queryFn: async () => {
+      const query = { interval: range.interval, since: since(range), time_zone }
+      const asked = { params: { query }, headers: forTenant(tenantId) }
+      return (await answerOf(api.GET('/api/v1/analytics/calls', asked))).analytics
+    },
+    ...often,
+  })
+
+/** The same of each of its agents. */
+export const agentsQuery = (tenantId: string, range: Range) =>
+  queryOptions({
+    queryKey: ['overview', tenantId, range.value, 'agents'],
+    queryFn: async () => {
+      const query = { interval: 'all', group_by: 'agent', since: since(range), time_zone } as const
+      const asked = { params: { query }, headers: forTenant(tenantId) }
+      return (await answerOf(api.GET('/api/v1/analytics/calls', asked))).analytics
+    },
+    ...often,
+  })
+
+/** What the calls of all tenants came to. */
+export const allCallsQuery = (range: Range) =>
+  queryOptions({
+    queryKey: ['overview', 'all', range.value],
+    queryFn: async () => {
+      const query = { interval: range.interval, since: since(range), time_zone }
+      return (await answerOf(api.GET('/api/v1/admin/analytics/calls', { params: { query } }))).analytics
+    },
+    ...often,
+  })
+
+/** A span that was picked; null: the whole range. */
+export type Picked = { since: string; until: string } | null
+
+/** The same of each tenant, in the range or in the span that was picked. */
+export const tenantsQuery = (range: Range, picked: Picked) =>
+  queryOptions({
+    queryKey: ['overview', 'all', range.value, 'tenants', picked],
+    queryFn: async () => {
+      const query = { interval: 'all', group_by: 'tenant', time_zone, ...(picked ?? { since: since(range) }) } as const
+      return (await answerOf(api.GET('/api/v1/admin/analytics/calls', { params: { query } }))).analytics
+    },
+    ...often,
+  })
+
+const MOST_QUEUES = 500
+
+/** The tenant's queues in which tasks are late. */
+export const lateQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['overview', tenantId, 'late'],
+    queryFn: async (): Promise<LateQueue[]> => {
+      const asked = { params: { query: { limit: MOST_QUEUES } }, headers: forTenant(tenantId) }
+      const { queues } = await answerOf(api.GET('/api/v1/operator-queues', asked))
+      const late = queues.filter(({ breached }) => breached > 0).toSorted((a, b) => b.breached - a.breached)
+      return late.map(({ queue_key, breached }) => ({ tenant_id: tenantId, queue_key, breached }))
+    },
+    ...often,
+  })
+
+/** Those of all tenants. */
+export const allLateQuery = queryOptions({
+  queryKey: ['overview', 'all', 'late'],
+  queryFn: async (): Promise<LateQueue[]> => (await answerOf(api.GET('/api/v1/admin/operator-queues/breaches'))).queues,
+  ...often,
+})

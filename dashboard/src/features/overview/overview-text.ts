@@ -1,0 +1,41 @@
+import { DASH } from '../../components/text.ts'
+
+const COUNT = new Intl.NumberFormat()
+const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
+const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
+const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
+const CENTS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
+const SECOND_MS = 1_000
+
+/** An amount in US dollars, those below a dollar in more digits; of nothing a dash. */
+export function usdText(usd: number | null): string {
+  return usd === null ? DASH : (usd < 1 ? CENTS : DOLLARS).format(usd)
+}
+
+/** A whole number, with marks between its thousands. */
+export function countText(count: number): string {
+  return COUNT.format(Math.round(count))
+}
+
+/** A number in few letters, such as `1.2M`. */
+export function shortText(count: number): string {
+  return SHORT.format(count)
+}
+
+/** A share from 0 to 1 as a percentage; of nothing a dash. */
+export function shareText(share: number | null): string {
+  return share === null ? DASH : PERCENT.format(share)
+}
+
+/** A score from 0 to 1; of nothing a dash. */
+export function scoreText(score: number | null): string {
+  return score === null ? DASH : SCORE.format(score)
+}
+
+/** A wait, in ms below a second; of nothing a dash. */
+export function waitText(ms: number | null): string {
+  if (ms === null) return DASH
+  return ms < SECOND_MS ? `${Math.round(ms)} ms` : `${SECONDS.format(ms / SECOND_MS)} s`
+}

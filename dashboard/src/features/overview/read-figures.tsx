@@ -1,0 +1,25 @@
+import { Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { FailureState } from '../../components/failure-state.tsx'
+import type { Analytics } from './overview-queries.ts'
+
+type ReadFiguresProps = {
+  query: UseQueryResult<Analytics>
+  /** Stands in place of charts of nothing. */
+  empty: ReactNode
+  children: (analytics: Analytics) => ReactNode
+}
+
+const EXPECTED_PX = 480
+
+/** What calls came to, once it is read. What was there stays while it cannot be read again. */
+export function ReadFigures({ query: { data, error, refetch }, empty, children }: ReadFiguresProps) {
+  return (
+    <>
+      {error && <FailureState error={error} onRetry={() => void refetch()} />}
+      {data && (data.totals.calls === 0 ? empty : children(data))}
+      {!data && !error && <Skeleton height={EXPECTED_PX} radius="md" aria-busy="true" />}
+    </>
+  )
+}

@@ -1,0 +1,30 @@
+import { Menu } from '@mantine/core'
+import { usePerson } from '../api/session.ts'
+import { useLogout } from '../api/session-changes.ts'
+import { words } from '../components/text.ts'
+import { PersonButton } from './person-button.tsx'
+import styles from './person-menu.module.css'
+
+/** Who is logged in, what they may, and the way out. It is open when it comes. */
+export function PersonActions() {
+  const { name, role } = usePerson()
+  const logout = useLogout()
+  return (
+    <Menu position="bottom-end" width={220} defaultOpened>
+      <Menu.Target>
+        <PersonButton />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <div className={styles.who}>
+          <div className={styles.name}>{name}</div>
+          <div className={styles.role}>{words(role)}</div>
+        </div>
+        <Menu.Divider />
+        <Menu.Item component="a" href="/docs">
+          Guides
+        </Menu.Item>
+        <Menu.Item onClick={() => logout.mutate()}>Log out</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

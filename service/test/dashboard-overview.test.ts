@@ -1,0 +1,223 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { systemClock } from '../src/kernel/clock.ts'
+import { openEmbedded } from '../src/platform/db/embedded.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
+import type { Db } from '../src/platform/db/schema.ts'
+import { addCall } from '../src/records/analytics/analytics.fixture.ts'
+import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+import { MIGRATIONS } from './harness/template.ts'
+import { makeTenant } from './harness/tenants.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_overview_tests'
+const PASSWORD = 'a password of the overview tests'
+const WAIT_MS = 15_000
+const HOUR_MS = 3_600_000
+const FIRST_LOAD_BYTES = 200 * 1_024
+const LOOKS: Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+]
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+/** The hour in which Acme's calls were. */
+let busyHour: Date
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const database = await openEmbedded({ folder: join(folder, 'database'), pid: process.pid })
+  await migrate(database.db, MIGRATIONS)
+  await addCalls(database.db)
+  await database.close()
+  const program = startProgram({
+    ...{ DATA_DIR: folder, ADMIN_API_KEY, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
+    RATE_LIMIT_IP_PER_MINUTE: '1000000',
+  })
+  address = await program.listening().catch(() => program.listening())
+  await administer('POST', '/admin/analytics/sweep')
+  const late = new Date(systemClock.now() - HOUR_MS).toISOString()
+  await administer('POST', '/callback-tasks', {
+    customer_phone: '+12025550123',
+    queue_key: 'billing',
+    sla_due_at: late,
+  })
+  await administer('POST', '/admin/tenants/acme/users', {
+    email: 'vera@acme.example',
+    role: 'viewer',
+    password: PASSWORD,
+  })
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+/** Twelve calls of Acme, three of which nobody answered, in one hour, five by another agent; two of Globex two hours before. */
+async function addCalls(db: Db): Promise<void> {
+  const [acme, globex] = [await makeTenant(db, 'acme'), await makeTenant(db, 'globex')]
+  const hourMs = Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS
+  busyHour = new Date(hourMs - 3 * HOUR_MS)
+  for (let n = 0; n < 12; n += 1) {
+    await addCall(db, acme, {
+      at: new Date(busyHour.getTime() + n * 60_000),
+      ...(n < 9 ? { talkSeconds: 120, timesMs: [500, 800], score: 0.75 } : { talkSeconds: null, status: 'no-answer' }),
+      agentKey: n < 7 ? 'desk' : 'sales',
+    })
+  }
+  for (let n = 0; n < 2; n += 1) await addCall(db, globex, { at: new Date(hourMs - 5 * HOUR_MS + n), talkSeconds: 600 })
+}
+
+async function administer(method: string, path: string, body: unknown = {}): Promise<void> {
+  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
+  const sent = path.endsWith('/sweep') ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+}
+
+async function loggedIn(look: Look, username = 'ada'): Promise<BrowserContext> {
+  const context = await chromium.context(look)
+  context.setDefaultTimeout(WAIT_MS)
+  const asked = { data: { username, password: PASSWORD }, headers: { origin: address } }
+  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
+  expect(answer.status()).toBe(200)
+  return context
+}
+
+/** A page, with everything that a browser has to complain of from now on. */
+async function visit(context: BrowserContext, path: string): Promise<{ page: Page; faults: string[] }> {
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+  })
+  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
+  await page.goto(`${address}/app/${path}`)
+  return { page, faults }
+}
+
+const WIDE: Look = { width: 1280, colorScheme: 'light' }
+const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const drawn = (page: Page) => page.locator('figure canvas').nth(4).waitFor()
+const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
+
+describe('the overview', () => {
+  it('shows a person of a tenant what their calls came to, and leads from an hour and an agent to the calls', async () => {
+    const context = await loggedIn(WIDE, 'vera@acme.example')
+    const { page } = await visit(context, '')
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/app/t/acme/overview')
+    const tiles = page.locator('dl').first()
+    for (const text of ['Calls129 answered', 'Answer rate75%', 'Average score0.75', 'Minutes18', 'Late tasks1'])
+      await tiles.getByText(text).waitFor()
+    await panel(page, 'Late tasks by queue').getByRole('link', { name: 'billing' }).waitFor()
+
+    const calls = panel(page, 'Calls per hour')
+    await calls.getByText('12 calls, 9 of them answered.').waitFor()
+    await calls.getByText('As a table').click()
+    const row = calls.getByRole('row').nth(1)
+    expect(await row.getByRole('cell').allTextContents()).toEqual(['12', '9'])
+    await row.getByRole('link').click()
+    await page.getByText('12 in all').waitFor()
+    expect(searchOf(page)).toEqual({
+      since: busyHour.toISOString(),
+      until: new Date(busyHour.getTime() + HOUR_MS).toISOString(),
+    })
+    await page.getByRole('button', { name: 'At any time' }).click()
+    await page.getByText('Begun from').waitFor({ state: 'hidden' })
+
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    await page.getByRole('link', { name: '5 calls of sales' }).click()
+    await page.getByText('5 in all').waitFor()
+    expect(searchOf(page)).toMatchObject({ agent_key: 'sales' })
+    await context.close()
+  })
+
+  it('draws charts, says what is pointed at, and leads from it to its calls', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/overview')
+    await drawn(page)
+    const plot = panel(page, 'Calls per hour').locator('.u-over')
+    const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 }
+    // 25 hours are shown, the last of which goes on.
+    const firstMs = Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS
+    const position = { x: (width * (busyHour.getTime() + HOUR_MS / 2 - firstMs)) / (25 * HOUR_MS), y: height / 2 }
+    await plot.hover({ position })
+    await page.getByText(/Calls: 12 · Answered: 9$/).waitFor()
+    await plot.click({ position })
+    await page.getByText('12 in all').waitFor()
+    expect(searchOf(page)['since']).toBe(busyHour.toISOString())
+    await context.close()
+  })
+
+  it('shows an administrator all tenants, and whose calls those of an hour were', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, '')
+    await page.getByRole('heading', { name: 'All tenants', exact: true }).waitFor()
+    const tenants = panel(page, 'By tenant').getByRole('row')
+    const minutes = async () => {
+      const rows = (await tenants.all()).slice(1)
+      return Promise.all(rows.map(async (row) => (await row.getByRole('cell').allTextContents()).slice(0, 3)))
+    }
+    await tenants.nth(2).waitFor()
+    expect(await minutes()).toEqual([
+      ['globex', '2', '20'],
+      ['acme', '12', '18'],
+    ])
+    await panel(page, 'Late tasks by queue').getByRole('link', { name: 'acme · billing' }).waitFor()
+    await panel(page, 'Minutes per hour').getByText('As a table').click()
+    await panel(page, 'Minutes per hour').getByRole('row').nth(1).getByRole('link').click()
+    await tenants.nth(2).waitFor({ state: 'hidden' })
+    expect(await minutes()).toEqual([['acme', '12', '18']])
+    await page.getByRole('link', { name: '12 calls of acme' }).click()
+    await page.getByText('12 in all').waitFor()
+    await context.close()
+  })
+
+  it('asks for no more than 200 KB of compressed script, charts and all', async () => {
+    const context = await loggedIn(WIDE)
+    const page = await context.newPage()
+    const sizes: Promise<number>[] = []
+    page.on('response', (response) => {
+      const isScript = response.request().resourceType() === 'script'
+      if (isScript) sizes.push(response.body().then((body) => gzipSync(body).length))
+    })
+    await page.goto(`${address}/app/`)
+    await drawn(page)
+    const bytes = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
+    expect(bytes).toBeGreaterThan(50_000)
+    expect(bytes).toBeLessThan(FIRST_LOAD_BYTES)
+    await context.close()
+  })
+
+  it.each(LOOKS)('has nothing that keeps somebody out at $width px in $colorScheme colours', async (look) => {
+    const context = await loggedIn(look)
+    const found: Record<string, string[]> = {}
+    for (const path of [
+      '',
+      't/acme/overview?range=7d',
+      't/acme/overview?range=30d',
+      't/acme/calls?since=2026-01-01T00:00:00Z',
+    ]) {
+      const { page, faults } = await visit(context, path)
+      await (path.includes('calls') ? page.getByText('Begun from').waitFor() : drawn(page))
+      if (path.includes('7d')) await page.getByText('As a table').first().click()
+      const wrong = [...(await faultsAsShown(page)), ...faults]
+      if (wrong.length > 0) found[path] = wrong
+      await page.close()
+    }
+    expect(found).toEqual({})
+    await context.close()
+  })
+})
