@@ -18313,6 +18313,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["BadRequest"];
             /** @description Service Unavailable */
             503: {
                 headers: {
@@ -18427,6 +18428,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["BadRequest"];
         };
     };
     followLogs: {
@@ -18638,6 +18640,7 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            400: components["responses"]["BadRequest"];
         };
     };
     listOperatorQueuesOld: {
@@ -18879,6 +18882,7 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["BadRequest"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -10,6 +10,7 @@ import { tenantTold } from '../records/calls.fixture.ts'
 import { callbackTaskAdminRoutes } from './callback-task-admin-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
+import type { CallbackTaskId } from './callback-task-store.ts'
 import { operatorQueueAdminRoutes } from './operator-queue-admin-routes.ts'
 import { operatorQueueRoutes } from './operator-queue-routes.ts'
 import { makeOperatorQueues } from './operator-queues.ts'
@@ -237,7 +238,11 @@ describe('GET admin/operator-queues/breaches', () => {
     const { id } = await create({ sla_due_at: dueMs(-2) }, 'globex')
     await create({ sla_due_at: dueMs(-9) }, 'globex')
     await create({ sla_due_at: dueMs(9) })
-    await server.call('globex', 'POST', `/callback-tasks/${id}/snooze`, { until: dueMs(60), operator: 'ann' })
+    await test.db
+      .updateTable('callback_tasks')
+      .set({ status: 'snoozed' })
+      .where('id', '=', id as CallbackTaskId)
+      .execute()
     const late = (query = '') => admin.call('GET', `/operator-queues/breaches${query}`)
     const [billing, theirs] = [
       { tenant_id: 'acme', queue_key: 'billing', breached: 1, oldest_due: dueMs(-5) },
