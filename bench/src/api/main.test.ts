@@ -31,7 +31,7 @@ describe.runIf(process.platform === 'linux')('npm run bench:api', () => {
     expect(await bench('--help')).toEqual({ code: 0, out: `${API_USAGE}\n`, err: '' })
     expect(await bench('--only=calls')).toMatchObject({
       code: 1,
-      err: '--only calls: there are lists, filters, rings, outbox\n',
+      err: '--only calls: there are lists, filters, rings, outbox, analytics\n',
     })
   })
 
