@@ -71,13 +71,19 @@ async function urlOf(id: string): Promise<string | null> {
   return body.voice_session.recording_url
 }
 
+/** The carrier ends the stream. Time moves on only when the service has heard of it: until then the recording goes on. */
+async function stop(client: StreamClient): Promise<void> {
+  client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+  await client.heard()
+}
+
 /** A call of three seconds in which both speak at once for one second. Returns its session. */
 async function recorded(): Promise<string> {
   const client = await app.talk()
   await speak(client, 1_000)
   await answer(client, 1_000)
   await speak(client, 2_000)
-  client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+  await stop(client)
   const id = await sessionId()
   await app.pass(() => ready(), 'the recording')
   return id
@@ -107,7 +113,7 @@ describe('the recording of a call', () => {
     expect(sofar.right.indexOf(-LOUD)).toBe(16_000)
     expect(await urlOf(id)).toBe(`/api/v1/voice-sessions/${id}/recording`)
 
-    client.send({ event: 'stop', streamSid: 'MZ1', stop: {} })
+    await stop(client)
     await app.pass(() => ready(), 'the recording')
     const { left, right } = readWav((await recording(id)).bytes)
     expect(left).toHaveLength(40_000)

@@ -70,6 +70,16 @@ export class StreamClient {
     this.send({ event: 'media', sequenceNumber: number, streamSid, media })
   }
 
+  /** Resolves when the service has read all that was sent: its pong comes behind that. */
+  async heard(): Promise<void> {
+    let isHeard = false
+    this.#socket.once('pong', () => {
+      isHeard = true
+    })
+    this.#socket.ping()
+    await until(() => isHeard || this.closeCode !== null, { what: 'the service to have read all' })
+  }
+
   send(message: object): void {
     this.raw(JSON.stringify(message))
   }
