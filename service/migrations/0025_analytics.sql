@@ -55,6 +55,7 @@ create table call_outcome_rollups (
   calls            integer not null
 );
 create index call_outcome_rollups_span on call_outcome_rollups (tenant_id, minutes, is_whole, starts_at);
+create index call_outcome_rollups_all on call_outcome_rollups (minutes, starts_at) where is_whole;
 
 -- By triggers, so that also what the release before this one writes beside it is counted.
 create function note_call_change() returns trigger language plpgsql as $$
@@ -98,7 +99,3 @@ create trigger voice_sessions_changed
   when ((old.latency, old.usage, old.ended_at, old.qa, old.outcome)
         is distinct from (new.latency, new.usage, new.ended_at, new.qa, new.outcome))
   execute function note_session_change();
-
--- What was called before is counted by the next sweeps.
-insert into call_changes (tenant_id, starts_at)
-select distinct tenant_id, date_trunc('hour', created_at, 'UTC') from call_logs;

@@ -123,6 +123,18 @@ describe('clips', () => {
     expect(await one.of(tenant(), agentConfigDefaults({}))).toEqual([])
   })
 
+  it('that nobody will make, as they are refused, cost one attempt a day', async () => {
+    const one = clips()
+    provider.answer({ status: 400 })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    provider.answer({ ms: 500 })
+    await clock.advance(12 * 3_600_000)
+    expect([await one.of(tenant(), GREETING), provider.asked.length]).toEqual([[], 1])
+    await clock.advance(12 * 3_600_000)
+    expect(await settled(one)).toHaveLength(1)
+  })
+
   it('that could not be made are asked for again by a later call, and not by each', async () => {
     const one = clips()
     provider.answer({ status: 429 })

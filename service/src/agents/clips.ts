@@ -3,7 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import { withDeadline } from '../platform/chat/deadline.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import type { Speech } from '../platform/speech/port.ts'
+import { type Speech, SpeechFault } from '../platform/speech/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
@@ -42,11 +42,12 @@ const LOAD_WITHIN_MS = 250
 const SPEAK_WITHIN_MS = 30_000
 /** So many are made at once; what is asked for beyond them is made when a call misses it. */
 const MAX_MAKING = 8
-/** A clip that could not be made is not asked for again for so long. */
+/** A clip that could not be made is not asked for again for so long; one that nobody will make costs its attempts. */
 const PAUSE_MS = 30_000
+const LASTING_PAUSE_MS = 24 * 3_600_000
 const MAX_PAUSED = 1_000
 /** Of a tenant: more than its agents say at a time. */
-const MAX_KEPT = 200
+const MAX_KEPT = 2_000
 
 export function makeClips(deps: Deps): Clips {
   return deps.speech === null ? NO_CLIPS : new SpokenClips({ ...deps, speech: deps.speech })
@@ -59,7 +60,7 @@ class SpokenClips implements Clips {
   readonly #cache = new ClipCache()
   readonly #making = new Set<string>()
   readonly #pending = new Set<Promise<void>>()
-  readonly #pausedSinceMs = new Map<string, number>()
+  readonly #pausedUntilMs = new Map<string, number>()
   readonly #closing = new AbortController()
 
   constructor(deps: Deps & { speech: Speech }) {
@@ -115,7 +116,7 @@ class SpokenClips implements Clips {
     const isBusy = this.#making.has(name) || this.#making.size >= MAX_MAKING
     if (isBusy || this.#isPaused(name) || this.#closing.signal.aborted) return
     const failed = (err: unknown) => {
-      this.#pause(name)
+      this.#pause(name, err instanceof SpeechFault && err.isLasting ? LASTING_PAUSE_MS : PAUSE_MS)
       this.#deps.log.warn({ err, tenant_id: tenantId, kind: clip.kind }, 'a clip could not be made')
     }
     this.#making.add(name)
@@ -144,15 +145,14 @@ class SpokenClips implements Clips {
   }
 
   #isPaused(name: string): boolean {
-    const sinceMs = this.#pausedSinceMs.get(name)
-    return sinceMs !== undefined && this.#deps.clock.monotonicMs() - sinceMs < PAUSE_MS
+    return this.#deps.clock.monotonicMs() < (this.#pausedUntilMs.get(name) ?? 0)
   }
 
-  #pause(name: string): void {
-    this.#pausedSinceMs.delete(name)
-    this.#pausedSinceMs.set(name, this.#deps.clock.monotonicMs())
-    const [oldest] = this.#pausedSinceMs.keys()
-    if (this.#pausedSinceMs.size > MAX_PAUSED && oldest !== undefined) this.#pausedSinceMs.delete(oldest)
+  #pause(name: string, ms: number): void {
+    this.#pausedUntilMs.delete(name)
+    this.#pausedUntilMs.set(name, this.#deps.clock.monotonicMs() + ms)
+    const [oldest] = this.#pausedUntilMs.keys()
+    if (this.#pausedUntilMs.size > MAX_PAUSED && oldest !== undefined) this.#pausedUntilMs.delete(oldest)
   }
 }
 

@@ -76,12 +76,12 @@ export function makeResolveAgent({ db, clock }: { db: Db; clock: Clock }): Resol
 
 /**
  * The same where there can be no agents but those of tenants' documents: such an agent speaks by whatever key it is asked for,
- * and there is no version.
+ * and there is no version. Nothing is taken from its conversations when they are over: they are not kept.
  */
 export const resolveFromDocument: ResolveAgent = async (tenant, choice) => {
   if (choice && 'versionId' in choice) return null
   const agent = fromDocument(tenant)
-  return agent && { ...agent, agentKey: choice?.agentKey ?? null }
+  return agent && { ...agent, agentKey: choice?.agentKey ?? null, config: { ...agent.config, extraction: null } }
 }
 
 function nameOf(tenantId: TenantId, versionId: AgentVersionId): string {

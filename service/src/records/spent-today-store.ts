@@ -38,7 +38,7 @@ export async function sumCosts(
       from voice_sessions session
       left join lateral (
         select sum(turn.cost_usd) as usd from transcript_turns turn
-         where (session.ended_at is null or session.cost_usd is null)
+         where (session.ended_at is null or session.cost_usd is null or session.end_reason in ('process_lost', 'transferred'))
            and turn.tenant_id = session.tenant_id and turn.session_id = session.id) turns on true
      where session.tenant_id = ${tenantId} and session.created_at > ${begunAfter} and session.started_at >= ${since}
        and session.call_sid <> ${exceptCallSid}

@@ -12,6 +12,9 @@ const DEFAULT_MODEL = 'gpt-4o-mini'
 const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_REASON_CHARS = 300
 
+/** About the account, or the moment, and not about what is asked. */
+const PASSING = new Set([401, 403, 408, 429])
+
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
   return {
@@ -24,7 +27,10 @@ export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
       }
       const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })
       const answer = parsed(text)
-      if (status !== 200) throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`)
+      if (status !== 200) {
+        const isRefusal = status >= 400 && status < 500 && !PASSING.has(status)
+        throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, { isRefusal })
+      }
       return answerOf(answer)
     },
   }

@@ -33,4 +33,11 @@ export type ChatModel = {
 /** Why there is no answer, in the provider's words; for the log. */
 export class ChatFault extends Error {
   override readonly name = 'ChatFault'
+  /** The provider answers, and will not answer this whenever it is asked: an unknown model, a conversation that is too long. */
+  readonly isRefusal: boolean
+
+  constructor(message: string, { isRefusal = false, ...options }: ErrorOptions & { isRefusal?: boolean } = {}) {
+    super(message, options)
+    this.isRefusal = isRefusal
+  }
 }

@@ -15,6 +15,9 @@ const MAX_PCM_BYTES = 60 * 24_000 * 2
 /** More than this of a refusal is not read. */
 const MAX_REASON_CHARS = 300
 
+/** About the account, or the moment, and not about what is asked. */
+const PASSING = new Set([401, 403, 408, 429])
+
 /** The speech endpoint, as OpenAI and others serve it. Of its formats only bare PCM needs no decoder: 24 kHz, 16 bits. */
 export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
   return {
@@ -44,7 +47,8 @@ async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<B
     })
     const answer = await bounded(response)
     if (response.ok) return answer
-    throw new SpeechFault(`the speech model answered ${response.status}: ${reasonOf(answer)}`)
+    const isLasting = response.status >= 400 && response.status < 500 && !PASSING.has(response.status)
+    throw new SpeechFault(`the speech model answered ${response.status}: ${reasonOf(answer)}`, { isLasting })
   } catch (cause) {
     if (cause instanceof SpeechFault) throw cause
     throw new SpeechFault('the speech model did not answer', { cause })
@@ -56,7 +60,8 @@ async function bounded(response: Response): Promise<Buffer> {
   let sizeBytes = 0
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     sizeBytes += chunk.length
-    if (sizeBytes > MAX_PCM_BYTES) throw new SpeechFault('the speech model speaks for more than a minute')
+    if (sizeBytes > MAX_PCM_BYTES)
+      throw new SpeechFault('the speech model speaks for more than a minute', { isLasting: true })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

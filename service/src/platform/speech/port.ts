@@ -25,4 +25,11 @@ export type Speech = {
 /** Why there is no speech, in the provider's words; for the log. */
 export class SpeechFault extends Error {
   override readonly name = 'SpeechFault'
+  /** It will be so whenever it is asked for: too long, or refused. */
+  readonly isLasting: boolean
+
+  constructor(message: string, { isLasting = false, ...options }: ErrorOptions & { isLasting?: boolean } = {}) {
+    super(message, options)
+    this.isLasting = isLasting
+  }
 }

@@ -62,7 +62,7 @@ export async function countHour(tx: Tx, { tenant_id: tenantId, starts_at: hour }
   for (const table of ['call_rollups', 'call_outcome_rollups']) {
     await sql`
       delete from ${sql.table(table)}
-       where tenant_id = ${tenantId} and minutes in (15, 60) and starts_at >= ${hour}
+       where tenant_id = ${tenantId} and minutes in (15, 60) and is_whole in (true, false) and starts_at >= ${hour}
          and starts_at < ${hour}::timestamptz + interval '1 hour'`.execute(tx)
   }
   await insertRollups(tx, tenantId, hour)
@@ -75,7 +75,7 @@ export async function forgetOutcomes(tx: Tx, tenantId: TenantId, callSid: string
   await sql`
     delete from call_outcome_rollups counted using call_logs log
      where log.tenant_id = ${tenantId} and log.call_sid = ${callSid} and counted.tenant_id = log.tenant_id
-       and counted.minutes in (15, 60) and counted.starts_at >= date_trunc('hour', log.created_at, 'UTC')
+       and counted.minutes in (15, 60) and counted.is_whole in (true, false) and counted.starts_at >= date_trunc('hour', log.created_at, 'UTC')
        and counted.starts_at < date_trunc('hour', log.created_at, 'UTC') + interval '1 hour'`.execute(tx)
 }
 

@@ -1,3 +1,4 @@
+import { ChatFault } from '../../platform/chat/port.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { ExtractionOutcome } from '../call-record.ts'
@@ -39,6 +40,7 @@ async function verdictOn(
   try {
     return await assess(ask, { criteria, chatModel, conversation })
   } catch (err) {
+    if (isRefusal(err)) return refused(log, conversation, err)
     if (!(err instanceof NoAssessment)) throw err
     log.info({ ...namesOf(conversation), err }, 'a chat model answered with no assessment')
     return 'The chat model answered twice with something that is no assessment.'
@@ -56,10 +58,21 @@ async function takenFrom(
   try {
     return { extraction: await extract(ask, { schema, chatModel, conversation }) }
   } catch (err) {
+    if (isRefusal(err)) return { missing: refused(log, conversation, err) }
     if (!(err instanceof NoExtraction)) throw err
     log.info(namesOf(conversation), 'a chat model answered twice with what does not fit a schema')
     return { missing: `The chat model answered twice with something that does not fit the schema: ${err.message}` }
   }
+}
+
+function isRefusal(err: unknown): err is ChatFault {
+  return err instanceof ChatFault && err.isRefusal
+}
+
+/** To ask again would hold up the sessions of others, whose models answer. */
+function refused(log: Deps['log'], conversation: Conversation, err: ChatFault): string {
+  log.info({ ...namesOf(conversation), err }, 'a chat model refused to read a session')
+  return "The chat model refused to read it: check the agent version's chat_model."
 }
 
 function namesOf({ session: { tenant_id, id: voice_session_id } }: Conversation) {

@@ -185,6 +185,16 @@ describe('a session without a score', () => {
     expect([provider.asked.length, (await evaluations()).map(({ source }) => source)]).toEqual([2, ['heuristic']])
   })
 
+  it('is one whose model the provider does not know, and holds up no other one', async () => {
+    provider.answer({ status: 404, body: '{"error": {"message": "no such model"}}' }, { says: assessmentOf(1) })
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1')
+    const reason = "The chat model refused to read it: check the agent version's chat_model."
+    expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
+    expect(await settled(await endedCall(test.db, clock, 'CA2'))).toMatchObject({ qa_status: 'scored' })
+    expect(provider.asked).toHaveLength(2)
+  })
+
   it('is each one where there is no chat model', async () => {
     await scoring(null)
     const id = await endedCall(test.db, clock, 'CA1')

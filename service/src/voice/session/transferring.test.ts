@@ -114,6 +114,14 @@ describe('a stream that ends because its call is put through', () => {
     })
   }
 
+  it('is written down as far as it came before the other end has the call', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    const before = call.all('checkpoint').length
+    call.do({ type: 'transfer_sent' })
+    expect(call.all('checkpoint')).toHaveLength(before + 1)
+  })
+
   it('comes back, and the agent says why nobody took it', () => {
     const call = Call.greeted()
     call.do(wanted())

@@ -105,7 +105,8 @@ function sent(step: Step): void {
   const { transfer: wanted } = step.state
   if (wanted?.phase !== 'asking' && wanted?.phase !== 'holding') return
   step.set({ transfer: { ...wanted, phase: 'going' } })
-  step.do({ type: 'disarm', timer: 'hold' })
+  // Once the other end has the call, nobody here writes down what it came to.
+  step.do({ type: 'disarm', timer: 'hold' }, { type: 'checkpoint' })
   if (step.state.phase !== 'detached') step.do({ type: 'arm', timer: 'transfer', ms: GO_MS })
 }
 
