@@ -70,6 +70,8 @@ describe('a call that was asked for, to its carrier', () => {
     expect(new Set(tokens).size).toBe(2)
     const client = await talking(ref)
     client.send({ event: 'stop', streamSid: 'MZ7', stop: {} })
+    // Whoever asks before that is heard promises another stream.
+    await client.heard()
     await app.pass(async () => (await answer(ref)).text.includes(HANG_UP), 'the end of the call')
   })
 
