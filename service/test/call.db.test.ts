@@ -12,7 +12,8 @@ const SCENARIO: Scenario = {
     steps: [
       { say: 'I would like to know what a chair costs.' },
       { say: 'Stop. Please have somebody call me back.', over_agent_ms: 2_000 },
-      { say: 'No, thank you. Goodbye.' },
+      // Between the answer and what follows from the tool there may be a pause.
+      { say: 'No, thank you. Goodbye.', after_agent_ms: 3_000 },
     ],
     stays: true,
   },

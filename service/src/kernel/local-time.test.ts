@@ -53,6 +53,10 @@ describe('the start of the day', () => {
     ['America/New_York', '2026-11-01T12:00:00Z', '2026-11-01T04:00:00Z'],
     // There is no midnight: the day begins at 01:00.
     ['Africa/Cairo', '2026-04-24T12:00:00Z', '2026-04-23T22:00:00Z'],
+    // Midnight comes twice: the first one counts.
+    ['America/Havana', '2034-11-05T05:00:00Z', '2034-11-05T04:00:00Z'],
+    ['America/Havana', '2034-11-05T04:30:00Z', '2034-11-05T04:00:00Z'],
+    ['America/Havana', '2034-11-06T04:30:00Z', '2034-11-05T04:00:00Z'],
     ['Pacific/Kiritimati', '2026-07-01T09:00:00Z', '2026-06-30T10:00:00Z'],
   ])('in %s at %s is %s', (zone, at, expected) => {
     expect(new Date(local.dayStartMs(zone, Date.parse(at))).toISOString()).toBe(new Date(expected).toISOString())

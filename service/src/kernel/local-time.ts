@@ -14,13 +14,19 @@ export class LocalTime {
     return modulo(this.wallMs(zone, atMs), DAY_MS)
   }
 
-  /** When the day began that the clocks show. Where summer time begins at midnight, a day may begin at 01:00. */
+  /**
+   * When the day began that the clocks show. Where summer time begins at midnight, a day may begin at 01:00; where it ends in the
+   * first hour, that hour is shown twice, and the day begins with the first.
+   */
   dayStartMs(zone: string, atMs: number): number {
     const wall = this.wallMs(zone, atMs)
     const midnight = wall - modulo(wall, DAY_MS)
     const guess = midnight - (wall - atMs)
     // The clocks may have changed since midnight.
-    return midnight - (this.wallMs(zone, guess) - guess)
+    const start = midnight - (this.wallMs(zone, guess) - guess)
+    const before = start - 1
+    const earlier = midnight - (this.wallMs(zone, before) - before)
+    return earlier < start && this.wallMs(zone, earlier) === midnight ? earlier : start
   }
 
   /** When the clocks show this, as `wallMs` has it. Of a time that they skip or show twice, one of the two that are meant. */
