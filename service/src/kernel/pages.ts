@@ -35,10 +35,11 @@ export function readPage(query: PageQuery): PageRequest {
 export function toPage<Row>(rows: Row[], limit: number, position: (row: Row) => PagePosition): Page<Row> {
   const kept = rows.slice(0, limit)
   const last = kept.at(-1)
-  return { rows: kept, nextCursor: rows.length > limit && last ? encodeCursor(position(last)) : null }
+  return { rows: kept, nextCursor: rows.length > limit && last ? nextCursorOf(position(last)) : null }
 }
 
-function encodeCursor({ createdAt, id }: PagePosition): string {
+/** The cursor of the page behind this row. */
+export function nextCursorOf({ createdAt, id }: PagePosition): string {
   return Buffer.from(`${createdAt.getTime()} ${id}`).toString('base64url')
 }
 
@@ -53,7 +54,7 @@ function decodeCursor(cursor: string): PagePosition {
   const [, ms, id] = match ?? []
   if (ms === undefined || id === undefined) throw notOurs()
   const createdAt = new Date(Number(ms))
-  if (encodeCursor({ createdAt, id }) !== cursor) throw notOurs()
+  if (nextCursorOf({ createdAt, id }) !== cursor) throw notOurs()
   return { createdAt, id }
 }
 

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, listBody, listResponse, Ok, strict } from '../platform/http/schemas.ts'
+import { sendList } from '../platform/http/json-lists.ts'
+import { errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { CallLog, showCallLog } from './call-log-shape.ts'
 import type { CallLogs } from './call-logs.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
@@ -26,10 +27,10 @@ export function callLogRoutes(logs: CallLogs): FastifyPluginAsyncTypebox {
           response: { 200: listResponse('call_logs', CallLog), ...errorResponses },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { query } = request
-        const { rows, nextCursor } = await logs.list(tenantOf(request), readRecordFilter(query), readPage(query))
-        return listBody('call_logs', rows.map(showCallLog), nextCursor)
+        const page = await logs.list(tenantOf(request), readRecordFilter(query), readPage(query))
+        return sendList(reply, 'call_logs', page)
       },
     )
 

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { isoInstant, type JsonPage, readJsonPage } from '../platform/db/json-page.ts'
 import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallDirection, CallStatus, SessionId } from './call-values.ts'
@@ -89,22 +91,39 @@ export async function updateCallLog(
   await tx.updateTable('call_logs').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
-/** The tenant's calls, newest first; one more than `limit`, to tell whether there are more. */
-export async function listCallLogs(
-  db: Db,
-  tenantId: TenantId,
-  filter: RecordFilter,
-  page: PageRequest,
-): Promise<CallLogRow[]> {
-  return db
-    .selectFrom('call_logs')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where((eb) => eb.and(filterConditions('call_logs', filter, 'status')))
-    .where(isAfter('call_logs', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
-    .execute()
+/** A page of the tenant's calls, newest first, as the API shows them. */
+export function listCallLogs(db: Db, tenantId: TenantId, filter: RecordFilter, page: PageRequest): Promise<JsonPage> {
+  const conditions = [
+    sql`tenant_id = ${tenantId}`,
+    ...filterConditions('call_logs', filter, 'status'),
+    isAfter('call_logs', page.after),
+  ]
+  return readJsonPage(db, { table: 'call_logs', where: sql.join(conditions, sql` and `), shown: SHOWN }, page)
+}
+
+const AS_STORED = [
+  ...['call_sid', 'tenant_id', 'org_id', 'direction', 'from', 'to', 'status', 'agent_key', 'agent_name'],
+  ...['agent_version_id', 'version_number', 'stream_sid', 'voice_session_id', 'callback_task_id', 'campaign_id'],
+  ...[
+    'answered_by',
+    'escalated',
+    'escalation_target',
+    'summary',
+    'error_code',
+    'error_message',
+    'cost_usd',
+    'metadata',
+  ],
+]
+const INSTANTS = ['created_at', 'started_at', 'answered_at', 'ended_at']
+
+/** `durationSeconds` and `showCallLog` for the database. */
+const SHOWN = {
+  ...Object.fromEntries(AS_STORED.map((name) => [name, sql.ref(`call_logs.${name}`)])),
+  ...Object.fromEntries(INSTANTS.map((name) => [name, isoInstant(`call_logs.${name}`)])),
+  duration_seconds: sql`
+    case when ended_at is null then null
+         when duration_seconds is not null then duration_seconds
+         when answered_at is null then 0
+         else greatest(0, round(extract(epoch from ended_at - answered_at)))::int end`,
 }

@@ -2,10 +2,11 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, listBody, listResponse, Ok, strict } from '../platform/http/schemas.ts'
+import { sendList } from '../platform/http/json-lists.ts'
+import { errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { END_REASONS } from './call-values.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
-import { showSession, showWholeSession, VoiceSession, VoiceSessionSummary } from './voice-session-shape.ts'
+import { showWholeSession, VoiceSession, VoiceSessionSummary } from './voice-session-shape.ts'
 import type { VoiceSessions } from './voice-sessions.ts'
 
 const Query = strict({
@@ -38,11 +39,11 @@ export function voiceSessionRoutes(sessions: VoiceSessions): FastifyPluginAsyncT
           response: { 200: listResponse('voice_sessions', VoiceSessionSummary), ...errorResponses },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { tag, end_reason: endReason, q, ...query } = request.query
         const wanted = { ...readRecordFilter(query), tag, endReason, q }
-        const { rows, nextCursor } = await sessions.list(tenantOf(request), wanted, readPage(query))
-        return listBody('voice_sessions', rows.map(showSession), nextCursor)
+        const page = await sessions.list(tenantOf(request), wanted, readPage(query))
+        return sendList(reply, 'voice_sessions', page)
       },
     )
 

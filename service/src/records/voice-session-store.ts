@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { isoInstant, type JsonPage, readJsonPage } from '../platform/db/json-page.ts'
 import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallDirection, CallStatus, SessionEndReason, SessionId } from './call-values.ts'
@@ -155,24 +156,46 @@ export async function deleteVoiceSession(tx: Tx, tenantId: TenantId, id: Session
   await tx.deleteFrom('voice_sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
-/** The tenant's sessions, newest first; one more than `limit`, to tell whether there are more. */
-export async function listVoiceSessions(
+/** A page of the tenant's sessions, newest first, as the API shows them in lists. */
+export function listVoiceSessions(
   db: Db,
   tenantId: TenantId,
   filter: SessionFilter,
   page: PageRequest,
-): Promise<VoiceSessionRow[]> {
-  return db
-    .selectFrom('voice_sessions')
-    .selectAll()
-    .where('tenant_id', '=', tenantId)
-    .where((eb) => eb.and([...filterConditions('voice_sessions', filter, 'call_status'), ...sessionConditions(filter)]))
-    .where(isAfter('voice_sessions', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
-    .execute()
+): Promise<JsonPage> {
+  const conditions = [
+    sql`tenant_id = ${tenantId}`,
+    ...filterConditions('voice_sessions', filter, 'call_status'),
+    ...sessionConditions(filter),
+    isAfter('voice_sessions', page.after),
+  ]
+  return readJsonPage(db, { table: 'voice_sessions', where: sql.join(conditions, sql` and `), shown: SHOWN }, page)
+}
+
+const AS_STORED = [
+  ...[
+    'id',
+    'tenant_id',
+    'org_id',
+    'call_sid',
+    'stream_sid',
+    'direction',
+    'agent_key',
+    'agent_name',
+    'agent_version_id',
+  ],
+  ...['version_number', 'model', 'voice', 'audio_output_provider', 'duration_seconds', 'end_reason', 'resumed_count'],
+  ...['usage', 'cost_usd', 'tags', 'outcome', 'outcome_notes', 'qa', 'qa_status', 'qa_reason', 'summary', 'extraction'],
+  ...['extraction_status', 'extraction_reason', 'metadata'],
+]
+
+/** `showSession` for the database. */
+const SHOWN = {
+  ...Object.fromEntries(AS_STORED.map((name) => [name, sql.ref(`voice_sessions.${name}`)])),
+  started_at: isoInstant('voice_sessions.started_at'),
+  ended_at: isoInstant('voice_sessions.ended_at'),
+  latency: sql`voice_sessions.latency - 'response_times'`,
+  recording_url: sql`case when has_recording then '/api/v1/voice-sessions/' || voice_sessions.id || '/recording' end`,
 }
 
 function sessionConditions({ tag, endReason, phrases = [] }: SessionFilter) {

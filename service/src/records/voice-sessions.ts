@@ -1,6 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { PageRequest } from '../kernel/pages.ts'
+import type { JsonPage } from '../platform/db/json-page.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { SessionId } from './call-values.ts'
@@ -16,10 +17,10 @@ export type SessionQuery = Omit<SessionFilter, 'phrases'> & { q?: string | undef
 /** The conversations that tenants have had. */
 export type VoiceSessions = {
   /**
-   * Newest first. Of `q` each word, and each phrase in double quotes, must have been said somewhere in the conversation; what
+   * Newest first, as the API shows them. Of `q` each word, and each phrase in double quotes, must have been said somewhere in the conversation; what
    * has neither letter nor digit is no word, and a search without a word finds nothing.
    */
-  list(tenantId: TenantId, query: SessionQuery, page: PageRequest): Promise<Page<VoiceSessionRow>>
+  list(tenantId: TenantId, query: SessionQuery, page: PageRequest): Promise<JsonPage>
   /** @throws AppError `not_found` when the tenant has no such session. */
   get(tenantId: TenantId, sessionId: string): Promise<WholeSession>
 }
@@ -28,9 +29,8 @@ export function makeVoiceSessions({ db }: { db: Db }): VoiceSessions {
   return {
     async list(tenantId, { q, ...filter }, page) {
       const phrases = q === undefined ? undefined : phrasesOf(q)
-      if (phrases?.length === 0) return { rows: [], nextCursor: null }
-      const rows = await listVoiceSessions(db, tenantId, { ...filter, phrases }, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      if (phrases?.length === 0) return { json: '[]', count: 0, nextCursor: null }
+      return listVoiceSessions(db, tenantId, { ...filter, phrases }, page)
     },
     async get(tenantId, sessionId) {
       const session = isUuid(sessionId) ? await findVoiceSession(db, tenantId, sessionId as SessionId) : null
