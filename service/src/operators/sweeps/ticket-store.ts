@@ -28,6 +28,10 @@ export type TicketPage = TaskPage & { now: Date; checkedBefore: Date; completedA
 /** Nobody else asks about it now. */
 const isFree = (now: Date) => sql<SqlBool>`(ticket.checking_until is null or ticket.checking_until <= ${now})`
 
+/** As the index `callback_tasks_to_reconcile` has it. */
+const NAMES_A_TICKET = sql<SqlBool>`
+  task.metadata ? 'external_ticket' and jsonb_typeof(task.metadata -> 'external_ticket' -> 'id') in ('string', 'number')`
+
 /**
  * The tenant's tasks that name a ticket and can follow it: those that are not done, and those that were completed because it was
  * closed. What was asked about the longest ago comes first.
@@ -37,26 +41,28 @@ export async function listTicketedTasks(
   tenantId: TenantId,
   { now, checkedBefore, completedAfter, limit, except }: TicketPage,
 ): Promise<TicketedTask[]> {
+  const isDue = sql<SqlBool>`
+    (ticket.checked_at is null or ticket.checked_at <= ${checkedBefore}) and ${isFree(now)} and task.id <> all (${except}::uuid[])`
+  // What a task says of its ticket is read of those alone that are taken: their index has all that goes before.
   const { rows } = await sql<TicketedTask>`
-    with followed as (
-      select task.id, task.queue_key, task.metadata -> 'external_ticket' -> 'id' as ticket_id
+    with due as (
+      select task.id, task.queue_key, ticket.checked_at
         from callback_tasks task
-       where task.tenant_id = ${tenantId} and task.metadata ? 'external_ticket' and task.status in ('open', 'claimed', 'snoozed')
+        left join callback_task_tickets ticket on ticket.tenant_id = ${tenantId} and ticket.task_id = task.id
+       where task.tenant_id = ${tenantId} and ${NAMES_A_TICKET} and task.status in ('open', 'claimed', 'snoozed') and ${isDue}
       union all
-      select task.id, task.queue_key, task.metadata -> 'external_ticket' -> 'id'
+      select task.id, task.queue_key, ticket.checked_at
         from callback_task_tickets ticket
         join callback_tasks task on task.tenant_id = ticket.tenant_id and task.id = ticket.task_id
-       where ticket.tenant_id = ${tenantId} and ticket.completed_at > ${completedAfter}
-         and task.metadata ? 'external_ticket' and task.status = 'completed' and task.completed_at = ticket.completed_at
+       where ticket.tenant_id = ${tenantId} and ticket.completed_at > ${completedAfter} and ${NAMES_A_TICKET}
+         and task.status = 'completed' and task.completed_at = ticket.completed_at and ${isDue}
+       order by checked_at nulls first, id
+       limit ${limit}
     )
-    select followed.id, followed.queue_key, followed.ticket_id #>> '{}' as ticket_id, ticket.checked_at
-      from followed
-      left join callback_task_tickets ticket on ticket.tenant_id = ${tenantId} and ticket.task_id = followed.id
-     where jsonb_typeof(followed.ticket_id) in ('string', 'number')
-       and (ticket.checked_at is null or ticket.checked_at <= ${checkedBefore})
-       and ${isFree(now)} and followed.id <> all (${except}::uuid[])
-     order by ticket.checked_at nulls first, followed.id
-     limit ${limit}
+    select due.id, due.queue_key, due.checked_at, task.metadata -> 'external_ticket' ->> 'id' as ticket_id
+      from due
+      join callback_tasks task on task.tenant_id = ${tenantId} and task.id = due.id
+     order by due.checked_at nulls first, due.id
   `.execute(db)
   return rows
 }
