@@ -31,7 +31,9 @@ const KILLS_PER_DAY = 2
 const KILL_MS_SPAN = 60
 
 const TENANTS = ['acme', 'beta', 'gamma'] as const
-const SWEEPS = ['sweep', 'dispatch?limit=20', 'follow-up-notifications/sweep', 'external-reconciliation/sweep'] as const
+const SWEEPS = ['sweep?', 'dispatch?limit=20&', 'follow-up-notifications/sweep?', 'external-reconciliation/sweep?'].map(
+  (path) => `${path}emit_webhooks=true`,
+)
 
 type Chance = () => number
 type Run = {
