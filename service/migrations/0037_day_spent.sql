@@ -1,0 +1,8 @@
+-- What the tenant's other calls had taken of its day when the call began, so that it goes on with that wherever it goes on.
+alter table voice_sessions add column day_spent jsonb;
+
+-- What the calls of a day have taken is summed from these alone.
+create index call_logs_of_day on call_logs (tenant_id, created_at) include (call_sid, answered_at, ended_at)
+  where direction <> 'browser' and answered_at is not null;
+create index voice_sessions_of_day on voice_sessions (tenant_id, created_at)
+  include (id, call_sid, started_at, ended_at, cost_usd, end_reason) where started_at is not null;
