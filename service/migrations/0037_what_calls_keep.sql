@@ -11,3 +11,13 @@ create index voice_sessions_of_day on voice_sessions (tenant_id, created_at)
 alter table clips add column used_at timestamptz(3);
 create index clips_newest_used on clips (tenant_id, coalesce(used_at, created_at) desc, clip_key desc);
 drop index clips_newest;
+
+-- The session of one of its calls was erased: what its tenant has said of it goes as soon as it is called no more.
+alter table campaign_contacts add column forget_metadata boolean not null default false;
+create function forget_contact() returns trigger language plpgsql as $$
+begin
+  new.metadata := '{}';
+  return new;
+end $$;
+create trigger campaign_contacts_forgotten before update on campaign_contacts for each row
+  when (new.forget_metadata and new.status not in ('pending', 'dialing')) execute function forget_contact();
