@@ -1,6 +1,9 @@
 /** The audio of a clip, ready to be sent: base64 µ-law in pieces of half a second, the last a little longer. */
 export type ClipAudio = { ms: number; pieces: readonly Buffer[] }
 
+/** `usedAtMs`: when it was written down last that it was used; ms since the epoch. */
+type Cached = ClipAudio & { usedAtMs: number }
+
 /** Some 20 minutes of speech. */
 const MAX_BYTES = 12 * 1024 * 1024
 
@@ -10,7 +13,7 @@ const PIECE_BYTES = 3_840
 
 /** Clips that this process has used lately; the one that was used longest ago goes first. */
 export class ClipCache {
-  readonly #clips = new Map<string, ClipAudio>()
+  readonly #clips = new Map<string, Cached>()
   #sizeBytes = 0
 
   get(name: string): ClipAudio | null {
@@ -22,10 +25,18 @@ export class ClipCache {
     return clip
   }
 
+  /** Whether it is there and it was last written down before `sinceMs` that it was used; from now on it was at `nowMs`. */
+  isToTouch(name: string, { nowMs, sinceMs }: { nowMs: number; sinceMs: number }): boolean {
+    const clip = this.#clips.get(name)
+    if (!clip || clip.usedAtMs >= sinceMs) return false
+    clip.usedAtMs = nowMs
+    return true
+  }
+
   /** @param mulaw G.711 µ-law, 8 kHz. */
-  put(name: string, mulaw: Buffer): void {
+  put(name: string, mulaw: Buffer, usedAtMs: number): void {
     if (this.#clips.has(name)) return
-    const clip = { ms: mulaw.length / BYTES_PER_MS, pieces: piecesOf(mulaw) }
+    const clip = { usedAtMs, ms: mulaw.length / BYTES_PER_MS, pieces: piecesOf(mulaw) }
     this.#clips.set(name, clip)
     this.#sizeBytes += sizeOf(clip)
     for (const [oldest, other] of this.#clips) {

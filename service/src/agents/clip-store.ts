@@ -10,6 +10,8 @@ type ClipRow = {
   /** G.711 µ-law, 8 kHz, mono. */
   audio: Uint8Array
   created_at: Date
+  /** When a call last had it, to the day; null until it was a day old. */
+  used_at: Date | null
 }
 
 declare module '../platform/db/schema.ts' {
@@ -18,19 +20,35 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
+/** A clip as it is stored. `usedAt`: when a call last had it, or it was made, to the day. */
+export type StoredClip = { key: string; audio: Buffer; usedAt: Date }
+
 /** Those of these keys that there are. */
-export async function findClips(
-  db: Db,
-  tenantId: TenantId,
-  keys: readonly string[],
-): Promise<{ key: string; audio: Buffer }[]> {
+export async function findClips(db: Db, tenantId: TenantId, keys: readonly string[]): Promise<StoredClip[]> {
   const rows = await db
     .selectFrom('clips')
-    .select(['clip_key', 'audio'])
+    .select(['clip_key', 'audio', 'created_at', 'used_at'])
     .where('tenant_id', '=', tenantId)
     .where('clip_key', 'in', keys)
     .execute()
-  return rows.map(({ clip_key: key, audio }) => ({ key, audio: Buffer.from(audio) }))
+  return rows.map(({ clip_key: key, audio, created_at, used_at }) => ({
+    ...{ key, audio: Buffer.from(audio), usedAt: used_at ?? created_at },
+  }))
+}
+
+/** Writes down that calls have these clips `at` now, of those for which that was written before `since` only. */
+export async function touchClips(
+  db: Db,
+  tenantId: TenantId,
+  { keys, at, since }: { keys: readonly string[]; at: Date; since: Date },
+): Promise<void> {
+  await db
+    .updateTable('clips')
+    .set({ used_at: at })
+    .where('tenant_id', '=', tenantId)
+    .where('clip_key', 'in', keys)
+    .where((eb) => eb(eb.fn.coalesce('used_at', 'created_at'), '<', since))
+    .execute()
 }
 
 /** Keeps a clip; one that is there already stays as it is. A tenant that is gone meanwhile gets none. */
@@ -45,10 +63,10 @@ export async function insertClip(
     on conflict do nothing`.execute(db)
 }
 
-/** Deletes all of the tenant's clips but the newest `kept`: what a call still needs is made again. */
+/** Deletes all of the tenant's clips but the `kept` that were used last: what a call still needs is made again. */
 export async function deleteOldClips(db: Db, tenantId: TenantId, kept: number): Promise<void> {
   await sql`
     delete from clips where tenant_id = ${tenantId} and clip_key in (
       select clip_key from clips where tenant_id = ${tenantId}
-       order by created_at desc, clip_key desc offset ${kept})`.execute(db)
+       order by coalesce(used_at, created_at) desc, clip_key desc offset ${kept})`.execute(db)
 }

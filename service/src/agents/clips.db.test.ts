@@ -10,7 +10,7 @@ import { openaiSpeech } from '../platform/speech/openai.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { deleteOldClips, insertClip } from './clip-store.ts'
+import { deleteOldClips, insertClip, touchClips } from './clip-store.ts'
 import { type Clips, makeClips } from './clips.ts'
 
 const ACME = 'acme' as TenantId
@@ -209,10 +209,42 @@ describe('clips', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  it('are not kept for ever: the oldest go first', async () => {
+  it('are made one after the other where an agent says more at once than are made at a time', async () => {
+    const phrases = Array.from({ length: 20 }, (_, index) => `One moment, ${index}.`)
+    clips().prepare(ACME, agentConfigDefaults({ greeting: 'Hello.', fillers: { phrases } }))
+    await isKept(21)
+    expect(new Set(provider.asked.map(({ input }) => input)).size).toBe(21)
+  })
+
+  it('are not kept for ever: those that no call has used for longest go first', async () => {
+    const one = clips()
+    const [used] = await settled(one).then(rows)
+    if (!used) throw new Error('nothing was made')
     for (const [index, key] of ['a', 'b', 'c', 'd'].entries())
-      await insertClip(test.db, ACME, { key, audio: Buffer.from([index]), at: new Date(index) })
+      await insertClip(test.db, ACME, { key, audio: Buffer.from([index]), at: new Date(clock.now() + index + 1) })
+    const day = { at: new Date(clock.now() + 90_000_000), since: new Date(clock.now() + 2) }
+    await touchClips(test.db, ACME, { ...day, keys: ['a'] })
+    const kept = async () => (await rows()).map(({ clip_key }) => clip_key).sort()
+    await deleteOldClips(test.db, ACME, 4)
+    expect(await kept()).toEqual(['a', 'b', 'c', 'd'].sort())
     await deleteOldClips(test.db, ACME, 2)
-    expect((await rows()).map(({ clip_key }) => clip_key).sort()).toEqual(['c', 'd'])
+    expect(await kept()).toEqual(['a', 'd'])
+  })
+
+  it('are known to be used, which is written down once a day and not by each call', async () => {
+    const one = clips()
+    await settled(one)
+    const madeAt = clock.now()
+    const usedAt = async () => (await rows())[0]?.used_at?.getTime() ?? null
+    await clock.advance(23 * 3_600_000)
+    await one.of(tenant(), GREETING)
+    await clock.advance(2 * 3_600_000)
+    for (const each of [one, clips()]) await each.of(tenant(), GREETING)
+    await until(async () => (await usedAt()) !== null, { what: 'the use' })
+    expect(await usedAt()).toBe(madeAt + 25 * 3_600_000)
+    await clock.advance(3_600_000)
+    for (const each of [one, clips()]) await each.of(tenant(), GREETING)
+    await Promise.all(made.map((each) => each.close()))
+    expect(await usedAt()).toBe(madeAt + 25 * 3_600_000)
   })
 })

@@ -7,7 +7,8 @@ import { type Speech, SpeechFault } from '../platform/speech/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
-import { deleteOldClips, findClips, insertClip } from './clip-store.ts'
+import { ClipQueue } from './clip-queue.ts'
+import { deleteOldClips, findClips, insertClip, touchClips } from './clip-store.ts'
 import { type ClipWords, type WantedClip, wantedClips } from './clip-words.ts'
 
 /** Words that were spoken ahead of the call. */
@@ -40,14 +41,14 @@ type Deps = {
 /** A caller is waiting: the model says what the database does not tell by then. */
 const LOAD_WITHIN_MS = 250
 const SPEAK_WITHIN_MS = 30_000
-/** So many are made at once; what is asked for beyond them is made when a call misses it. */
-const MAX_MAKING = 8
 /** A clip that could not be made is not asked for again for so long; one that nobody will make costs its attempts. */
 const PAUSE_MS = 30_000
 const LASTING_PAUSE_MS = 24 * 3_600_000
 const MAX_PAUSED = 1_000
-/** Of a tenant: more than its agents say at a time. */
+/** Of a tenant: more than its agents say at a time. Those that calls had last are kept. */
 const MAX_KEPT = 2_000
+/** That a clip was used is written down once in so long. */
+const TOUCHED_EVERY_MS = 24 * 3_600_000
 
 export function makeClips(deps: Deps): Clips {
   return deps.speech === null ? NO_CLIPS : new SpokenClips({ ...deps, speech: deps.speech })
@@ -58,7 +59,7 @@ const NO_CLIPS: Clips = { of: async () => [], prepare: () => {}, close: async ()
 class SpokenClips implements Clips {
   readonly #deps: Deps & { speech: Speech }
   readonly #cache = new ClipCache()
-  readonly #making = new Set<string>()
+  readonly #making = new ClipQueue()
   readonly #pending = new Set<Promise<void>>()
   readonly #pausedUntilMs = new Map<string, number>()
   readonly #closing = new AbortController()
@@ -70,6 +71,7 @@ class SpokenClips implements Clips {
   async of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]> {
     const wanted = wantedClips({ tenant, config }, this.#deps)
     await this.#fill(tenant.tenant_id, wanted)
+    this.#touch(tenant.tenant_id, wanted)
     const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
     const isFirst = ({ kind }: WantedClip) => kind !== 'filler'
     const missing = wanted.findIndex((clip) => isFirst(clip) && isMissing(clip))
@@ -93,6 +95,7 @@ class SpokenClips implements Clips {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    await this.#making.close()
     while (this.#pending.size > 0) await Promise.all(this.#pending)
   }
 
@@ -104,7 +107,7 @@ class SpokenClips implements Clips {
     const keys = open.map(({ key }) => key)
     try {
       const found = await withTimeout(clock, findClips(db, tenantId, keys), LOAD_WITHIN_MS, tooLate)
-      for (const { key, audio } of found) this.#cache.put(nameOf(tenantId, key), audio)
+      for (const { key, audio, usedAt } of found) this.#cache.put(nameOf(tenantId, key), audio, usedAt.getTime())
       for (const clip of open) if (!found.some(({ key }) => key === clip.key)) this.#makeSoon(tenantId, clip)
     } catch (err) {
       log.warn({ err, tenant_id: tenantId }, 'clips could not be read: the model says the words')
@@ -113,26 +116,35 @@ class SpokenClips implements Clips {
 
   #makeSoon(tenantId: TenantId, clip: WantedClip): void {
     const name = nameOf(tenantId, clip.key)
-    const isBusy = this.#making.has(name) || this.#making.size >= MAX_MAKING
-    if (isBusy || this.#isPaused(name) || this.#closing.signal.aborted) return
+    if (this.#isPaused(name)) return
     const failed = (err: unknown) => {
       this.#pause(name, err instanceof SpeechFault && err.isLasting ? LASTING_PAUSE_MS : PAUSE_MS)
       this.#deps.log.warn({ err, tenant_id: tenantId, kind: clip.kind }, 'a clip could not be made')
     }
-    this.#making.add(name)
-    this.#track(
-      this.#make(tenantId, clip)
-        .catch(failed)
-        .finally(() => this.#making.delete(name)),
-    )
+    this.#making.add(name, () => this.#make(tenantId, clip).catch(failed))
+  }
+
+  /** Writes down that a call has these, without waiting for it: those that are used are kept. */
+  #touch(tenantId: TenantId, wanted: readonly WantedClip[]): void {
+    const { clock, db, log } = this.#deps
+    const nowMs = clock.now()
+    const sinceMs = nowMs - TOUCHED_EVERY_MS
+    const keys = wanted
+      .map(({ key }) => key)
+      .filter((key) => this.#cache.isToTouch(nameOf(tenantId, key), { nowMs, sinceMs }))
+    if (keys.length === 0) return
+    const failed = (err: unknown) =>
+      log.warn({ err, tenant_id: tenantId }, 'it could not be written down that clips are used')
+    this.#track(touchClips(db, tenantId, { keys, at: new Date(nowMs), since: new Date(sinceMs) }).catch(failed))
   }
 
   async #make(tenantId: TenantId, { key, kind, text, voice, speed }: WantedClip): Promise<void> {
     const { clock, db, log, speech } = this.#deps
     const speak = (signal: AbortSignal) => speech.speak({ text, voice, speed, signal })
     const audio = await withDeadline(clock, SPEAK_WITHIN_MS, speak, this.#closing.signal)
-    this.#cache.put(nameOf(tenantId, key), audio)
-    await insertClip(db, tenantId, { key, audio, at: new Date(clock.now()) })
+    const at = new Date(clock.now())
+    this.#cache.put(nameOf(tenantId, key), audio, at.getTime())
+    await insertClip(db, tenantId, { key, audio, at })
     await deleteOldClips(db, tenantId, MAX_KEPT)
     log.info({ tenant_id: tenantId, kind, size_bytes: audio.length }, 'a clip was made')
   }

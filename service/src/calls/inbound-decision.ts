@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
+import { stickyCaller } from '../agents/sticky-caller.ts'
 import { signedHeaders } from '../delivery/sign.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { newId } from '../kernel/ids.ts'
@@ -11,7 +12,6 @@ import type { CallVerb } from '../platform/telephony/port.ts'
 import { jsonSizeFault } from '../tenancy/agent-config-json-schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { sayAndGo } from './hang-up.ts'
-import { stickyCaller } from './sticky-caller.ts'
 
 /** What the tenant's own address says of a call that comes in. Null is what it leaves to the route. */
 export type Decision =

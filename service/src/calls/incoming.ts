@@ -10,7 +10,7 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
 import { againWhenRefused } from '../records/database-trouble.ts'
 import type { OpenedSession, Sessions } from '../records/sessions.ts'
-import { dayRefusal, spentToday } from '../records/spent-today.ts'
+import { dayRefusal, type SpentToday, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
@@ -128,14 +128,12 @@ export function makeIncoming(deps: Deps): Incoming {
       if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
       if (taking.attempt.isLate) return []
-      const spent = dayRefusal(
-        tenant,
-        await spentToday(db, tenant, { now: new Date(clock.now()), exceptCallSid: callSid }),
-      )
-      if (spent) return refuse(tenant, callSid, { text: NO_ROOM, why: spent })
+      const spent = await spentToday(db, tenant, { now: new Date(clock.now()), exceptCallSid: callSid })
+      const noDay = dayRefusal(tenant, spent)
+      if (noDay) return refuse(tenant, callSid, { text: NO_ROOM, why: noDay })
       const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
       if (noRoom) return (await askedElsewhere(tenant, call)) ?? refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
-      return await connect(taking, { agent, ...decision }, giveBack)
+      return await connect(taking, { agent, ...decision, spentToday: spent }, giveBack)
     } catch (err) {
       log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
       return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
@@ -156,9 +154,18 @@ export function makeIncoming(deps: Deps): Incoming {
   async function connect(taking: Taking, decided: Decided, giveBack: () => void): Promise<CallVerb[]> {
     const { tenant, call, attempt } = taking
     const { callSid, from, to } = call
-    const { agent, greeting, variables: metadata } = decided
+    const { agent, greeting, variables: metadata, spentToday: spent } = decided
     try {
-      const known = { callSid, direction: 'inbound' as const, from, to, orgId: null, metadata, greeting }
+      const known = {
+        callSid,
+        direction: 'inbound' as const,
+        from,
+        to,
+        orgId: null,
+        metadata,
+        greeting,
+        spentToday: spent,
+      }
       const opened = await againWhenRefused(() => sessions.open(tenant, { ...known, agent }))
       if (!opened.isOver && !attempt.isLate) return streamVerbs(deps, grantOf(tenant, callSid, opened))
     } catch (error) {
@@ -199,7 +206,12 @@ export function makeIncoming(deps: Deps): Incoming {
 /** One request to take a call: whose it turned out to be, once its signature is known to be right; whether it is too late. */
 type Attempt = { tenant: TenantRuntime | null; isLate: boolean }
 /** Who speaks in a call, and what else was decided about it. */
-type Decided = { agent: ResolvedAgent; greeting: string | null; variables: Record<string, unknown> }
+type Decided = {
+  agent: ResolvedAgent
+  greeting: string | null
+  variables: Record<string, unknown>
+  spentToday: SpentToday | null
+}
 type Taking = { tenant: TenantRuntime; call: IncomingCall; attempt: Attempt }
 
 function grantOf({ tenant_id: tenant }: TenantRuntime, callSid: string, opened: OpenedSession): StreamGrant {

@@ -43,6 +43,7 @@ function ringing(): CallRecord {
     ...{ started_at: null, end_reason: null, resumed_count: 0, tags: [], outcome: null, outcome_notes: null },
     has_recording: false,
     cost_usd: null,
+    day_spent: null,
     greeting: null,
     ...{ qa: null, qa_status: null, qa_reason: null, summary: null },
     ...{ extraction: null, extraction_status: null, extraction_reason: null, completion_held: false },

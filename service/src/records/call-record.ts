@@ -3,6 +3,7 @@ import { roundedUsd } from '../platform/realtime/price.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
 import type { CallStatus, SessionEndReason } from './call-values.ts'
+import type { SpentToday } from './spent-today.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
 
 /** Both sides of what remains of a call. Every function here returns a new one and reads no clock. */
@@ -26,6 +27,8 @@ export type StreamStart = {
   voice: string | null
   /** Whether something is to be taken from the conversation when it is over. Default: nothing. */
   wantsExtraction?: boolean
+  /** What the tenant's other calls had taken of its day when the call began. Default: nobody counts. */
+  daySpent?: SpentToday | null
   at: Date
 }
 
@@ -104,7 +107,7 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
 
 /** Adds the beginning of a stream; a further one goes on with the session. */
 export function withStream(record: CallRecord, stream: StreamStart): CallRecord {
-  const { streamSid, model, voice, wantsExtraction = false, at } = stream
+  const { streamSid, model, voice, wantsExtraction = false, daySpent = null, at } = stream
   const { log, session } = withReport(record, statusReport('in-progress', at))
   const isFurther = session.started_at !== null
   return {
@@ -116,6 +119,7 @@ export function withStream(record: CallRecord, stream: StreamStart): CallRecord 
       resumed_count: session.resumed_count + (isFurther ? 1 : 0),
       model,
       voice,
+      day_spent: session.day_spent ?? daySpent,
       extraction_status: session.extraction_status ?? (wantsExtraction ? 'pending' : null),
     },
   }

@@ -159,6 +159,26 @@ describe('started', () => {
     expect(session.resumed_count).toBe(1)
   })
 
+  it('goes on with what was left of the day when the call began, wherever it goes on', async () => {
+    const bounded = { ...acme, limits: { ...acme.limits, budget_per_day: 10, minutes_per_day: 60 } }
+    const spend = async (callSid: string, usd: number) => {
+      await sessions.open(acme, someCall(callSid))
+      const facts = { started_at: new Date(clock.now()), cost_usd: usd }
+      await test.db.updateTable('voice_sessions').set(facts).where('call_sid', '=', callSid).execute()
+    }
+    await spend('CA2', 2)
+    const first = await sessions.started(bounded, STREAM)
+    expect(first?.spentToday).toEqual({ seconds: 0, usd: 2 })
+    await spend('CA3', 5)
+    const other = makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+    const taken = await other.started(bounded, { ...STREAM, streamSid: 'MZ2', epoch: 2 })
+    expect(taken?.spentToday).toEqual({ seconds: 0, usd: 2 })
+    // Who has opened the call has asked already.
+    await sessions.open(bounded, someCall('CA4', { spentToday: { seconds: 60, usd: 1 } }))
+    const known = await sessions.started(bounded, { ...STREAM, callSid: 'CA4', streamSid: 'MZ4' })
+    expect(known?.spentToday).toEqual({ seconds: 60, usd: 1 })
+  })
+
   it('gives no call of which no stream has begun to the next epoch', async () => {
     expect(await sessions.started(acme, { ...STREAM, epoch: 2 })).toBeNull()
   })

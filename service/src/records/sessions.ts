@@ -35,6 +35,8 @@ export type NewCall = {
   metadata: Record<string, unknown>
   /** Said first in place of the agent's own; null, or not given, for that. */
   greeting?: string | null
+  /** What the tenant's other calls have taken of its day, by who has asked just now; null, or not given: asked when its stream begins. */
+  spentToday?: SpentToday | null
 }
 
 /** The session of a call. `agentKey` and `agentVersionId` are those it was opened with. */
@@ -71,7 +73,7 @@ export type StartedSession = {
   greeting: string | null
   /** What the carrier took the answering party for, where that is known by now. */
   answeredBy: string | null
-  /** What the tenant's other calls have taken of its day; null where its document does not bound that. */
+  /** What the tenant's other calls had taken of its day when this one began; null where its document does not bound that. */
   spentToday: SpentToday | null
   before: EarlierStream | null
 }
@@ -164,12 +166,14 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
     const now = new Date(clock.now())
-    const found = await foundIn(tx, before, await spentToday(tx, tenant, { now, exceptCallSid: stream.callSid }))
+    const daySpent = session.day_spent ?? (await spentToday(tx, tenant, { now, exceptCallSid: stream.callSid }))
+    const found = await foundIn(tx, before, daySpent)
     if (call.owner !== null && !isNext)
       return call.owner === nodeId && session.stream_sid === stream.streamSid ? found : null
     await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
     await keepPromise(tx, tenant.tenant_id, stream.callSid)
-    await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, { ...stream, at: now }) })
+    const begun = { ...stream, daySpent, at: now }
+    await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, begun) })
     return found
   }
 
@@ -274,6 +278,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       latency: NO_LATENCY,
       usage: NO_USAGE,
       cost_usd: null,
+      day_spent: call.spentToday ?? null,
       tags: [],
       outcome: null,
       outcome_notes: null,

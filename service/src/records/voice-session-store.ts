@@ -6,6 +6,7 @@ import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallDirection, CallStatus, SessionEndReason, SessionId } from './call-values.ts'
 import { filterConditions, type RecordFilter } from './record-filter-store.ts'
+import type { SpentToday } from './spent-today.ts'
 
 /** How quickly the agent spoke, in ms; null where it never did. Kept in the API's own words. */
 export type StoredLatency = {
@@ -66,6 +67,8 @@ export type VoiceSessionRow = {
   usage: StoredUsage
   /** What its model cost, in USD; null where no price is known. */
   cost_usd: number | null
+  /** What the tenant's other calls had taken of its day when it began; null where its document bounded neither. */
+  day_spent: SpentToday | null
   tags: string[]
   outcome: string | null
   outcome_notes: string | null

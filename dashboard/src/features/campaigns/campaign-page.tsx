@@ -12,13 +12,13 @@ import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { Note } from '../../components/note.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
 import { DASH, phoneText, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { CampaignFilters } from './campaign-filters.ts'
 import { CampaignMoves } from './campaign-moves.tsx'
 import { type Campaign, type Contact, campaignQuery, campaignsKey, isMoving, listContacts } from './campaign-queries.ts'
 import { CampaignStatus, CONTACT_STATUSES, ContactStatus, doneOf } from './campaign-status.tsx'
-import styles from './campaigns.module.css'
 
 const REFRESH_MS = 5_000
 
@@ -61,7 +61,7 @@ function Progress({ campaign }: { campaign: Campaign }) {
   const { completed, failed, refused, cancelled, dialing, pending } = campaign.contacts
   return (
     <Panel title="Progress" aside={`${done} of ${total} done`}>
-      <progress className={styles.progress} value={done} max={Math.max(1, total)} aria-label="Progress" />
+      <ProgressBar label="Progress" value={done} max={Math.max(1, total)} />
       <Facts
         facts={[
           ['Reached', completed],

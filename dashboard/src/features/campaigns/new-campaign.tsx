@@ -2,9 +2,9 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { agentKeysQuery } from '../../api/agent-keys.ts'
 import { Fields } from '../../components/fields.tsx'
+import { FileField } from '../../components/file-field.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { campaignsKey, createCampaign, type MadeCampaign } from './campaign-queries.ts'
-import { ContactFile } from './contact-file.tsx'
 
 const INITIAL = {
   ...{ name: '', agent_key: '', contacts: '', from: '', start_at: '', hours_start: '', hours_end: '' },
@@ -92,7 +92,7 @@ function Whom({ form: { values, set, fault }, tenantId }: { form: Form<Values>; 
         error={fault('contacts')}
         onChange={(event) => set({ contacts: event.currentTarget.value })}
       />
-      <ContactFile onText={(contacts) => set({ contacts })} />
+      <FileField label="Or take them from a file" onText={(contacts) => set({ contacts })} />
     </>
   )
 }

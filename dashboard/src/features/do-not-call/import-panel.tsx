@@ -1,9 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type ChangeEvent, useId, useState } from 'react'
+import { useState } from 'react'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Column as Below } from '../../components/fields.tsx'
+import { FileField } from '../../components/file-field.tsx'
 import { type Column, ListTable } from '../../components/list-table.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { ProgressBar } from '../../components/progress-bar.tsx'
 import styles from './do-not-call.module.css'
 import { type ImportState, importList } from './import-list.ts'
 import { listKey } from './list-queries.ts'
@@ -18,35 +20,26 @@ const COLUMNS: Column<BadRow>[] = [
 /** Lists the numbers of a file. */
 export function ImportPanel({ tenantId }: { tenantId: string }) {
   const client = useQueryClient()
-  const field = useId()
   const [state, setState] = useState<ImportState | null>(null)
   const isGoingOn = state !== null && state.done < 1 && state.failure === null
 
-  async function take({ currentTarget: input }: ChangeEvent<HTMLInputElement>): Promise<void> {
-    const [file] = input.files ?? []
-    if (!file) return
-    await importList(tenantId, await file.text(), setState)
-    // The same file can be chosen again.
-    input.value = ''
+  async function take(text: string): Promise<void> {
+    await importList(tenantId, text, setState)
     await client.invalidateQueries({ queryKey: listKey(tenantId) })
   }
 
   return (
     <Panel title="Import">
       <Below>
-        <div>
-          <label className={styles.label} htmlFor={field}>
-            A CSV file whose first line is <span className="mono">phone,reason</span>
-          </label>
-          <input
-            id={field}
-            className={styles.file}
-            type="file"
-            accept=".csv,text/csv"
-            disabled={isGoingOn}
-            onChange={(event) => void take(event)}
-          />
-        </div>
+        <FileField
+          label={
+            <>
+              A CSV file whose first line is <span className="mono">phone,reason</span>
+            </>
+          }
+          isDisabled={isGoingOn}
+          onText={take}
+        />
         {state && <Import state={state} />}
       </Below>
     </Panel>
@@ -57,7 +50,7 @@ function Import({ state }: { state: ImportState }) {
   const { imported, duplicates, rejected, errors, done, failure } = state
   return (
     <>
-      <progress className={styles.progress} value={done} aria-label="Import" />
+      <ProgressBar label="Import" value={done} />
       <output>
         {imported} listed, {duplicates} were there already, {rejected} refused.
       </output>

@@ -1,11 +1,13 @@
 import { mkdtemp, readdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
 import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
 import { makeCallAnalytics } from '../../records/analytics/call-analytics.ts'
@@ -17,6 +19,9 @@ import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../recor
 import { makeRecordings } from '../../records/recordings.ts'
 import { makeSessions } from '../../records/sessions.ts'
 import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
+import { insertCampaignDial } from '../campaigns/campaign-dial-store.ts'
+import type { CampaignId } from '../campaigns/campaign-store.ts'
+import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
 import { makeRetention } from './retention.ts'
@@ -118,6 +123,28 @@ async function over(callSid: string): Promise<void> {
   await test.db.updateTable('voice_sessions').set(session).where('call_sid', '=', callSid).execute()
 }
 
+/** The call is one of a campaign. */
+async function contactOf(callSid: string, status: ContactStatus): Promise<void> {
+  const now = new Date(clock.now())
+  const [campaign, contact] = [newId<CampaignId>(clock.now()), newId<ContactId>(clock.now())]
+  await sql`
+    insert into campaigns (tenant_id, id, name, agent_key, status, calls_per_second, max_concurrent, max_attempts, retry_minutes,
+                           next_dial_at, created_at, updated_at)
+    values ('acme', ${campaign}, 'May', 'desk', 'running', 1, 1, 3, '{30}', ${now}, ${now}, ${now})`.execute(test.db)
+  const contacts = [{ id: contact, position: 1, phone: '+12025550101' as PhoneNumber, metadata: { lost: SECRET } }]
+  await test.db.transaction().execute(async (tx) => {
+    await insertContacts(tx, ACME, { campaignId: campaign, contacts, now })
+    await tx.updateTable('campaign_contacts').set({ status }).execute()
+    const { id } = await tx
+      .selectFrom('call_logs')
+      .select('id')
+      .where('call_sid', '=', callSid)
+      .executeTakeFirstOrThrow()
+    const dial = { call_log_id: id, campaign_id: campaign, contact_id: contact }
+    await insertCampaignDial(tx, ACME, { ...dial, leaves_message: false, attempted_at: now })
+  })
+}
+
 /** All that the database holds, as text, of the tables of a tenant. */
 async function everything(): Promise<string> {
   const tables = [
@@ -171,6 +198,24 @@ describe('DELETE voice-sessions/:id', () => {
     const tenants = { get: async () => tenantTold('acme') }
     const { totals } = await makeCallAnalytics({ db: test.db, clock, tenants }).ofTenant(ACME, ask)
     expect(totals).toMatchObject({ calls: 1, answered: 1, scored: 0, outcomes: [] })
+  })
+
+  it.each([
+    ['at once where it is called no more', 'completed', {}],
+    ['once it is called no more', 'pending', { lost: SECRET }],
+    ['once that is known of the call itself', 'dialing', { lost: SECRET }],
+  ] as const)('takes what a campaign knows of its contact %s', async (_when, status, kept) => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    await contactOf('CA1', status)
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    const metadata = async () => {
+      const [contact] = await test.db.selectFrom('campaign_contacts').select('metadata').execute()
+      return contact?.metadata
+    }
+    expect(await metadata()).toEqual(kept)
+    await test.db.updateTable('campaign_contacts').set({ status: 'failed' }).execute()
+    expect(await metadata()).toEqual({})
   })
 
   it('is written down without what was said', async () => {

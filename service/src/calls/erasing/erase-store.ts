@@ -25,7 +25,8 @@ export type ErasedSession = { id: SessionId; callSid: string }
 
 /**
  * Erases what was said and noted in a session: the session with its turns, tool calls and recording; the words in the log, the
- * tasks and the supervisors' actions of its call; what its call had to be told by webhook. To be called with `lockCall`; the
+ * tasks and the supervisors' actions of its call; what its call had to be told by webhook. What a campaign knows of its contact goes
+ * with it, or, where that is to be called again, once it is called no more. To be called with `lockCall`; the
  * directory has to forget the call in the same transaction, so that nothing late is written of it.
  */
 export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: ErasedSession): Promise<ErasedCounts> {
@@ -42,7 +43,7 @@ export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: 
     .execute()
   await forgetOutcomes(tx, tenantId, callSid)
   await sql`
-    update campaign_contacts contact set metadata = '{}'::jsonb
+    update campaign_contacts contact set forget_metadata = true
       from campaign_dials dial, call_logs log
      where log.tenant_id = ${tenantId} and log.call_sid = ${callSid}
        and dial.tenant_id = log.tenant_id and dial.call_log_id = log.id

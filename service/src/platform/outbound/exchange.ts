@@ -14,8 +14,8 @@ export type OutboundRequest = {
   timeoutMs: number
   /** More of an answer is not read. */
   maxAnswerBytes: number
-  /** Asked after each piece of an answer that comes as events: once it says so, the rest is not waited for. */
-  isEnough?: (soFar: Buffer) => boolean
+  /** Given each piece of an answer that comes as events, once: as soon as it says so, the rest is not waited for. */
+  isEnough?: (piece: Buffer) => boolean
   /** Gives up when it is aborted. */
   signal?: AbortSignal
 }
@@ -78,7 +78,7 @@ export async function readAnswer(response: IncomingMessage, reading: Reading): P
       chunks.push(chunk.subarray(0, left))
       left -= chunk.length
       if (left < 0) return answer(false)
-      if (isEnough?.(Buffer.concat(chunks))) return answer(true)
+      if (isEnough?.(chunk)) return answer(true)
     }
     return answer(response.complete)
   } catch {

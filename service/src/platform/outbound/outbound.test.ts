@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -91,6 +94,32 @@ describe('a request to an address of a tenant', () => {
     const outbound = makeOutbound({ clock: systemClock, allowPrivate: true, resolve })
     const answer = await outbound.request({ ...REQUEST, url: drip.url, maxAnswerBytes: 1_000, timeoutMs: 400 })
     expect(answer).toMatchObject({ status: 200, isWhole: false })
+  })
+
+  it('is shown each piece of a stream of events once, and ends as soon as it was enough', async () => {
+    const words = ['one', 'two', 'three', 'four']
+    let next: (() => void) | null = null
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      next = () => void response.write(words.shift())
+      next()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const pieces: string[] = []
+    const isEnough = (piece: Buffer) => {
+      pieces.push(piece.toString())
+      next?.()
+      return pieces.length === 3
+    }
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const outbound = makeOutbound({ clock: new TestClock(), allowPrivate: true, resolve })
+    const { body, isWhole } = await outbound.request({ ...REQUEST, url, maxAnswerBytes: 1_000, isEnough })
+    expect([pieces, body.toString(), isWhole]).toEqual([['one', 'two', 'three'], 'onetwothree', true])
   })
 
   it('ends in time without an answer', async () => {

@@ -203,6 +203,36 @@ describe('GET analytics/calls', () => {
     expect((await read(`?interval=day&${range}`)).rows).toHaveLength(210)
   })
 
+  it('have the ten outcomes that occur most and how many the others are, however many there are', async () => {
+    await sql`
+      insert into call_rollups (tenant_id, minutes, is_whole, starts_at, agent_key, calls, answered, completed, busy, failed,
+                                no_answer, canceled, escalated, talk_seconds, costed, cost_usd, interruptions, scored, high_quality, score_sum)
+      select 'acme', 60, true, ${at('01T00:00')}::timestamptz + hour * interval '1 hour', null, 5000, 0, 0, 0, 0, 0, 0, 0,
+             0, 0, 0, 0, 0, 0, 0
+        from generate_series(0, 23) hour`.execute(test.db)
+    // In each hour one that occurs often, those of the hour alone, and what was too rare to be counted by itself.
+    await sql`
+      insert into call_outcome_rollups (tenant_id, minutes, is_whole, starts_at, outcome, calls)
+      select 'acme', 60, true, ${at('01T00:00')}::timestamptz + hour * interval '1 hour',
+             case n when 0 then null when 1 then 'sale' else 'other-' || hour || '-' || n end,
+             case n when 0 then 7 when 1 then 2 else 1 end
+        from generate_series(0, 23) hour, generate_series(0, 2200) n`.execute(test.db)
+    const range = 'since=2030-01-01T00:00:00Z&until=2030-01-02T00:00:00Z'
+    const { totals, rows } = await read(`?interval=hour&${range}`)
+    const first = rows[0]?.['outcomes'] as { outcome: string | null; calls: number }[]
+    expect([first.length, first[0], first.at(-1)]).toEqual([
+      11,
+      { outcome: 'sale', calls: 2 },
+      { outcome: null, calls: 7 + 2_199 - 9 },
+    ])
+    const all = totals['outcomes'] as typeof first
+    expect([all.length, all[0], all.at(-1)]).toEqual([
+      11,
+      { outcome: 'sale', calls: 48 },
+      { outcome: null, calls: 24 * (7 + 2_199) - 9 },
+    ])
+  })
+
   it('need a credential, and a database', async () => {
     expect((await get('', null)).status).toBe(401)
     expect((await down.call('acme', 'GET', '/analytics/calls')).status).toBe(503)

@@ -14,6 +14,7 @@ import {
   listFigures,
   listOutcomes,
   type OutcomeRow,
+  sumOutcomes,
 } from './figures-store.ts'
 import { oldestChange } from './rollup-store.ts'
 import { cutRange, type Interval, type RangeAsk, type Spans } from './spans.ts'
@@ -57,7 +58,6 @@ type Deps = {
 }
 
 const MAX_ROWS = 5_000
-const MAX_OUTCOME_ROWS = 50_000
 const USUAL_ZONE = 'UTC'
 
 export function makeCallAnalytics({ db, clock, tenants }: Deps): CallAnalytics {
@@ -68,15 +68,15 @@ export function makeCallAnalytics({ db, clock, tenants }: Deps): CallAnalytics {
     const spans = cutRange(local, { ...ask, timeZone }, now)
     // Asked for before the figures: what changes in between is told as not counted.
     const countedUntil = (await oldestChange(db, tenantId)) ?? now
-    const { figures, outcomes } = await rowsOf(db, tenantId, { ask, spans })
+    const { figures, outcomes, inAll } = await rowsOf(db, tenantId, { ask, spans })
     const outcomesOf = Map.groupBy(outcomes, nameOf)
-    const sums = figures.map((row) => ({ row, sums: sumsOf(row, outcomesOf.get(nameOf(row)) ?? []) }))
-    const rows = sums.map((each) => shownRow(each.row, figuresOf(each.sums), spans))
+    const sums = figures.map((row) => ({ row, sums: sumsOf(row) }))
+    const rows = sums.map(({ row, sums: own }) => shownRow(row, figuresOf(own, outcomesOf.get(nameOf(row))), spans))
     const { edges, interval } = spans
     const [since = now, until = now] = [edges[0], edges.at(-1)]
     return {
       ...{ interval, timeZone, since, until, countedUntil },
-      totals: figuresOf(addUp(sums.map((each) => each.sums))),
+      totals: figuresOf(addUp(sums.map((each) => each.sums)), inAll),
       rows: ask.groupBy === null ? withEmpty(rows, spans) : rows,
     }
   }
@@ -91,25 +91,24 @@ export function makeCallAnalytics({ db, clock, tenants }: Deps): CallAnalytics {
 }
 
 type Asked = { ask: AnalyticsAsk; spans: Spans }
+/** `inAll`: the outcomes of all rows together. */
+type Read = { figures: FigureRow[]; outcomes: OutcomeRow[]; inAll: Omit<OutcomeRow, keyof FigureKey>[] }
 
-async function rowsOf(
-  db: Db,
-  tenantId: TenantId | null,
-  { ask, spans: { edges } }: Asked,
-): Promise<{ figures: FigureRow[]; outcomes: OutcomeRow[] }> {
+async function rowsOf(db: Db, tenantId: TenantId | null, { ask, spans: { edges } }: Asked): Promise<Read> {
   const { groupBy, agentKey, agentVersionId } = ask
   // An id that nothing can have is an unknown one.
-  if (agentVersionId !== undefined && !isUuid(agentVersionId)) return { figures: [], outcomes: [] }
-  const wanted: Omit<FigureAsk, 'limit'> = {
-    ...{ tenantId, groupBy, edges, agentKey },
+  if (agentVersionId !== undefined && !isUuid(agentVersionId)) return { figures: [], outcomes: [], inAll: [] }
+  const wanted: FigureAsk = {
+    ...{ tenantId, groupBy, edges, agentKey, limit: MAX_ROWS },
     agentVersionId: agentVersionId as AgentVersionId | undefined,
   }
-  const [figures, outcomes] = await Promise.all([
-    listFigures(db, { ...wanted, limit: MAX_ROWS }),
-    listOutcomes(db, { ...wanted, limit: MAX_OUTCOME_ROWS }),
+  const [figures, outcomes, inAll] = await Promise.all([
+    listFigures(db, wanted),
+    listOutcomes(db, wanted),
+    sumOutcomes(db, wanted),
   ])
-  if (figures.length > MAX_ROWS || outcomes.length > MAX_OUTCOME_ROWS) throw tooMany()
-  return { figures, outcomes }
+  if (figures.length > MAX_ROWS) throw tooMany()
+  return { figures, outcomes, inAll }
 }
 
 function tooMany() {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
@@ -55,6 +55,9 @@ export type FigureRow = FigureKey & {
 /** How many calls came to an outcome; null: to any of the rare ones. */
 export type OutcomeRow = FigureKey & { outcome: string | null; calls: number }
 
+/** As many are told apart in an answer. */
+export const OUTCOMES_SHOWN = 10
+
 /** A score has four decimals at most. */
 export const SCORE_PARTS = 10_000
 
@@ -85,17 +88,42 @@ export async function listFigures(db: Db, ask: FigureAsk): Promise<FigureRow[]> 
   return rows
 }
 
-/** The outcomes of each span that has any, in the order of the spans. */
+/**
+ * The outcomes of each span that has any, those that occur most and the sum of all others: `OUTCOMES_SHOWN` and one row at most of
+ * each span and what it is told apart by.
+ */
 export async function listOutcomes(db: Db, ask: FigureAsk): Promise<OutcomeRow[]> {
   const names = columnsOf(ask)
   const { rows } = await sql<OutcomeRow>`
-    select ${spanOf(ask)} as span, ${list(names)} outcome, sum(calls)::float8 as calls
-      from call_outcome_rollups
-     where ${conditions(ask)}
-     group by ${list(names)} span, outcome
-     order by span ${orderBy(names)}, calls desc, outcome
-     limit ${ask.limit + 1}`.execute(db)
+    ${countedOutcomes(ask, [sql`${spanOf(ask)} as span`, ...names.map((name) => sql.ref(name))], ['span', ...names])}
+     limit ${(ask.limit + 1) * (OUTCOMES_SHOWN + 1)}`.execute(db)
   return rows
+}
+
+/** The outcomes of all spans together, whatever they are told apart by, as `listOutcomes` has those of one. */
+export async function sumOutcomes(db: Db, ask: FigureAsk): Promise<Omit<OutcomeRow, keyof FigureKey>[]> {
+  const { rows } = await sql<OutcomeRow>`${countedOutcomes(ask, [], [])}`.execute(db)
+  return rows
+}
+
+/** Each once by `names`, which are what `columns` are called. */
+function countedOutcomes(ask: FigureAsk, columns: RawBuilder<unknown>[], names: string[]) {
+  const selected = columns.map((column) => sql`${column}, `)
+  const shown = sql`case when is_shown then outcome end`
+  return sql`
+    with counted as (
+      select ${sql.join(selected, sql``)} outcome, sum(calls) as calls
+        from call_outcome_rollups
+       where ${conditions(ask)}
+       group by ${list(names)} outcome),
+    ranked as (
+      select *, outcome is not null and row_number() over (${partitionBy(names)}
+                  order by outcome is null, calls desc, outcome collate "C") <= ${sql.lit(OUTCOMES_SHOWN)} as is_shown
+        from counted)
+    select ${list(names)} ${shown} as outcome, sum(calls)::float8 as calls
+      from ranked
+     group by ${list(names)} ${shown}
+     order by ${list(names)} calls desc`
 }
 
 const columnsOf = ({ groupBy }: FigureAsk) => (groupBy === null ? [] : GROUP_COLUMNS[groupBy])
@@ -104,6 +132,8 @@ const list = (names: string[]) =>
     names.map((name) => sql`${sql.ref(name)}, `),
     sql``,
   )
+const partitionBy = (names: string[]) =>
+  names.length === 0 ? sql`` : sql`partition by ${sql.join(names.map((name) => sql.ref(name)))}`
 const orderBy = (names: string[]) =>
   sql.join(
     names.map((name) => sql`, ${sql.ref(name)}`),

@@ -1,4 +1,4 @@
-import { type FigureKey, type FigureRow, type OutcomeRow, SCORE_PARTS } from './figures-store.ts'
+import { type FigureKey, type FigureRow, SCORE_PARTS } from './figures-store.ts'
 import { mergeTimes, percentileMs, type ResponseTimes, readTimes, timesIn } from './response-times.ts'
 
 /** What calls came to. A rate, an average or a percentile of nothing is null. */
@@ -23,34 +23,25 @@ export type Figures = {
   avg_score: number | null
   high_quality_rate: number | null
   /** Null: all others. */
-  outcomes: { outcome: string | null; calls: number }[]
+  outcomes: OutcomeCount[]
 }
 
-/** What can be added up: figures are made of it once it is. */
-type Sums = Omit<FigureRow, keyof FigureKey | 'response_times'> & { times: ResponseTimes; outcomes: OutcomeCounts }
-type OutcomeCounts = Map<string | null, number>
+type OutcomeCount = { outcome: string | null; calls: number }
 
-/** As many are told apart in an answer. */
-const OUTCOMES_SHOWN = 10
+/** What can be added up: figures are made of it once it is. */
+type Sums = Omit<FigureRow, keyof FigureKey | 'response_times'> & { times: ResponseTimes }
+
 /** As calls show their cost. */
 const USD_DIGITS = 6
 
-/** What one row of the roll-ups, with its outcomes, can add to a sum. */
-export function sumsOf({ response_times, ...row }: FigureRow, outcomes: readonly OutcomeRow[]): Sums {
-  return {
-    ...row,
-    times: readTimes(response_times),
-    outcomes: new Map(outcomes.map(({ outcome, calls }) => [outcome, calls])),
-  }
+/** What one row of the roll-ups can add to a sum. */
+export function sumsOf({ response_times, ...row }: FigureRow): Sums {
+  return { ...row, times: readTimes(response_times) }
 }
 
 /** All of them together. */
 export function addUp(all: readonly Sums[]): Sums {
-  const sum = (name: keyof Omit<Sums, 'times' | 'outcomes'>) => all.reduce((total, each) => total + each[name], 0)
-  const outcomes: OutcomeCounts = new Map()
-  for (const each of all) {
-    for (const [outcome, calls] of each.outcomes) outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + calls)
-  }
+  const sum = (name: keyof Omit<Sums, 'times'>) => all.reduce((total, each) => total + each[name], 0)
   return {
     ...{ calls: sum('calls'), answered: sum('answered'), completed: sum('completed'), busy: sum('busy') },
     ...{ failed: sum('failed'), no_answer: sum('no_answer'), canceled: sum('canceled'), escalated: sum('escalated') },
@@ -58,12 +49,11 @@ export function addUp(all: readonly Sums[]): Sums {
     ...{ interruptions: sum('interruptions'), scored: sum('scored') },
     ...{ high_quality: sum('high_quality'), score_sum: sum('score_sum') },
     times: mergeTimes(all.map(({ times }) => times)),
-    outcomes,
   }
 }
 
-/** Sums as the API shows them. */
-export function figuresOf(sums: Sums): Figures {
+/** Sums as the API shows them, with the outcomes that occur most and, as null, all others. */
+export function figuresOf(sums: Sums, outcomes: readonly OutcomeCount[] = []): Figures {
   const { calls, answered, scored, times } = sums
   return {
     ...{ calls, answered, answer_rate: share(answered, calls) },
@@ -79,19 +69,16 @@ export function figuresOf(sums: Sums): Figures {
     response_p50_ms: percentileMs(times, 50),
     response_p95_ms: percentileMs(times, 95),
     ...{ scored, avg_score: average(sums.score_sum, scored), high_quality_rate: share(sums.high_quality, scored) },
-    outcomes: shown(sums.outcomes),
+    outcomes: inOrder(outcomes),
   }
 }
 
-/** Those that occur most, and how many all others are. */
-function shown(counts: OutcomeCounts): Figures['outcomes'] {
-  const named = [...counts].filter((entry): entry is [string, number] => entry[0] !== null)
-  const inOrder = named.toSorted(([a, calls], [b, others]) => others - calls || (a < b ? -1 : 1))
-  const rare = inOrder.slice(OUTCOMES_SHOWN).reduce((sum, [, calls]) => sum + calls, counts.get(null) ?? 0)
-  return [
-    ...inOrder.slice(0, OUTCOMES_SHOWN).map(([outcome, calls]) => ({ outcome, calls })),
-    ...(rare === 0 ? [] : [{ outcome: null, calls: rare }]),
-  ]
+/** Those that occur most first, all others last. */
+function inOrder(outcomes: readonly OutcomeCount[]): OutcomeCount[] {
+  const isLast = ({ outcome }: OutcomeCount) => Number(outcome === null)
+  return outcomes
+    .map(({ outcome, calls }) => ({ outcome, calls }))
+    .toSorted((a, b) => isLast(a) - isLast(b) || b.calls - a.calls || ((a.outcome ?? '') < (b.outcome ?? '') ? -1 : 1))
 }
 
 function share(part: number, whole: number): number | null {

@@ -16,6 +16,7 @@ import type { FindJudged } from './conversation.ts'
 import { listEvaluations } from './evaluation-store.ts'
 import { assessmentOf, endedCall, findJudged as judgedUsually } from './evaluations.fixture.ts'
 import { makeEvaluations } from './evaluations.ts'
+import { LateCompletions } from './held-completions.ts'
 import { Scorer } from './scorer.ts'
 
 const ACME = 'acme' as TenantId
@@ -145,6 +146,33 @@ describe('a session whose agent version wants something taken from it', () => {
     provider.answer({ says: assessmentOf(0.9) }, { says: FITTING }, { says: 'Nothing more.' })
     const isFilled = async () => (await session(id))?.extraction_status === 'filled'
     await passing(clock, isFilled, { what: 'the extraction', stepMs: 60_000, timeoutMs: 20_000 })
+    expect(await told()).toHaveLength(1)
+  })
+
+  it('has it with its end also where nobody could have made it for more than ten minutes', async () => {
+    const id = await ended('CA1')
+    clock.skip(20 * 60_000)
+    provider.answer({ says: assessmentOf(0.9) }, { says: FITTING })
+    await scoring()
+    expect(await settled(id)).toMatchObject({ extraction: { guests: 4 } })
+    expect(await told()).toMatchObject([{ body: { payload: { voice_session: { extraction_status: 'filled' } } } }])
+  })
+
+  it('waits for it for all of its ten minutes again when the database was away', async () => {
+    const late = new LateCompletions({ db: test.db, clock, log, tenants })
+    const minutes = async (count: number) => {
+      for (let minute = 0; minute < count; minute += 1) {
+        clock.skip(60_000)
+        await late.tell()
+      }
+    }
+    await minutes(11)
+    await ended('CA1')
+    clock.skip(15 * 60_000)
+    await late.tell()
+    await minutes(9)
+    expect(await told()).toEqual([])
+    await minutes(2)
     expect(await told()).toHaveLength(1)
   })
 

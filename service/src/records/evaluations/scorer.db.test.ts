@@ -15,7 +15,7 @@ import { findVoiceSession } from '../voice-session-store.ts'
 import { type EvaluationSource, listEvaluations } from './evaluation-store.ts'
 import { assessmentOf, endedCall, findJudged } from './evaluations.fixture.ts'
 import { Scorer } from './scorer.ts'
-import { claimScoringsAcrossTenants } from './scoring-store.ts'
+import { claimScoringAcrossTenants } from './scoring-store.ts'
 
 const ACME = 'acme' as TenantId
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
@@ -118,8 +118,8 @@ describe('a session that has ended', () => {
 
   it('is scored by another one when whoever had it died, and what the dead one still writes counts for nothing', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
-    const claim = { now: new Date(clock.now()), limit: 1, leaseMs: 3_600_000 }
-    expect(await claimScoringsAcrossTenants(test.db, claim)).toMatchObject([{ sessionId: id, attempts: 1 }])
+    const claim = { now: new Date(clock.now()), leaseMs: 3_600_000, except: [] }
+    expect(await claimScoringAcrossTenants(test.db, claim)).toMatchObject({ sessionId: id, attempts: 1 })
     await scoring()
     await clock.advance(30_000)
     expect(provider.asked).toEqual([])
@@ -134,9 +134,24 @@ describe('a session that has ended', () => {
 
   it('is free at once for the only process on its database', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
-    await claimScoringsAcrossTenants(test.db, { now: new Date(clock.now()), limit: 1, leaseMs: 3_600_000 })
+    await claimScoringAcrossTenants(test.db, { now: new Date(clock.now()), leaseMs: 3_600_000, except: [] })
     await scoring(theModel(), { isAlone: true })
     await settled(id)
+  })
+
+  it('is scored beside those of a tenant whose model takes its time, however many they are', async () => {
+    provider.answer('nothing')
+    for (const sid of ['CA1', 'CA2', 'CA3', 'CA4', 'CA5']) await endedCall(test.db, clock, sid)
+    await scoring()
+    await until(() => provider.asked.length >= 3, { what: 'the slow ones to be asked' })
+    provider.answer({ says: assessmentOf(0.9) })
+    const globex = 'globex' as TenantId
+    await makeTenantWithToken(test.db, globex)
+    const id = await endedCall(test.db, clock, 'CA9', { tenant: tenantTold('globex'), lastsMs: 0 })
+    await until(async () => (await findVoiceSession(test.db, globex, id))?.qa_status === 'scored', {
+      what: 'the other',
+    })
+    expect(provider.asked).toHaveLength(4)
   })
 
   it('that was taken from whoever scores it is not scored by that one any more', async () => {

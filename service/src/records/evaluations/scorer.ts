@@ -18,14 +18,14 @@ import {
 } from './conversation.ts'
 import { ANSWER_WITHIN_MS } from './evaluations.ts'
 import { type Findings, findIn, nothingFound } from './findings.ts'
-import { tellLateCompletions } from './held-completions.ts'
+import { LateCompletions } from './held-completions.ts'
 import { heuristicCriteria } from './heuristics.ts'
 import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
 import { keepExtraction } from './keep-extraction.ts'
 import { averageOf } from './scores.ts'
 import {
   type ClaimedScoring,
-  claimScoringsAcrossTenants,
+  claimScoringAcrossTenants,
   endScoringLeasesAcrossTenants,
   releaseScoring,
   SCORINGS_TOPIC,
@@ -44,8 +44,9 @@ type Options = {
   isAlone?: boolean
 }
 
-/** Sessions at a time, in this process. */
+/** Sessions at a time, in this process; one fewer of one tenant, whose model may be slow, so that others have a lane. */
 const LANES = 4
+const LANES_PER_TENANT = LANES - 1
 /** Due sessions are looked for this often; what ended in this process is scored at once. */
 const LOOK_EVERY_MS = 5_000
 /** Longer than four answers of the model take: two that score, two that extract. */
@@ -70,7 +71,9 @@ type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAg
  */
 export class Scorer {
   readonly #options: Options
-  readonly #running = new Set<Promise<void>>()
+  readonly #late: LateCompletions
+  /** Whose session each is. */
+  readonly #running = new Map<Promise<void>, TenantId>()
   readonly #stopping = new AbortController()
   #cancels: Cancel[] = []
   #looking: Promise<void> | null = null
@@ -83,6 +86,7 @@ export class Scorer {
 
   constructor(options: Options) {
     this.#options = options
+    this.#late = new LateCompletions(options)
   }
 
   /** Resolves when it is under way. @throws the database's error. */
@@ -101,7 +105,7 @@ export class Scorer {
     this.#stopping.abort()
     const settled = async () => {
       await this.#looking
-      await Promise.all(this.#running)
+      await Promise.all(this.#running.keys())
     }
     const late = () => new Error('it takes its time')
     await withTimeout(this.#options.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
@@ -122,11 +126,18 @@ export class Scorer {
 
   async #claim(): Promise<void> {
     const { db, clock } = this.#options
-    await tellLateCompletions(this.#options)
-    const limit = this.#room
-    if (limit <= 0) return
-    const now = new Date(clock.now())
-    for (const claimed of await claimScoringsAcrossTenants(db, { now, limit, leaseMs: LEASE_MS })) this.#run(claimed)
+    await this.#late.tell()
+    while (this.#room > 0 && !this.#isClosing) {
+      const ask = { now: new Date(clock.now()), leaseMs: LEASE_MS, except: this.#fullTenants }
+      const claimed = await claimScoringAcrossTenants(db, ask)
+      if (!claimed) return
+      this.#run(claimed)
+    }
+  }
+
+  get #fullTenants(): TenantId[] {
+    const running = Map.groupBy(this.#running.values(), (tenantId) => tenantId)
+    return [...running].flatMap(([tenantId, { length }]) => (length >= LANES_PER_TENANT ? [tenantId] : []))
   }
 
   get #room(): number {
@@ -141,7 +152,7 @@ export class Scorer {
         this.#running.delete(done)
         this.#look()
       })
-    this.#running.add(done)
+    this.#running.set(done, claimed.tenantId)
   }
 
   async #score(claimed: ClaimedScoring): Promise<void> {

@@ -52,18 +52,19 @@ export type ClaimedScoring = {
 }
 
 /**
- * Claims up to `limit` sessions that are due, those that have waited longest first, under a new token each. Whoever asks at the
- * same time gets others. What is not settled when the lease is over, by the database's clock, can be claimed again.
+ * Claims the session that has been due for longest, but for those of some tenants, under a new token; null when none is. Whoever
+ * asks at the same time gets another. What is not settled when the lease is over, by the database's clock, can be claimed again.
  */
-export async function claimScoringsAcrossTenants(
+export async function claimScoringAcrossTenants(
   db: Db,
-  { now, limit, leaseMs }: { now: Date; limit: number; leaseMs: number },
-): Promise<ClaimedScoring[]> {
+  { now, leaseMs, except }: { now: Date; leaseMs: number; except: readonly TenantId[] },
+): Promise<ClaimedScoring | null> {
+  const others = except.length === 0 ? sql`true` : sql`tenant_id not in (${sql.join(except)})`
   const { rows } = await sql<ClaimedScoring>`
     with picked as materialized (
       select tenant_id, session_id from session_scorings waiting
-       where due_at <= ${now} and (leased_until is null or leased_until <= now())
-       order by due_at, session_id limit ${limit} for update skip locked)
+       where due_at <= ${now} and (leased_until is null or leased_until <= now()) and ${others}
+       order by due_at, session_id limit 1 for update skip locked)
     update session_scorings row
        set claim_token = gen_random_uuid(), attempts = attempts + 1,
            leased_until = now() + ${leaseMs} * interval '1 millisecond'
@@ -71,7 +72,7 @@ export async function claimScoringsAcrossTenants(
      where row.tenant_id = picked.tenant_id and row.session_id = picked.session_id
     returning row.tenant_id as "tenantId", row.session_id as "sessionId", row.ended_at as "endedAt", row.attempts,
               row.claim_token as "claimToken"`.execute(db)
-  return rows
+  return rows[0] ?? null
 }
 
 /** Takes a claimed session off the list. False when it is not held by this token any more: then nothing may be written. */

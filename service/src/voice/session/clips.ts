@@ -19,30 +19,29 @@ const DISCLOSE = 'Before anything else say exactly this sentence, which was cut 
  */
 export function beginWithClips(step: Step): void {
   const { plan } = step.state
-  const due = dueAtStart(step.state)
-  if (due.length === 0) return
+  const { due, isBegun } = dueAtStart(step.state)
+  const isGreetingDue = !plan.clips.some(({ kind }) => kind === 'greeting')
+  if (due.length === 0 && !(isBegun && isGreetingDue)) return
   step.set({ phase: 'talking', greetingAtMs: step.nowMs })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
   play(step, due)
-  if (!plan.clips.some(({ kind }) => kind === 'greeting')) askFirst(step, greetingOf(plan))
+  if (isGreetingDue) askFirst(step, greetingOf(plan))
 }
 
 /**
  * All of them, or, where an earlier session of the call has begun with them and nothing else was said, those from the first on that
- * was not heard to its end.
+ * was not heard to its end. `isBegun`: there was such a session.
  */
-function dueAtStart({ plan, resumption }: SessionState): number[] {
+function dueAtStart({ plan, resumption }: SessionState): { due: number[]; isBegun: boolean } {
   const clips = firstWords(plan)
   const turns = resumption?.turns ?? []
   const isClipOnly = turns.every(
     (turn) => turn.role === 'agent' && clips.some(({ text }) => wholeOf(turn) === plain(text)),
   )
-  if (!isClipOnly) return []
+  if (!isClipOnly) return { due: [], isBegun: false }
   const heard = turns.filter(({ unheard }) => unheard === '').map(wholeOf)
-  return fromIndex(
-    clips,
-    clips.findIndex(({ text }) => !heard.includes(plain(text))),
-  )
+  const first = clips.findIndex(({ text }) => !heard.includes(plain(text)))
+  return { due: fromIndex(clips, first), isBegun: turns.length > 0 }
 }
 
 /** Fillers stand behind them. */

@@ -6,7 +6,7 @@ import type { TimerName } from './events.ts'
 import { cutShort } from './interrupting.ts'
 import { letCallGo } from './letting-go.ts'
 import { greet } from './model-session.ts'
-import { goOnAfterLoss, isGreeted, restOfHeard } from './picking-up.ts'
+import { goOnAfterLoss, restOfHeard } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
@@ -60,13 +60,14 @@ export function handOver(step: Step): void {
 
 /** Nobody hears the agent from here on: what it was saying is cut where the caller stopped to hear it, and waits. */
 function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
-  const { answers, playback, speech, owedSinceMs } = step.state
+  const { answers, playback, speech, owedSinceMs, phase } = step.state
   const wasOwed = leftMs(playback, step.nowMs) > 0 || owedSinceMs !== null || isBusy(step)
   const rest = restOfHeard(step, utterances)
   keepClipsFor(step, utterances)
   const ids = new Set(utterances.map(({ responseId }) => responseId))
   if (answers.active) ids.add(answers.active.responseId)
-  const detached = { sinceMs: step.nowMs, wasOwed, wasSpeaking: speech !== null, isHandedOver }
+  const was = { wasOwed, wasSpeaking: speech !== null, wasWaiting: phase === 'waiting' }
+  const detached = { sinceMs: step.nowMs, ...was, isHandedOver }
   step.set({ phase: 'detached', detached, stall: null, playback: cleared(playback) })
   if (ids.size > 0) step.do({ type: 'discard', responseIds: [...ids] })
   step.setAnswers({
@@ -137,15 +138,17 @@ export function kept(step: Step): void {
   giveWay(step)
   cancelTransfer(step)
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
-  if (isOn) askNext(step)
-  else goOn(step)
+  if (isOn || !detached) return askNext(step)
+  // Neither is one greeted, or gone on with, that had not begun.
+  step.set({ detached: { ...detached, wasWaiting: false } })
+  goOn(step)
 }
 
 /** The conversation goes on where it was. */
 function goOn(step: Step): void {
   const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
   const isFromTarget = isLeaving(step)
-  const isFresh = !isGreeted(step) && step.state.greetingAtMs === null
+  const isFresh = detached?.wasWaiting === true
   step.set({
     phase: isFresh ? 'waiting' : 'talking',
     detached: null,

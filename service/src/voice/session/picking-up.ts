@@ -23,7 +23,7 @@ export function greetingOf({ greeting }: Plan): Ask {
 }
 
 /** Whether the caller has heard anything of the agent. */
-export function isGreeted({ state: { transcript } }: Step): boolean {
+function isGreeted({ state: { transcript } }: Step): boolean {
   return transcript.past.turns > 0 || transcript.entries.some(({ role, text }) => role === 'agent' && text !== '')
 }
 

@@ -26,7 +26,7 @@ import { mute, unmute } from './muting.ts'
 import { refused } from './refusals.ts'
 import { onNext, renewalFired, renewIfDue } from './renewal.ts'
 import { letGo } from './retry.ts'
-import { deadAir, silencePassed, timeIsShort, timeIsUp, watchSilence } from './silence.ts'
+import { deadAir, silencePassed, watchSilence } from './silence.ts'
 import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
 import { stalled } from './stalled.ts'
 import { type SessionState, Step } from './state.ts'
@@ -37,6 +37,7 @@ import { callerTranscript, committed } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
 import { machineAnswered } from './voicemail.ts'
 import { agentWords, itemAdded } from './words.ts'
+import { timeIsShort, timeIsUp } from './wrapping-up.ts'
 
 /** Nine tenths: when the model is told that the call must end. */
 const WARNING_SHARE = 0.9

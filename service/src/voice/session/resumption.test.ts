@@ -55,6 +55,37 @@ describe('A call that another process has begun', () => {
     expect(given.commands('respond')).toHaveLength(1)
   })
 
+  it('is picked up, or left to the person who had it, also where its stream is lost before its model is ready', () => {
+    const call = resumed(GREETED)
+    call.do({ type: 'stream_lost' })
+    call.wait(2_000)
+    call.do({ type: 'attached' })
+    call.do({ type: 'stream_lost' })
+    call.do({ type: 'attached' })
+    expect(call.commands('respond')).toEqual([])
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
+    const ready = resumed(GREETED)
+    ready.do({ type: 'stream_lost' })
+    ready.model({ type: 'ready' })
+    ready.do({ type: 'attached' })
+    expect(ready.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
+    const taken = resumed([...GREETED, turn(3, 'system', 'A person has taken the call over.')])
+    taken.do({ type: 'stream_lost' })
+    taken.do({ type: 'attached' })
+    taken.model({ type: 'ready' })
+    expect([taken.state.takeover, taken.commands('respond')]).toEqual([{ phase: 'lost' }, []])
+  })
+
+  it('says goodbye, and nothing else, where it is lost so and no other node takes it', () => {
+    const call = resumed(GREETED)
+    call.do({ type: 'hand_over' })
+    call.do({ type: 'kept' })
+    call.do({ type: 'end', reason: 'shutdown' })
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringContaining('goodbye') }])
+  })
+
   it('greets where nobody has said anything yet', () => {
     const call = resumed([])
     call.model({ type: 'ready' })

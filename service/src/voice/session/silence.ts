@@ -2,18 +2,12 @@ import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { isOutOfHands, type Step } from './state.ts'
-import { giveWay } from './taking-over.ts'
-import { cancelTransfer, isLeaving } from './transferring.ts'
 
 const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
 const DEAD_AIR_MS = 2_500
-/** How long the goodbye may take to be said once the time is up. */
-const LAST_WORDS_MS = 20_000
 const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
 const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
-const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
-const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
 
 /**
  * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while
@@ -57,24 +51,4 @@ export function silencePassed(step: Step): void {
   const text = isLast ? plan.idle.goodbye : plan.idle.prompts[idleStage]
   const instructions = text ? exactly(text) : isLast ? GOODBYE : ASK_IF_THERE
   ask(step, { why: isLast ? 'goodbye' : 'idle', instructions, thenEnd: isLast ? 'idle_timeout' : null })
-}
-
-/** Most of the longest call has passed: the model is told. */
-export function timeIsShort(step: Step): void {
-  step.command({ type: 'system_message', text: TIME_WARNING })
-}
-
-/** The longest call is over. */
-export function timeIsUp(step: Step): void {
-  wrapUp(step, TIME_UP)
-}
-
-/** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
-export function wrapUp(step: Step, instructions: string): void {
-  // Its carrier knows how long it may last.
-  if (isLeaving(step)) return
-  giveWay(step)
-  cancelTransfer(step)
-  step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
-  ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
 }

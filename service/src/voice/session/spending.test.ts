@@ -175,4 +175,99 @@ describe('a budget', () => {
     call.wait(200)
     expect(call.commands('system_message')).toHaveLength(1)
   })
+
+  it('of the time leaves a person alone too, and is over when the agent has the call again, or with the longest call', () => {
+    const call = Call.greeted({ budgetMs: 100_000, maxCallMs: 300_000, ...NEVER_IDLE })
+    call.do({ type: 'take_over' })
+    call.wait(150_000)
+    expect([call.state.ending, call.state.takeover]).toEqual([null, { phase: 'on' }])
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    expect(call.state.answers.queue.at(-1)).toMatchObject({
+      instructions: expect.stringContaining('time for this call is over'),
+      thenEnd: 'max_duration',
+    })
+    const kept = Call.greeted({ budgetMs: 100_000, maxCallMs: 300_000, ...NEVER_IDLE })
+    kept.do({ type: 'take_over' })
+    kept.wait(300_000)
+    expect(kept.state.takeover).toBeNull()
+  })
+})
+
+describe('a call that somebody takes while its goodbye is said, because its budget is spent', () => {
+  const NEVER_IDLE = { idle: { afterMs: 6_000_000, prompts: [], goodbye: '' } }
+
+  /** Half of the goodbye was heard. */
+  function inGoodbye(changes: Partial<Plan> = {}): Call {
+    const call = greeted({ budgetUsd: 3, ...NEVER_IDLE, ...changes })
+    answered(call, 1, 2)
+    call.begins('resp_bye')
+    call.words('resp_bye', 'item_bye', 'I am sorry, goodbye.')
+    call.audio('resp_bye', 'item_bye', 2_000)
+    call.wait(1_000)
+    return call
+  }
+
+  /** The agent comes back, and then says goodbye. */
+  function comesBack(call: Call): void {
+    call.answer('resp_back', 'item_back', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    expect([call.state.ending, call.commands('respond').at(-1)?.instructions]).toEqual([
+      null,
+      expect.stringContaining('goodbye'),
+    ])
+    call.answer('resp_bye_2', 'item_bye_2', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  }
+
+  it("is the person's for as long as they like, and is told goodbye by the agent after that", () => {
+    const call = inGoodbye()
+    call.do({ type: 'take_over' })
+    call.ends('resp_bye', { status: 'cancelled' })
+    call.wait(120_000)
+    expect([call.state.ending, call.state.takeover]).toEqual([null, { phase: 'on' }])
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    comesBack(call)
+  })
+
+  it('is told goodbye in full where it is given back before the model has left off', () => {
+    const call = inGoodbye()
+    call.do({ type: 'take_over' })
+    call.do({ type: 'release' })
+    call.do({ type: 'person_written' })
+    call.ends('resp_bye', { status: 'cancelled' })
+    expect(call.state.ending).toBeNull()
+    comesBack(call)
+  })
+
+  it.each([true, false])(
+    "is put through, and told goodbye when nobody takes it, by the agent's own wish: %s",
+    (isAgents) => {
+      const call = inGoodbye()
+      call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: true, isAgents })
+      call.ends('resp_bye', { status: isAgents ? 'completed' : 'cancelled' })
+      call.wait(1_000)
+      call.echoAll()
+      expect([call.all('begin_transfer').length, call.state.ending]).toEqual([1, null])
+      call.do({ type: 'transfer_ringing' })
+      call.wait(30_000)
+      expect(call.state.ending).toBeNull()
+      call.do({ type: 'transfer_failed', why: 'no_answer' })
+      comesBack(call)
+    },
+  )
+
+  it('ends all the same when the longest call is over', () => {
+    const call = inGoodbye({ maxCallMs: 60_000 })
+    call.do({ type: 'take_over' })
+    call.ends('resp_bye', { status: 'cancelled' })
+    call.wait(60_000)
+    expect(call.state.takeover).toBeNull()
+    call.answer('resp_end', 'item_end', 1_000)
+    expect(call.state.ending?.reason).toBe('max_duration')
+  })
 })

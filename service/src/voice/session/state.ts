@@ -81,6 +81,8 @@ export type Detached = {
   /** The caller was being spoken to, or was owed an answer. */
   readonly wasOwed: boolean
   readonly wasSpeaking: boolean
+  /** The session had not begun to talk: it was to greet, or to go on from what an earlier one has left. */
+  readonly wasWaiting: boolean
   /** Its stream stands yet: another node is to take the call, and its end will not be ours. */
   readonly isHandedOver: boolean
 }
@@ -192,6 +194,8 @@ export type SessionState = {
   readonly unsaidUsd: number
   /** What of the budget has had its consequence: told, the model knows that little is left · spent, the call is being ended. */
   readonly budget: 'open' | 'told' | 'spent'
+  /** Whose time is up: that of the tenant's day, or that of the longest call. */
+  readonly timeUp: null | 'day' | 'call'
   readonly latency: {
     readonly greetingMs: number | null
     /** Of the newest answers. */
@@ -244,7 +248,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     takeovers: 0,
     transfer: null,
     usage: resumption?.usage ?? NO_USAGE,
-    ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open' },
+    ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open', timeUp: null },
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
       responsesMs: [],

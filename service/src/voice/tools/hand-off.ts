@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import type { ResolveAgent } from '../../agents/resolve.ts'
+import { stickyCaller } from '../../agents/sticky-caller.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { TenantTools } from './tenant-tools.ts'
 import { defineTool, type Tool, ToolRefusal } from './tool.ts'
@@ -17,8 +18,8 @@ export function handOff({ resolveAgent, tenantTools }: Deps): Tool {
       summary: Type.Optional(Type.String({ maxLength: 2_000, description: 'What the other agent has to know.' })),
     }),
     maxPerCall: 10,
-    async run({ agent_key: agentKey, summary = '' }, { tenant, controls }) {
-      const agent = await resolveAgent(tenant, { agentKey })
+    async run({ agent_key: agentKey, summary = '' }, { tenant, controls, customerPhone: from, callSid }) {
+      const agent = await resolveAgent(tenant, { agentKey, caller: stickyCaller({ from, callSid }) })
       if (agent?.agentKey !== agentKey) throw new ToolRefusal('there is no agent with this key')
       const own = await tenantTools.of(tenant, agent.config.tools)
       if (!controls.handOff(agent, { own, summary })) throw new ToolRefusal('the call cannot be handed over now')

@@ -3,7 +3,7 @@ import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
 import { shown } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
-import { answerIn, hasAnswer, isRecord, McpFault, type RpcAnswer } from './mcp-message.ts'
+import { answerIn, isRecord, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 export type RuntimeMcpServer = Extract<RuntimeTool, { type: 'mcp' }>
@@ -53,7 +53,7 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
     const heard = await ask({
       ...request,
       ...{ timeoutMs: STEP_TIMEOUT_MS, maxAnswerBytes: MAX_MESSAGE_BYTES, signal },
-      isEnough: (soFar) => hasAnswer(soFar, id),
+      isEnough: watchFor(id),
     })
     return { request, heard, id }
   }

@@ -25,12 +25,35 @@ export function answerIn({ status, headers, body, isWhole }: OutboundAnswer, id:
   return readAnswer(found)
 }
 
-/** Whether what came of a stream so far has the answer: what a server sends behind it is not waited for. */
-export function hasAnswer(soFar: Buffer, id: number): boolean {
-  const [last, before] = [soFar.at(-1), soFar.at(-2)]
-  // An event ends with an empty line: only there is it worth a look.
-  const endsEvent = last === LINE_FEED && (before === LINE_FEED || before === CARRIAGE_RETURN)
-  return endsEvent && eventsIn(soFar.toString()).some((message) => isFor(message, id))
+/**
+ * Watches a stream of events for the answer to a request. To be given its pieces one by one; true once the answer was in them: what a
+ * server sends behind it is not waited for. Each byte is read once, however small the pieces are.
+ */
+export function watchFor(id: number): (piece: Buffer) => boolean {
+  let event: Buffer[] = []
+  let hasLine = false
+  return (piece) => {
+    let [eventAt, lineAt] = [0, 0]
+    for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, lineAt)) {
+      const endsEvent = !hasLine && isBlank(piece.subarray(lineAt, at))
+      lineAt = at + 1
+      hasLine = false
+      if (!endsEvent) continue
+      event.push(piece.subarray(eventAt, lineAt))
+      const text = Buffer.concat(event).toString()
+      if (eventsIn(text).some((message) => isFor(message, id))) return true
+      event = []
+      eventAt = lineAt
+    }
+    hasLine ||= !isBlank(piece.subarray(lineAt))
+    event.push(piece.subarray(eventAt))
+    return false
+  }
+}
+
+/** An event ends with an empty line. */
+function isBlank(line: Buffer): boolean {
+  return line.length === 0 || (line.length === 1 && line[0] === CARRIAGE_RETURN)
 }
 
 const LINE_FEED = 10

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
+import type { AgentChoice } from '../../agents/resolve.ts'
 import { type NodeId, newId } from '../../kernel/ids.ts'
 import { type CallbackTasks, makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import { makeDoNotCall } from '../../operators/do-not-call.ts'
@@ -33,6 +34,7 @@ describe('the built-in tools', () => {
     const call = { callSid: 'CA1', direction: 'inbound' as const, from, to: '+12025550100', orgId: null, metadata: {} }
     const { sessionId } = await sessions.open(tenant, { ...call, agent: AGENT })
     const scheduled: Promise<unknown>[] = []
+    const choices: AgentChoice[] = []
     const schedule: CallbackTasks['schedule'] = (...given) => {
       const task = makeCallbackTasks({ db, clock }).schedule(...given)
       scheduled.push(task)
@@ -45,7 +47,10 @@ describe('the built-in tools', () => {
       ...{
         outcomes: makeOutcomes({ db }),
         clock,
-        resolveAgent: async () => OTHER,
+        resolveAgent: async (_tenant, choice) => {
+          choices.push(choice)
+          return OTHER
+        },
         tenantTools: { of: async () => [] },
       },
       kept: { tasks: { schedule }, escalations, doNotCall },
@@ -62,7 +67,7 @@ describe('the built-in tools', () => {
       return { ...outcome, output: JSON.parse(outcome.output) as Record<string, unknown> }
     }
     const tasks = () => db.selectFrom('callback_tasks').selectAll().orderBy('created_at').execute()
-    return { clock, tenantId, other, sessionId, run, tasks, scheduled, doNotCall, done }
+    return { clock, tenantId, other, sessionId, run, tasks, scheduled, doNotCall, done, choices }
   }
 
   it('are offered as far as the agent may use them', () => {
@@ -223,6 +228,15 @@ describe('the built-in tools', () => {
         ...{ status: 'error', output: { error: 'there is no agent with this key' } },
       })
       expect(done).toEqual([['handOff', 'billing', 0, 'A refund.']])
+    })
+
+    it.each([
+      ['they are in', '+12025550101', '+12025550101'],
+      ['the call is in, where nobody is known', 'anonymous', 'CA1'],
+    ])('has the caller talk to the version whose share of the other agent %s', async (_whose, from, caller) => {
+      const { run, choices } = await inCall({ from })
+      await run('hand_off', { agent_key: 'billing' })
+      expect(choices).toEqual([{ agentKey: 'billing', caller }])
     })
   })
 

@@ -1,0 +1,35 @@
+import { ask } from './asking.ts'
+import type { Step } from './state.ts'
+import { giveWay } from './taking-over.ts'
+import { cancelTransfer, isLeaving } from './transferring.ts'
+
+/** How long the goodbye may take to be said once the time is up. */
+const LAST_WORDS_MS = 20_000
+const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
+export const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
+
+/** Most of the longest call has passed: the model is told. */
+export function timeIsShort(step: Step): void {
+  step.command({ type: 'system_message', text: TIME_WARNING })
+}
+
+/** What was left of the tenant's day has passed, which is its budget's to act on; or the longest call has, which nobody keeps longer. */
+export function timeIsUp(step: Step): void {
+  const { budgetMs, maxCallMs } = step.state.plan
+  if (step.state.timeUp === null && budgetMs !== null && budgetMs < maxCallMs) {
+    step.set({ timeUp: 'day' })
+    return step.do({ type: 'arm', timer: 'time_up', ms: Math.max(1, maxCallMs - step.atMs) })
+  }
+  step.set({ timeUp: 'call' })
+  wrapUp(step, TIME_UP)
+}
+
+/** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
+export function wrapUp(step: Step, instructions: string): void {
+  // Its carrier knows how long it may last.
+  if (isLeaving(step)) return
+  giveWay(step)
+  cancelTransfer(step)
+  step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
+  ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
+}
