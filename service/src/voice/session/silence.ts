@@ -5,13 +5,13 @@ import { isOutOfHands, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 import { cancelTransfer, isLeaving } from './transferring.ts'
 
-const STAGES = 3
+export const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
 const DEAD_AIR_MS = 2_500
 /** How long the goodbye may take to be said once the time is up. */
 const LAST_WORDS_MS = 20_000
-const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
-const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
+export const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
+export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 const TIME_WARNING = 'This call must end soon. Bring the conversation to a close.'
 const TIME_UP = 'The time for this call is over. Say so, and say goodbye, in one sentence.'
 
