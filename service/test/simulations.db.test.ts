@@ -62,6 +62,7 @@ type Run = {
   usage: object | null
 }
 type Simulation = {
+  scenarios: object[]
   id: string
   status: string
   passed: boolean | null
@@ -278,6 +279,11 @@ describe('POST /api/v1/simulations', () => {
   it('runs each scenario as often as it is told to, and passes by the share of those that pass', async () => {
     const scenarios = [one({ expect: { heard: ['yes'] } }), one({ name: 'Another', expect: { heard: ['no'] } })]
     const body = { agent_key: 'desk', name: 'Nightly', scenarios, repetitions: 3 }
+    const asked = one({
+      call: { metadata: { a: { b: [1] } } },
+      tool_results: [{ name: 'x', output: { c: [null, 2] } }],
+    })
+    expect((await completed({ ...body, scenarios: [asked] })).scenarios).toEqual([asked])
     const half = await completed({ ...body, pass_threshold: 0.5 })
     expect(half).toMatchObject({
       name: 'Nightly',

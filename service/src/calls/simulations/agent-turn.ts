@@ -11,6 +11,8 @@ export type AskModel = (request: Pick<ChatRequest, 'model' | 'messages' | 'tools
 export type AgentDeps = {
   clock: Clock
   ask: AskModel
+  /** Called before each tool. @throws CallLost when the run is not ours any more. */
+  keep(): Promise<void>
   line: Line
   tools: SimulatedTools
   /** What the model is told first of whoever speaks. */
@@ -19,6 +21,8 @@ export type AgentDeps = {
 
 /** How often a model may call before it waits for the caller. */
 const MAX_ROUNDS = 6
+/** Of one answer of the model; the others are not among what it is told that it has called. */
+const MAX_CALLS = 32
 export const MAX_TEXT_CHARS = 8_000
 
 /**
@@ -28,16 +32,17 @@ export const MAX_TEXT_CHARS = 8_000
  * @returns who has ended the call with it; null when it goes on.
  */
 export async function agentTurn(deps: AgentDeps, hint: string | null = null): Promise<EndedBy | null> {
-  const { clock, line, tools } = deps
+  const { clock, line } = deps
   const startedMs = clock.monotonicMs()
   const words: string[] = []
   let ended: EndedBy | null = null
   let isOver = false
   for (let round = 1; !isOver && round <= MAX_ROUNDS; round += 1) {
     const answer = await deps.ask(requestOf(deps, hint))
-    line.messages.push({ role: 'assistant', text: answer.text, calls: answer.calls })
+    const calls = answer.calls.slice(0, MAX_CALLS)
+    line.messages.push({ role: 'assistant', text: answer.text, calls })
     if (answer.text.trim() !== '') words.push(answer.text.trim())
-    const done = await runAll(line, tools, answer.calls)
+    const done = await runAll(deps, calls)
     ended = done.ended
     isOver = ended !== null || done.isOver
   }
@@ -54,13 +59,13 @@ function requestOf({ tools, line, instructions }: AgentDeps, hint: string | null
 
 /** One after the other. It is over when nothing was called of which the model would have something to say. */
 async function runAll(
-  line: Line,
-  tools: SimulatedTools,
+  { line, tools, keep }: AgentDeps,
   calls: ChatAnswer['calls'],
 ): Promise<{ ended: EndedBy | null; isOver: boolean }> {
   let ended: EndedBy | null = null
   let isOver = true
   for (const { id, name, argumentsText } of calls) {
+    await keep()
     const { output, endsCall, isTransferred, isSilent } = await tools.run(name, argumentsText)
     line.messages.push({ role: 'tool', callId: id, text: output })
     isOver &&= isSilent

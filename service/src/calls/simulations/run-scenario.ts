@@ -33,7 +33,7 @@ export type WantedRun = {
   name: string
   /** Ends it early: what it throws is thrown. */
   signal: AbortSignal
-  /** Called before each question to a model. @throws CallLost when the run is not ours any more. */
+  /** Called before each question to a model, and each tool. @throws CallLost when the run is not ours any more. */
   keep(): Promise<void>
 }
 
@@ -50,6 +50,7 @@ class TooCostly extends Error {}
 export const ANSWER_WITHIN_MS = 30_000
 /** Behind it the call comes to its end with the turn that is under way. */
 const MAX_CALL_MS = 600_000
+const MAX_TOOL_CALLS = 200
 const SEARCH_WITHIN_MS = 1_000
 const CALLER = '+12025550147'
 
@@ -96,8 +97,9 @@ async function simulate(deps: Deps, wanted: WantedRun, spent: Spent): Promise<Ca
   const call = {
     ...{ clock, line, tools, callerModel: simulation.caller_model, greeting: greetingOf(tenant, agent.config) },
     ask: askingFor(deps, wanted, spent),
+    keep: wanted.keep,
     instructions: (speaker: ResolvedAgent) => instructionsOf(tenant, speaker, facts),
-    isTooLong: () => clock.monotonicMs() - startedMs > MAX_CALL_MS,
+    isTooLong: () => clock.monotonicMs() - startedMs > MAX_CALL_MS || tools.calls.length >= MAX_TOOL_CALLS,
   }
   const ended = (endedBy: EndedBy, reasons: string[] = []) => ({
     turns: line.turns,

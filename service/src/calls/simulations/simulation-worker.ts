@@ -42,8 +42,8 @@ const LANES = 4
 const PER_TENANT = 2
 /** Due runs are looked for this often; what was asked for in this process is begun at once. */
 const LOOK_EVERY_MS = 5_000
-/** Renewed before each question to a model. Longer than an answer and the tools that it calls take. */
-const LEASE_MS = ANSWER_WITHIN_MS + 150_000
+/** Renewed before each question to a model, and each tool: longer than either takes. */
+const LEASE_MS = ANSWER_WITHIN_MS + 60_000
 /** A run whose model does not answer comes again after these, by its attempts. */
 const WAITS_MS = [5_000, 30_000, 120_000, 600_000]
 const MAX_ATTEMPTS = WAITS_MS.length + 1
