@@ -811,6 +811,78 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/simulations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List simulations, newest first */
+        get: operations["listSimulations"];
+        put?: never;
+        /**
+         * Try a version of an agent with callers that are made up, in text
+         * @description It answers at once, with runs that are pending: ask for it again until its status is completed. Built-in tools do nothing in it, and other ones are not called unless run_tools is true.
+         */
+        post: operations["createSimulation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a simulation, and what its runs have come to */
+        get: operations["getSimulation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run nothing more of a simulation; what is under way is given up */
+        post: operations["cancelSimulation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/simulations/{id}/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one run of a simulation, with its transcript and function calls */
+        get: operations["getSimulationRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tools/{name}/test": {
         parameters: {
             query?: never;
@@ -2026,6 +2098,57 @@ export interface components {
             updated_at: string;
             version_number: number;
         };
+        Run: {
+            cost_usd: number | null;
+            criteria: {
+                name: string;
+                reason: string | null;
+                score: number;
+            }[] | null;
+            ended_at: string | null;
+            ended_by: ("agent" | "caller" | "transfer" | "limit") | null;
+            function_calls: {
+                /**
+                 * @description The scenario; a built-in, which did nothing outside the simulation; the tool itself; or nobody, and nothing was done.
+                 * @enum {unknown}
+                 */
+                answered_by: "scenario" | "built_in" | "tool" | "nobody";
+                /** @description As the model wrote them: JSON as a rule. */
+                arguments: string;
+                name: string;
+                /** @description As the model was told. */
+                result: string;
+                /** @enum {unknown} */
+                status: "ok" | "error" | "timeout";
+            }[];
+            id: string;
+            position: number;
+            /** @description Why it has not passed, as sentences. */
+            reasons: string[];
+            repetition: number;
+            /** @description Its name. */
+            scenario: string;
+            score: number | null;
+            slowest_reply_ms: number | null;
+            started_at: string | null;
+            /**
+             * @description error: it could not be run to its end, which counts as not passed.
+             * @enum {unknown}
+             */
+            status: "pending" | "running" | "passed" | "failed" | "error" | "cancelled";
+            summary: string | null;
+            transcript: {
+                reply_ms: number | null;
+                /** @enum {unknown} */
+                role: "caller" | "agent" | "system";
+                text: string;
+            }[];
+            usage: {
+                cached_tokens: number;
+                input_tokens: number;
+                output_tokens: number;
+            } | null;
+        };
         Session: {
             agent_name: string;
             call_sid: string;
@@ -2057,6 +2180,199 @@ export interface components {
             tenant: string;
             /** Format: uuid */
             voice_session_id: string;
+        };
+        Simulation: {
+            agent_key: string;
+            agent_name: string;
+            agent_version_id: string;
+            caller_model: string | null;
+            completed_at: string | null;
+            cost_usd: number | null;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            min_score: number | null;
+            /** @enum {unknown} */
+            mode: "text";
+            name: string | null;
+            pass_rate: number | null;
+            pass_threshold: number;
+            passed: boolean | null;
+            repetitions: number;
+            run_tools: boolean;
+            /** @description In their order; each alone has its transcript. */
+            runs: {
+                cost_usd: number | null;
+                ended_at: string | null;
+                ended_by: ("agent" | "caller" | "transfer" | "limit") | null;
+                id: string;
+                position: number;
+                /** @description Why it has not passed, as sentences. */
+                reasons: string[];
+                repetition: number;
+                /** @description Its name. */
+                scenario: string;
+                score: number | null;
+                slowest_reply_ms: number | null;
+                started_at: string | null;
+                /**
+                 * @description error: it could not be run to its end, which counts as not passed.
+                 * @enum {unknown}
+                 */
+                status: "pending" | "running" | "passed" | "failed" | "error" | "cancelled";
+                summary: string | null;
+                usage: {
+                    cached_tokens: number;
+                    input_tokens: number;
+                    output_tokens: number;
+                } | null;
+            }[];
+            runs_by_status: {
+                cancelled: number;
+                error: number;
+                failed: number;
+                passed: number;
+                pending: number;
+                running: number;
+                total: number;
+            };
+            scenarios: {
+                call?: {
+                    /**
+                     * @description Default inbound.
+                     * @enum {unknown}
+                     */
+                    direction?: "inbound" | "outbound";
+                    /** @description Default +12025550147, for an outbound call the agent. */
+                    from?: string;
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
+                    org_id?: string | null;
+                    /** @description Default the agent, for an outbound call +12025550147. */
+                    to?: string;
+                };
+                /** @description Either steps or persona. */
+                caller: {
+                    /** @description With persona: what they want. They hang up when they have it, or never will. */
+                    goal?: string;
+                    /** @description With persona: then they hang up. Default 10. */
+                    max_turns?: number;
+                    /** @description Who calls, and how they are: the chat model plays them. */
+                    persona?: string;
+                    /** @description With steps: says nothing behind the last one. Default false: hangs up. */
+                    stays?: boolean;
+                    /** @description What the caller does, one after each answer. */
+                    steps?: {
+                        /** @constant */
+                        hang_up?: true;
+                        /** @description Keys, told to the agent as one entry. */
+                        press?: string;
+                        say?: string;
+                        /**
+                         * @description Says nothing for a third of the silence that ends a call.
+                         * @constant
+                         */
+                        silence?: true;
+                    }[];
+                };
+                description?: string;
+                expect?: {
+                    /** @enum {unknown} */
+                    ended_by?: "agent" | "caller" | "transfer" | "limit";
+                    /** @description What the agent says, in this order; letters and digits count, nothing else. */
+                    heard?: string[];
+                    /** @description Regular expressions, upper case like lower: of each some turn of the agent has a match. */
+                    matches?: string[];
+                    /** @description Names of tools that are not called. */
+                    not_called?: string[];
+                    /** @description What it does not say. */
+                    not_heard?: string[];
+                    /** @description Regular expressions of which no turn of the agent has a match. */
+                    not_matches?: string[];
+                    outcome?: {
+                        /** @description The outcome that was recorded last has this in it. */
+                        outcome?: string;
+                        /** @description All recorded. */
+                        tags?: string[];
+                    };
+                    reply_ms?: {
+                        max?: number;
+                        min?: number;
+                    };
+                    /** @description Called, in this order; others may be between them. */
+                    tools?: {
+                        /** @description Among those of the call, and equal. */
+                        arguments?: {
+                            [key: string]: unknown;
+                        };
+                        name: string;
+                        /** @description What the model was told has this in it. */
+                        output?: string;
+                    }[];
+                    turns?: {
+                        max?: number;
+                        min?: number;
+                    };
+                };
+                /** @description Unlike those of the others. */
+                name: string;
+                /** @description What tools answer in place of themselves: the first that fits. */
+                tool_results?: {
+                    /** @description Only for calls that have these among theirs. */
+                    arguments?: {
+                        [key: string]: unknown;
+                    };
+                    /** @description In place of output: the tool fails, and why. */
+                    error?: string;
+                    name: string;
+                    /** @description What the model is told. */
+                    output?: {
+                        [key: string]: unknown;
+                    };
+                }[];
+            }[];
+            score: boolean;
+            started_at: string | null;
+            /** @enum {unknown} */
+            status: "queued" | "running" | "completed" | "cancelled";
+            tenant_id: string;
+            version_number: number;
+        };
+        SimulationSummary: {
+            agent_key: string;
+            agent_name: string;
+            agent_version_id: string;
+            caller_model: string | null;
+            completed_at: string | null;
+            cost_usd: number | null;
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            min_score: number | null;
+            /** @enum {unknown} */
+            mode: "text";
+            name: string | null;
+            pass_rate: number | null;
+            pass_threshold: number;
+            passed: boolean | null;
+            repetitions: number;
+            run_tools: boolean;
+            runs_by_status: {
+                cancelled: number;
+                error: number;
+                failed: number;
+                passed: number;
+                pending: number;
+                running: number;
+                total: number;
+            };
+            score: boolean;
+            started_at: string | null;
+            /** @enum {unknown} */
+            status: "queued" | "running" | "completed" | "cancelled";
+            tenant_id: string;
+            version_number: number;
         };
         Task: {
             acknowledged_at: string | null;
@@ -6494,6 +6810,675 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listSimulations: {
+        parameters: {
+            query?: {
+                agent_key?: string;
+                /** @description An exact version in place of a key; drafts too. */
+                agent_version_id?: string;
+                /** @description The next_cursor of the page before. */
+                cursor?: string;
+                /** @description Rows in this answer. */
+                limit?: number;
+                /** @description Rows to skip. Not together with cursor. */
+                offset?: number;
+                passed?: boolean;
+                /** @description Of created_at, inclusive. */
+                started_after?: string;
+                /** @description Of created_at, exclusive. */
+                started_before?: string;
+                status?: "queued" | "running" | "completed" | "cancelled";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "count": 1,
+                     *       "simulations": [
+                     *         {
+                     *           "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *           "tenant_id": "acme",
+                     *           "name": "Reception",
+                     *           "mode": "text",
+                     *           "agent_key": "reception",
+                     *           "agent_name": "Robin",
+                     *           "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *           "version_number": 1,
+                     *           "repetitions": 1,
+                     *           "pass_threshold": 1,
+                     *           "score": true,
+                     *           "min_score": 1,
+                     *           "run_tools": true,
+                     *           "caller_model": "caller model",
+                     *           "status": "queued",
+                     *           "passed": true,
+                     *           "pass_rate": 1,
+                     *           "runs_by_status": {
+                     *             "total": 1,
+                     *             "pending": 1,
+                     *             "running": 1,
+                     *             "passed": 1,
+                     *             "failed": 0,
+                     *             "error": 1,
+                     *             "cancelled": 1
+                     *           },
+                     *           "cost_usd": 1,
+                     *           "created_at": "2030-01-01T09:00:00.000Z",
+                     *           "started_at": "2030-01-01T09:00:00.000Z",
+                     *           "completed_at": "2030-01-01T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "next_cursor": "next cursor"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Rows in this answer. */
+                        count: number;
+                        next_cursor: string | null;
+                        /** @constant */
+                        ok: true;
+                        simulations: components["schemas"]["SimulationSummary"][];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createSimulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "agent_key": "reception",
+                 *       "repetitions": 3,
+                 *       "scenarios": [
+                 *         {
+                 *           "name": "A table for two",
+                 *           "caller": {
+                 *             "steps": [
+                 *               {
+                 *                 "say": "I would like to book a table for two."
+                 *               },
+                 *               {
+                 *                 "say": "Tomorrow at eight."
+                 *               }
+                 *             ]
+                 *           },
+                 *           "tool_results": [
+                 *             {
+                 *               "name": "book_table",
+                 *               "output": {
+                 *                 "table": "seven"
+                 *               }
+                 *             }
+                 *           ],
+                 *           "expect": {
+                 *             "tools": [
+                 *               {
+                 *                 "name": "book_table",
+                 *                 "arguments": {
+                 *                   "guests": 2
+                 *                 }
+                 *               }
+                 *             ],
+                 *             "heard": [
+                 *               "table seven"
+                 *             ]
+                 *           }
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whose published version is tried. */
+                    agent_key?: string;
+                    /** @description An exact version in place of a key; drafts too. */
+                    agent_version_id?: string;
+                    caller_model?: string | null;
+                    min_score?: number | null;
+                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
+                    mode?: string;
+                    name?: string | null;
+                    /** @description The share of runs that must pass. Default 1: all of them. */
+                    pass_threshold?: number;
+                    /** @description How often each scenario is run. Default 1; 100 runs in all at most. */
+                    repetitions?: number;
+                    /** @description Whether the tenant's own tools are really called where a scenario has no answer for them. Default false. */
+                    run_tools?: boolean;
+                    scenarios: {
+                        call?: {
+                            /**
+                             * @description Default inbound.
+                             * @enum {unknown}
+                             */
+                            direction?: "inbound" | "outbound";
+                            /** @description Default +12025550147, for an outbound call the agent. */
+                            from?: string;
+                            metadata?: {
+                                [key: string]: unknown;
+                            };
+                            org_id?: string | null;
+                            /** @description Default the agent, for an outbound call +12025550147. */
+                            to?: string;
+                        };
+                        /** @description Either steps or persona. */
+                        caller: {
+                            /** @description With persona: what they want. They hang up when they have it, or never will. */
+                            goal?: string;
+                            /** @description With persona: then they hang up. Default 10. */
+                            max_turns?: number;
+                            /** @description Who calls, and how they are: the chat model plays them. */
+                            persona?: string;
+                            /** @description With steps: says nothing behind the last one. Default false: hangs up. */
+                            stays?: boolean;
+                            /** @description What the caller does, one after each answer. */
+                            steps?: {
+                                /** @constant */
+                                hang_up?: true;
+                                /** @description Keys, told to the agent as one entry. */
+                                press?: string;
+                                say?: string;
+                                /**
+                                 * @description Says nothing for a third of the silence that ends a call.
+                                 * @constant
+                                 */
+                                silence?: true;
+                            }[];
+                        };
+                        description?: string;
+                        expect?: {
+                            /** @enum {unknown} */
+                            ended_by?: "agent" | "caller" | "transfer" | "limit";
+                            /** @description What the agent says, in this order; letters and digits count, nothing else. */
+                            heard?: string[];
+                            /** @description Regular expressions, upper case like lower: of each some turn of the agent has a match. */
+                            matches?: string[];
+                            /** @description Names of tools that are not called. */
+                            not_called?: string[];
+                            /** @description What it does not say. */
+                            not_heard?: string[];
+                            /** @description Regular expressions of which no turn of the agent has a match. */
+                            not_matches?: string[];
+                            outcome?: {
+                                /** @description The outcome that was recorded last has this in it. */
+                                outcome?: string;
+                                /** @description All recorded. */
+                                tags?: string[];
+                            };
+                            reply_ms?: {
+                                max?: number;
+                                min?: number;
+                            };
+                            /** @description Called, in this order; others may be between them. */
+                            tools?: {
+                                /** @description Among those of the call, and equal. */
+                                arguments?: {
+                                    [key: string]: unknown;
+                                };
+                                name: string;
+                                /** @description What the model was told has this in it. */
+                                output?: string;
+                            }[];
+                            turns?: {
+                                max?: number;
+                                min?: number;
+                            };
+                        };
+                        /** @description Unlike those of the others. */
+                        name: string;
+                        /** @description What tools answer in place of themselves: the first that fits. */
+                        tool_results?: {
+                            /** @description Only for calls that have these among theirs. */
+                            arguments?: {
+                                [key: string]: unknown;
+                            };
+                            /** @description In place of output: the tool fails, and why. */
+                            error?: string;
+                            name: string;
+                            /** @description What the model is told. */
+                            output?: {
+                                [key: string]: unknown;
+                            };
+                        }[];
+                    }[];
+                    /** @description Whether the runs are scored by the version's criteria. Default true. */
+                    score?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "simulation": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "tenant_id": "acme",
+                     *         "name": "Reception",
+                     *         "mode": "text",
+                     *         "agent_key": "reception",
+                     *         "agent_name": "Robin",
+                     *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "version_number": 1,
+                     *         "repetitions": 1,
+                     *         "pass_threshold": 1,
+                     *         "score": true,
+                     *         "min_score": 1,
+                     *         "run_tools": true,
+                     *         "caller_model": "caller model",
+                     *         "status": "queued",
+                     *         "passed": true,
+                     *         "pass_rate": 1,
+                     *         "runs_by_status": {
+                     *           "total": 1,
+                     *           "pending": 1,
+                     *           "running": 1,
+                     *           "passed": 1,
+                     *           "failed": 0,
+                     *           "error": 1,
+                     *           "cancelled": 1
+                     *         },
+                     *         "cost_usd": 1,
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "scenarios": [
+                     *           {
+                     *             "name": "Reception",
+                     *             "caller": {
+                     *               "steps": [
+                     *                 {
+                     *                   "say": "say"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "runs": [
+                     *           {
+                     *             "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "position": 1,
+                     *             "scenario": "scenario",
+                     *             "repetition": 1,
+                     *             "status": "pending",
+                     *             "reasons": [
+                     *               "reason"
+                     *             ],
+                     *             "ended_by": "agent",
+                     *             "score": 1,
+                     *             "summary": "Wants to be called back.",
+                     *             "slowest_reply_ms": 1,
+                     *             "usage": {
+                     *               "input_tokens": 1,
+                     *               "cached_tokens": 1,
+                     *               "output_tokens": 1
+                     *             },
+                     *             "cost_usd": 1,
+                     *             "started_at": "2030-01-01T09:00:00.000Z",
+                     *             "ended_at": "2030-01-01T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        simulation: components["schemas"]["Simulation"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSimulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "simulation": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "tenant_id": "acme",
+                     *         "name": "Reception",
+                     *         "mode": "text",
+                     *         "agent_key": "reception",
+                     *         "agent_name": "Robin",
+                     *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "version_number": 1,
+                     *         "repetitions": 1,
+                     *         "pass_threshold": 1,
+                     *         "score": true,
+                     *         "min_score": 1,
+                     *         "run_tools": true,
+                     *         "caller_model": "caller model",
+                     *         "status": "queued",
+                     *         "passed": true,
+                     *         "pass_rate": 1,
+                     *         "runs_by_status": {
+                     *           "total": 1,
+                     *           "pending": 1,
+                     *           "running": 1,
+                     *           "passed": 1,
+                     *           "failed": 0,
+                     *           "error": 1,
+                     *           "cancelled": 1
+                     *         },
+                     *         "cost_usd": 1,
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "scenarios": [
+                     *           {
+                     *             "name": "Reception",
+                     *             "caller": {
+                     *               "steps": [
+                     *                 {
+                     *                   "say": "say"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "runs": [
+                     *           {
+                     *             "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "position": 1,
+                     *             "scenario": "scenario",
+                     *             "repetition": 1,
+                     *             "status": "pending",
+                     *             "reasons": [
+                     *               "reason"
+                     *             ],
+                     *             "ended_by": "agent",
+                     *             "score": 1,
+                     *             "summary": "Wants to be called back.",
+                     *             "slowest_reply_ms": 1,
+                     *             "usage": {
+                     *               "input_tokens": 1,
+                     *               "cached_tokens": 1,
+                     *               "output_tokens": 1
+                     *             },
+                     *             "cost_usd": 1,
+                     *             "started_at": "2030-01-01T09:00:00.000Z",
+                     *             "ended_at": "2030-01-01T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        simulation: components["schemas"]["Simulation"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelSimulation: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "simulation": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "tenant_id": "acme",
+                     *         "name": "Reception",
+                     *         "mode": "text",
+                     *         "agent_key": "reception",
+                     *         "agent_name": "Robin",
+                     *         "agent_version_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "version_number": 1,
+                     *         "repetitions": 1,
+                     *         "pass_threshold": 1,
+                     *         "score": true,
+                     *         "min_score": 1,
+                     *         "run_tools": true,
+                     *         "caller_model": "caller model",
+                     *         "status": "queued",
+                     *         "passed": true,
+                     *         "pass_rate": 1,
+                     *         "runs_by_status": {
+                     *           "total": 1,
+                     *           "pending": 1,
+                     *           "running": 1,
+                     *           "passed": 1,
+                     *           "failed": 0,
+                     *           "error": 1,
+                     *           "cancelled": 1
+                     *         },
+                     *         "cost_usd": 1,
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "scenarios": [
+                     *           {
+                     *             "name": "Reception",
+                     *             "caller": {
+                     *               "steps": [
+                     *                 {
+                     *                   "say": "say"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           }
+                     *         ],
+                     *         "runs": [
+                     *           {
+                     *             "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "position": 1,
+                     *             "scenario": "scenario",
+                     *             "repetition": 1,
+                     *             "status": "pending",
+                     *             "reasons": [
+                     *               "reason"
+                     *             ],
+                     *             "ended_by": "agent",
+                     *             "score": 1,
+                     *             "summary": "Wants to be called back.",
+                     *             "slowest_reply_ms": 1,
+                     *             "usage": {
+                     *               "input_tokens": 1,
+                     *               "cached_tokens": 1,
+                     *               "output_tokens": 1
+                     *             },
+                     *             "cost_usd": 1,
+                     *             "started_at": "2030-01-01T09:00:00.000Z",
+                     *             "ended_at": "2030-01-01T09:00:00.000Z"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        simulation: components["schemas"]["Simulation"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSimulationRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "run": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "position": 1,
+                     *         "scenario": "scenario",
+                     *         "repetition": 1,
+                     *         "status": "pending",
+                     *         "reasons": [
+                     *           "reason"
+                     *         ],
+                     *         "ended_by": "agent",
+                     *         "score": 1,
+                     *         "summary": "Wants to be called back.",
+                     *         "slowest_reply_ms": 1,
+                     *         "usage": {
+                     *           "input_tokens": 1,
+                     *           "cached_tokens": 1,
+                     *           "output_tokens": 1
+                     *         },
+                     *         "cost_usd": 1,
+                     *         "started_at": "2030-01-01T09:00:00.000Z",
+                     *         "ended_at": "2030-01-01T09:00:00.000Z",
+                     *         "criteria": [
+                     *           {
+                     *             "name": "Reception",
+                     *             "score": 1,
+                     *             "reason": "reason"
+                     *           }
+                     *         ],
+                     *         "transcript": [
+                     *           {
+                     *             "role": "caller",
+                     *             "text": "Hello, this is Acme.",
+                     *             "reply_ms": 1
+                     *           }
+                     *         ],
+                     *         "function_calls": [
+                     *           {
+                     *             "name": "Reception",
+                     *             "arguments": "arguments",
+                     *             "result": "result",
+                     *             "status": "ok",
+                     *             "answered_by": "scenario"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        run: components["schemas"]["Run"];
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

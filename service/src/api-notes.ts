@@ -171,6 +171,22 @@ export const API_NOTES: Notes = {
     example: { to: '+12025550123', agent_key: 'reception', metadata: { order: 4711 } },
     headers: ['Idempotent-Replayed'],
   },
+  createSimulation: {
+    description:
+      'It answers at once, with runs that are pending: ask for it again until its status is completed. Built-in tools do nothing in it, and other ones are not called unless run_tools is true.',
+    example: {
+      agent_key: 'reception',
+      repetitions: 3,
+      scenarios: [
+        {
+          name: 'A table for two',
+          caller: { steps: [{ say: 'I would like to book a table for two.' }, { say: 'Tomorrow at eight.' }] },
+          tool_results: [{ name: 'book_table', output: { table: 'seven' } }],
+          expect: { tools: [{ name: 'book_table', arguments: { guests: 2 } }], heard: ['table seven'] },
+        },
+      ],
+    },
+  },
   createCampaign: {
     description:
       'The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then.',

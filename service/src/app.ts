@@ -147,6 +147,7 @@ async function wire(deps: Deps): Promise<App> {
         if (database.kind !== 'memory') calls.startCampaigns()
         await delivery.start()
         await calls.startScoring()
+        await calls.startSimulations()
         schedule.start()
         return address
       } catch (error) {

@@ -34,6 +34,7 @@ import { callLogRoutes } from './records/call-log-routes.ts'
 import { listBusyTenants } from './records/call-owner-store.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
+import { makeSimulating } from './simulation-floor.ts'
 import { makeActNotes } from './tenancy/acting-for.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { activeSessionRoutes } from './voice/active-session-routes.ts'
@@ -96,6 +97,7 @@ export async function wireCalls(
   const erase = makeEraseSession(erasing)
   const retention = makeRetention({ ...erasing, erase, isStopping: () => isStopping })
   const evaluating = makeEvaluating(deps, { tenants: floors.cache, resolveAgent: floors.resolveAgent })
+  const simulating = makeSimulating(deps, needs, voice)
   const analytics = makeAnalytics(deps, { tenants: floors.cache, credentials })
   const logs = makeLogReading(deps, { ...floors, findTenant, webSockets: voice.webSockets })
   const acting = { adminKey: deps.config.adminKey, find: (tenantId: string) => knownTenant(floors, tenantId) }
@@ -127,6 +129,7 @@ export async function wireCalls(
     await tenant.register(lineRoutes({ calls, tokens: voice.tokens, streamUrl: voice.streamUrl }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.chatRoutes)
+    await tenant.register(simulating.tenantRoutes)
     await tenant.register(toolRoutes(voice.toolTrials))
     await tenant.register(routes.dialCheckRoutes)
     await tenant.register(floors.delivery.tenantRoutes)
@@ -151,6 +154,8 @@ export async function wireCalls(
     ],
     /** Sessions that end from now on, and those that ended before, are scored. */
     startScoring: () => evaluating.start(),
+    /** Simulations that were asked for before go on. */
+    startSimulations: () => simulating.start(),
     /** Starts to call for the campaigns that run. */
     startCampaigns: routes.campaigns.runner.start,
     drain() {
@@ -166,6 +171,7 @@ export async function wireCalls(
         voice.close(),
         operators.close(),
         evaluating.close(),
+        simulating.close(),
       ])
       liveCalls.close()
       transfers.close()

@@ -64,6 +64,7 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'DELETE /api/v1/admin/tenants/:tenant_id/api-keys/:key_id': 'admin',
   'GET /api/v1/admin/tenants/:tenant_id/agents': 'viewer',
   'POST /api/v1/admin/tenants/:tenant_id/agents': 'admin',
+  'PATCH /api/v1/admin/tenants/:tenant_id/agents/:agent_id': 'admin',
   'GET /api/v1/admin/tenants/:tenant_id/agent-versions': 'viewer',
   'POST /api/v1/admin/tenants/:tenant_id/agent-versions': 'admin',
   'PATCH /api/v1/admin/tenants/:tenant_id/agent-versions/:version_id': 'admin',
@@ -167,6 +168,11 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'POST /api/v1/campaigns/:id/cancel': 'admin',
   'POST /api/v1/browser-calls': 'admin',
   'POST /api/v1/chats': 'admin',
+  'GET /api/v1/simulations': 'viewer',
+  'POST /api/v1/simulations': 'admin',
+  'GET /api/v1/simulations/:id': 'viewer',
+  'GET /api/v1/simulations/:id/runs/:run_id': 'viewer',
+  'POST /api/v1/simulations/:id/cancel': 'admin',
   'POST /api/v1/tools/:name/test': 'admin',
 }
 

@@ -37,7 +37,7 @@ import type { AbandonedCall, CarrierAnswers } from './voice/stream-ends.ts'
 import { makeStreamTokens, type StreamTokens } from './voice/stream-token.ts'
 import type { StreamedCall } from './voice/streamed-call.ts'
 import { makeTools, toolsOf } from './voice/tools/registry.ts'
-import { makeTenantTools } from './voice/tools/tenant-tools.ts'
+import { makeTenantTools, type TenantTools } from './voice/tools/tenant-tools.ts'
 import { makeToolTrials, type ToolTrials } from './voice/tools/test-tool.ts'
 import type { Tool } from './voice/tools/tool.ts'
 import type { CallTransfer } from './voice/transfer/transfer.ts'
@@ -93,6 +93,8 @@ export type Voice = {
   tokens: StreamTokens
   /** What an agent of a tenant may call, by the names in its config. Never rejects. */
   toolsFor(tenant: TenantRuntime, names: readonly string[]): Promise<ToolDeclaration[]>
+  /** Tenants' own tools, by the names in their agents' configs. */
+  tenantTools: Pick<TenantTools, 'of'>
   /** Tenants' own tools, tried without a call. */
   toolTrials: ToolTrials
   /** Where streams come in, as carriers and pages reach it. */
@@ -162,6 +164,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     tokens,
     toolsFor: async (tenant, names) =>
       [...toolsOf(tools, names), ...(await tenantTools.of(tenant, names))].map(({ declaration }) => declaration),
+    tenantTools,
     toolTrials: makeToolTrials({ clock, tenants, resolveAgent, tools: tenantTools }),
     streamUrl: () => `${socketUrl(needs.publicUrl())}/media-stream`,
     async drain() {

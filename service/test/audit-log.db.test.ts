@@ -108,6 +108,7 @@ describe('the audit log', () => {
     known['key_id'] = await write(`POST ${tenant}/api-keys`, 'api_key.created', { label: 'x' })
     await write(`DELETE ${tenant}/api-keys/:key_id`, 'api_key.revoked')
     known['agent_id'] = await write(`POST ${tenant}/agents`, 'agent.created', { agent_key: 'desk', name: 'Desk' })
+    await write(`PATCH ${tenant}/agents/:agent_id`, 'agent.changed', { name: 'Front desk' })
     const draft = { agent_id: known['agent_id'], config: {} }
     known['version_id'] = await write(`POST ${tenant}/agent-versions`, 'agent_version.created', draft)
     await write(`PATCH ${tenant}/agent-versions/:version_id`, 'agent_version.changed', { config: {} })

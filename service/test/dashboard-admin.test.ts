@@ -122,6 +122,17 @@ describe('the pages of an administrator', () => {
     await page.getByText('Saved', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Hear the greeting' }).click()
     await page.getByLabel('You, as the caller').waitFor()
+    await page.getByRole('button', { name: 'New simulation' }).click()
+    const scenario = page.getByLabel('Scenarios, as JSON')
+    await scenario.fill('[{')
+    await page.getByRole('button', { name: 'Run it' }).click()
+    await page.getByText(/The scenarios are no JSON/).waitFor()
+    const caller = { steps: [{ say: 'Are you open?' }] }
+    await scenario.fill(JSON.stringify([{ name: 'Hours', caller, expect: { heard: ['never this'] } }]))
+    await page.getByRole('button', { name: 'Run it' }).click()
+    await page.getByText('"never this" was not heard.').waitFor()
+    await page.getByRole('button', { name: 'Read', exact: true }).click()
+    await page.getByLabel('What was said in the run').getByText('Are you open?').waitFor()
     await confirm(page, 'Publish version 2')
     await page.getByText('Published', { exact: true }).waitFor()
     // To be read, and copied, by everybody; to be changed by nobody.

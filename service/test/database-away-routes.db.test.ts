@@ -54,6 +54,7 @@ const BODIES: Record<string, unknown> = {
   [`PATCH ${TENANT}/users/:user_id`]: { name: 'Ann' },
   [`POST ${TENANT}/api-keys`]: { label: 'x' },
   [`POST ${TENANT}/agents`]: { agent_key: 'other', name: 'Other', description: '' },
+  [`PATCH ${TENANT}/agents/:agent_id`]: { name: 'Other' },
   [`POST ${TENANT}/agent-versions`]: { agent_id: UUID, config: {} },
   [`PATCH ${TENANT}/agent-versions/:version_id`]: { config: {} },
   [`POST ${TENANT}/phone-routes`]: ROUTE,

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { registeredRoutes } from '../src/platform/http/registered-routes.ts'
+import type { SimulationId } from '../src/records/simulations/simulation-store.ts'
 import { ROLE_TABLE, routeKey } from '../src/role-table.ts'
 import { NUMBER, useCallApp } from './harness/call-app.ts'
 import { type ChatServer, startChatServer } from './harness/chat-server.ts'
@@ -9,7 +10,7 @@ import { ACCOUNT } from './harness/served-app.ts'
 import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
 import type { ApiDocument } from './interface/described-api.ts'
 import { type Caller, expectedOf, loggedIn, makeCallers, OTHER, OWN } from './isolation/callers.ts'
-import { FreshRows } from './isolation/fresh-rows.ts'
+import { FreshRows, SIMULATION } from './isolation/fresh-rows.ts'
 import { type SoundRequest, soundRequest } from './isolation/sound-requests.ts'
 
 const LEFT = Buffer.alloc(160, 0x80).toString('base64')
@@ -56,6 +57,7 @@ async function furnished(): Promise<FreshRows> {
     number: NUMBER,
     tool: await makeTool(),
     makeEnded,
+    makeSimulation,
   }
   return new FreshRows(app.served, lasting)
 }
@@ -80,6 +82,26 @@ async function makeEnded(): Promise<string> {
   const over = { ended_at: new Date(app.clock.now()), end_reason: 'caller_hangup' as const }
   const sessions = test.db.updateTable('voice_sessions').set(over).where('call_sid', '=', form.CallSid)
   return (await sessions.returning('id').executeTakeFirstOrThrow()).id
+}
+
+/** A simulation that could still be cancelled. */
+async function makeSimulation(): Promise<{ id: string; runId: string }> {
+  type Made = { simulation: { id: string; status: string; runs: { id: string }[] } }
+  // A tenant may not have many of them.
+  await test.db.updateTable('simulations').set({ status: 'completed' }).where('status', '=', 'running').execute()
+  const { body } = await app.served.call<Made>(OWN, 'POST', '/simulations', SIMULATION)
+  const { id, runs } = body.simulation
+  await app.pass(async () => {
+    const { simulation } = (await app.served.call<Made>(OWN, 'GET', `/simulations/${id}`)).body
+    return simulation.status === 'completed'
+  }, 'the simulation')
+  const open = { status: 'running' as const, completed_at: null }
+  await test.db
+    .updateTable('simulations')
+    .set(open)
+    .where('id', '=', id as SimulationId)
+    .execute()
+  return { id, runId: runs[0]?.id ?? '' }
 }
 
 async function setDefaultRoute(tenant: string): Promise<void> {

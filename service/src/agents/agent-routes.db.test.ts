@@ -31,6 +31,7 @@ describe('POST agents', () => {
           id: someUuid,
           tenant_id: 'acme',
           ...body,
+          require_simulation: false,
           created_at: someInstant,
           updated_at: someInstant,
         },
@@ -71,6 +72,37 @@ describe('POST agents', () => {
 
   it.each(['nobody', 'NOBODY!', '%20'])('knows no tenant %s', async (tenant) => {
     expect(await create(tenant, 'support')).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  })
+})
+
+describe('PATCH agents', () => {
+  type Made = { agent: { id: string } }
+  const made = async (tenant = 'acme') => ((await create(tenant, 'support')).body as Made).agent.id
+  const change = (id: string, body: unknown, tenant = 'acme') =>
+    admin.call('PATCH', `/tenants/${tenant}/agents/${id}`, { body })
+
+  it('changes what is given, and nothing else', async () => {
+    const id = await made()
+    const body = { description: 'Answers questions.', require_simulation: true }
+    expect(await change(id, body)).toMatchObject({
+      ...{ status: 200, body: { ok: true, agent: { id, agent_key: 'support', name: 'Support', ...body } } },
+    })
+    expect(await change(id, { name: 'Help desk' })).toMatchObject({ body: { agent: { name: 'Help desk', ...body } } })
+  })
+
+  it.each([
+    [{}, '/body'],
+    [{ name: '' }, '/body/name'],
+    [{ agent_key: 'other' }, '/body/agent_key'],
+    [{ require_simulation: 'yes' }, '/body/require_simulation'],
+  ])('refuses %j and names what is wrong', async (body, path) => {
+    expect(await change(await made(), body)).toMatchObject({ status: 400, body: { details: [{ path }] } })
+  })
+
+  it("knows no agent of another tenant's", async () => {
+    const id = await made('globex')
+    for (const unknown of [id, 'x'])
+      expect(await change(unknown, { name: 'Mine' })).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 })
 

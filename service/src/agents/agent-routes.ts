@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import type { TenantId } from '../kernel/ids.ts'
+import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
@@ -16,16 +16,36 @@ import {
 import type { AgentRow } from './agent-store.ts'
 import type { Agents } from './agents.ts'
 
-const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
+/** Any text: an id that nothing can have is an unknown one, not a malformed request. */
+const anyId = Type.String({ minLength: 1, maxLength: 200 })
+const tenantId = Type.Unsafe<TenantId>(anyId)
+const Params = strict({ tenant_id: tenantId })
+const AgentParams = strict({ tenant_id: tenantId, agent_id: Type.Unsafe<AgentId>(anyId) })
+
+const Name = Type.String({ minLength: 1, maxLength: 200, description: 'For people.' })
+const Description = Type.String({ maxLength: 2000 })
+const RequireSimulation = Type.Boolean({
+  description: 'Whether a version is published only when it has passed a simulation. Default false.',
+})
 
 const CreateBody = strict({
   agent_key: Type.String({
     pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
     description: 'How calls and phone routes name the agent.',
   }),
-  name: Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }),
-  description: Type.Optional(Type.String({ maxLength: 2000 })),
+  name: Name,
+  description: Type.Optional(Description),
+  require_simulation: Type.Optional(RequireSimulation),
 })
+
+const ChangeBody = Type.Object(
+  {
+    name: Type.Optional(Name),
+    description: Type.Optional(Description),
+    require_simulation: Type.Optional(RequireSimulation),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
 
 const Agent = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -33,6 +53,7 @@ const Agent = Type.Object({
   agent_key: Type.String(),
   name: Type.String(),
   description: Type.String(),
+  require_simulation: RequireSimulation,
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -71,8 +92,33 @@ export function agentRoutes(agents: Agents): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const { agent_key: agentKey, name, description = '' } = request.body
-        const agent = await agents.create(request.params.tenant_id, { agentKey, name, description }, actorOf(request))
+        const {
+          agent_key: agentKey,
+          name,
+          description = '',
+          require_simulation: requireSimulation = false,
+        } = request.body
+        const wanted = { agentKey, name, description, requireSimulation }
+        const agent = await agents.create(request.params.tenant_id, wanted, actorOf(request))
+        return { ok: true as const, agent: toWire(agent) }
+      },
+    )
+
+    app.patch(
+      '/api/v1/admin/tenants/:tenant_id/agents/:agent_id',
+      {
+        schema: {
+          tags: ['admin'],
+          summary: 'Change what an agent is called, and what publishing its versions takes',
+          operationId: 'changeAgent',
+          params: AgentParams,
+          body: ChangeBody,
+          response: { 200: Type.Object({ ok: Ok, agent: Agent }), ...errorResponses },
+        },
+      },
+      async (request) => {
+        const { tenant_id, agent_id } = request.params
+        const agent = await agents.change(tenant_id, agent_id, request.body, actorOf(request))
         return { ok: true as const, agent: toWire(agent) }
       },
     )

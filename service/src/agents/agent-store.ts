@@ -10,6 +10,8 @@ export type AgentRow = {
   agent_key: string
   name: string
   description: string
+  /** Whether a version is published only when it has passed a simulation. */
+  require_simulation: boolean
   created_at: Date
   updated_at: Date
 }
@@ -42,6 +44,25 @@ export async function insertAgent(tx: Tx, tenantId: TenantId, agent: Omit<AgentR
   return tx
     .insertInto('agents')
     .values({ ...agent, tenant_id: tenantId })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** What of an agent can be changed. */
+export type AgentChange = Partial<Pick<AgentRow, 'name' | 'description' | 'require_simulation'>>
+
+/** To be called with `lockAgent`. */
+export async function updateAgent(
+  tx: Tx,
+  tenantId: TenantId,
+  agentId: AgentId,
+  change: AgentChange & { updated_at: Date },
+): Promise<AgentRow> {
+  return tx
+    .updateTable('agents')
+    .set(change)
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', agentId)
     .returningAll()
     .executeTakeFirstOrThrow()
 }
@@ -79,7 +100,7 @@ export async function hasAgent(db: Db, tenantId: TenantId, agentId: AgentId): Pr
 }
 
 /**
- * Makes this transaction the only one that adds or publishes versions of the agent until it ends; null when the tenant has
+ * Makes this transaction the only one that changes the agent, or adds or publishes versions of it, until it ends; null when the tenant has
  * no such agent.
  */
 export async function lockAgent(tx: Tx, tenantId: TenantId, agentId: AgentId): Promise<AgentRow | null> {

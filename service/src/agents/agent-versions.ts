@@ -5,6 +5,7 @@ import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kern
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { hasPassedSimulation } from '../records/simulations/simulation-store.ts'
 import {
   type AgentVersionConfig,
   agentConfigFaults,
@@ -50,7 +51,7 @@ export type AgentVersions = {
    * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
    * publishing a superseded one is the way back. Of several at once each waits for the other and the last one stays.
    *
-   * @throws AppError `not_found`.
+   * @throws AppError `not_found`; `conflict` for a draft that has passed no simulation, of an agent that demands one.
    */
   publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor): Promise<AgentVersion>
 }
@@ -134,17 +135,25 @@ function noDraft({ version_number, status }: AgentVersion): AppError {
   return new AppError('conflict', `Version ${version_number} is ${status}: only a draft can be changed.`)
 }
 
+function notSimulated({ version_number }: AgentVersion): AppError {
+  const what = `Version ${version_number} has passed no simulation as it is now, and its agent demands one`
+  return new AppError('conflict', `${what}: run one with POST /api/v1/simulations, or set require_simulation to false.`)
+}
+
 type Publishing = { tenantId: TenantId; versionId: AgentVersionId; by: Actor }
 
 async function publishIn(tx: Tx, clock: Clock, { tenantId, versionId, by }: Publishing): Promise<AgentVersion> {
   const { agent_id } = await getAgentVersion(tx, tenantId, versionId)
-  await lockAgent(tx, tenantId, agent_id)
+  const agent = await lockAgent(tx, tenantId, agent_id)
   // Read again: what was published while we waited for the lock decides.
   const version = await getAgentVersion(tx, tenantId, versionId)
   if (version.status === 'published') return version
   const now = new Date(clock.now())
   await supersedePublished(tx, tenantId, agent_id, now)
   await setPublished(tx, tenantId, versionId, now)
+  // Only now, because nobody can change its config any more. One that was published before is a way back, and stays one.
+  const mustPass = agent?.require_simulation === true && version.status === 'draft'
+  if (mustPass && !(await hasPassedSimulation(tx, tenantId, versionId))) throw notSimulated(version)
   const published = await getAgentVersion(tx, tenantId, versionId)
   const told = { before: { status: version.status }, after: { status: published.status }, at: now }
   await audit(tx, { by, action: 'agent_version.published', tenantId, targetId: versionId, ...told })

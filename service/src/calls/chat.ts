@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts'
 import type { ToolDeclaration } from '../platform/realtime/port.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { greetingOf, instructionsOf } from '../voice/session-builder-setup.ts'
+import { objectIn } from './json-object.ts'
 import { type NamedAgent, namedAgent } from './named-agent.ts'
 
 /** What was said so far, as in a transcript. */
@@ -132,14 +133,4 @@ async function talk(model: ChatModel, { messages, ...asked }: Asked): Promise<Ch
 /** Arguments that are no object are told as they came. */
 function callOf({ name, argumentsText }: ChatFunctionCall): ChatReply['functionCalls'][number] {
   return { name, arguments: objectIn(argumentsText) ?? { unreadable: argumentsText } }
-}
-
-function objectIn(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text === '' ? '{}' : text)
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? (value as Record<string, unknown>) : null
-  } catch {
-    return null
-  }
 }

@@ -226,7 +226,10 @@ function offer({ request, url }: Ringing): CallVerb[] {
 }
 
 /** @throws AppError `invalid_request` for a number to which the tenant's calls are not put through. */
-function expectTarget({ transfer_targets: targets }: TenantRuntime, target: string): void {
+export function expectTarget(
+  { transfer_targets: targets }: Pick<TenantRuntime, 'transfer_targets'>,
+  target: string,
+): void {
   const fault = targetFault(targets, target)
   if (fault !== null) throw invalidRequest([{ path: '/body/target', message: fault }])
 }

@@ -280,6 +280,10 @@ export const AGENT_ROWS: EndpointRow[] = [
     answers: 'agent ok',
     errors: [...USUAL, 400],
   }),
+  endpoint(`PATCH ${TENANT}/agents/:agent_id`, 'changeAgent', by(AGENTS, 'changes what is given, and nothing else'), {
+    answers: 'agent ok',
+    errors: [...USUAL, 400],
+  }),
   endpoint(
     `GET ${TENANT}/agent-versions`,
     'listAgentVersions',

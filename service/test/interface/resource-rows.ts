@@ -149,7 +149,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Agent',
-    'id tenant_id agent_key name description created_at updated_at',
+    'id tenant_id agent_key name description require_simulation created_at updated_at',
     'listAgents agents',
     by('src/agents/agent-routes.db', 'answers the agent'),
   ),
@@ -382,6 +382,23 @@ export const RESOURCE_ROWS: FieldsRow[] = [
       'on_machine',
     'createCampaign @body',
     by('test/campaigns.db', 'of a list, whose bad contacts are told'),
+  ),
+  fields(
+    'Simulation',
+    'id tenant_id name mode agent_key agent_name agent_version_id version_number repetitions pass_threshold score ' +
+      'min_score run_tools caller_model status passed pass_rate runs_by_status cost_usd created_at started_at completed_at',
+    'listSimulations simulations',
+    by('test/simulations.db', 'are listed, newest first, by what is asked'),
+  ),
+  fields(
+    'Run of a simulation',
+    'id position scenario repetition status reasons ended_by score summary slowest_reply_ms usage cost_usd started_at ' +
+      'ended_at criteria transcript function_calls',
+    'getSimulationRun run',
+    by(
+      'test/simulations.db',
+      'does nothing of what the agent calls: no task, no number that is listed, nobody who is put through',
+    ),
   ),
   fields(
     'Receipt of an erasure',

@@ -80,6 +80,21 @@ export const STATE_ROWS: RuleRow[] = [
     by('src/calls/call-ended', 'is why it ended, and how quickly the agent spoke'),
   ),
   rule(
+    'Simulation: queued → running → completed, or cancelled',
+    'simulations.md',
+    by('test/simulations.db', 'can be cancelled while they run, and what was under way counts for nothing'),
+  ),
+  rule(
+    'Publish with `require_simulation`: a draft that has passed none as it is now is 409',
+    'simulations.md',
+    by('test/simulations.db', 'publishes a draft only when it has passed one, as it is now, and goes back without'),
+  ),
+  rule(
+    'Simulation: what a killed process had begun is begun anew, and counts once',
+    'simulations.md',
+    by('test/simulation-killed.db', 'is run to its end by the next one, and counts once'),
+  ),
+  rule(
     'Campaign: draft → running ⇄ paused → cancelled',
     'campaigns.md',
     by('test/campaigns.db', 'is paused, goes on, and is cancelled'),

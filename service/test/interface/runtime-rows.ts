@@ -16,6 +16,7 @@ const DNC = 'src/operators/do-not-call-routes.db'
 const DNC_LISTS = 'src/operators/do-not-call-list-routes.db'
 const DELIVERIES = 'src/delivery/delivery-routes.db'
 const CAMPAIGNS = 'test/campaigns.db'
+const SIMULATIONS = 'test/simulations.db'
 
 /** Refusals of every address that asks for a tenant's credential. */
 const USUAL = [400, 401, 403, 429, 503]
@@ -308,6 +309,39 @@ export const AUTOMATION_ROWS: EndpointRow[] = [
     'listCampaignCalls',
     by(CAMPAIGNS, 'of a CSV, with what else there is to say in the query'),
     { answers: 'ok count calls next_cursor', errors: [401, 404] },
+  ),
+  endpoint(
+    'GET /api/v1/simulations',
+    'listSimulations',
+    by(SIMULATIONS, 'are listed, newest first, by what is asked'),
+    { answers: 'ok count simulations next_cursor', errors: USUAL },
+  ),
+  endpoint(
+    'POST /api/v1/simulations',
+    'createSimulation',
+    by(SIMULATIONS, 'lets the agent speak with a caller, tells what was said, and whether it has passed'),
+    { answers: 'ok simulation', errors: [...USUAL, 409, 503] },
+  ),
+  endpoint(
+    'GET /api/v1/simulations/:id',
+    'getSimulation',
+    by(SIMULATIONS, 'lets the agent speak with a caller, tells what was said, and whether it has passed'),
+    { answers: 'ok simulation', errors: [401, 404] },
+  ),
+  endpoint(
+    'GET /api/v1/simulations/:id/runs/:run_id',
+    'getSimulationRun',
+    by(
+      SIMULATIONS,
+      'does nothing of what the agent calls: no task, no number that is listed, nobody who is put through',
+    ),
+    { answers: 'ok run', errors: [401, 404] },
+  ),
+  endpoint(
+    'POST /api/v1/simulations/:id/cancel',
+    'cancelSimulation',
+    by(SIMULATIONS, 'can be cancelled while they run, and what was under way counts for nothing'),
+    { answers: 'ok simulation', errors: [401, 403, 404, 409] },
   ),
   endpoint(
     'POST /api/v1/tools/:name/test',

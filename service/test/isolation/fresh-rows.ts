@@ -14,6 +14,8 @@ export type Lasting = {
   tool: string
   /** Makes another session that is over. */
   makeEnded(): Promise<string>
+  /** Makes another simulation whose runs are over, and which is not. */
+  makeSimulation(): Promise<{ id: string; runId: string }>
 }
 
 /** A number of the range that is kept for fiction, another one for each count. */
@@ -23,6 +25,12 @@ export function numberOf(count: number): string {
 
 type Row = (route: string, caller: Caller) => Promise<string> | string
 type Body = (caller: Caller) => unknown
+
+/** What a simulation is asked for with. */
+export const SIMULATION = {
+  agent_key: 'desk',
+  scenarios: [{ name: 'Hours', caller: { steps: [{ say: 'Are you open?' }] } }],
+}
 
 /** In which state a task has to be to be moved so, when that is not `open`. */
 const BEFORE: Record<string, string[]> = { release: ['claim'], wake: ['snooze'], reopen: ['complete'] }
@@ -38,6 +46,7 @@ export class FreshRows {
   readonly #served: ServedApp
   readonly #lasting: Lasting
   #count = 10
+  #runId = UNKNOWN_ID
 
   constructor(served: ServedApp, lasting: Lasting) {
     this.#served = served
@@ -114,6 +123,13 @@ export class FreshRows {
     '/voice-sessions/:id': (route) =>
       route.startsWith('DELETE') ? this.#lasting.makeEnded() : this.#lasting.recordedSessionId,
     '/campaigns/:id': (route) => this.#campaign(route),
+    '/simulations/:id': async () => {
+      const { id, runId } = await this.#lasting.makeSimulation()
+      this.#runId = runId
+      return id
+    },
+    // Of the simulation before it in the path.
+    run_id: () => this.#runId,
     name: () => this.#lasting.tool,
     '/callback-tasks/:id': (route, caller) => this.#task(route.split('/').at(-1) ?? '', caller),
     call_sid: () => this.#lasting.callSid,
@@ -135,6 +151,7 @@ export class FreshRows {
     'POST /api/v1/browser-calls': () => ({ agent_key: 'desk' }),
     'POST /api/v1/chats': () => ({ agent_key: 'desk', messages: [{ role: 'caller', text: 'Are you open?' }] }),
     'POST /api/v1/campaigns': () => this.#wanted(),
+    'POST /api/v1/simulations': () => SIMULATION,
     'POST /api/v1/tools/:name/test': () => ({ arguments: {} }),
     'POST /api/v1/dnc': () => ({ phone: numberOf(this.#next()) }),
     'POST /api/v1/sessions/:stream_sid/actions': () => ({ action: 'note', note: 'Seen.' }),
@@ -148,6 +165,7 @@ export class FreshRows {
     },
     [`PUT ${TENANT}/runtime-config`]: () => ({ voice: 'cedar' }),
     [`POST ${TENANT}/agents`]: () => ({ agent_key: `agent-${this.#next()}`, name: 'Other', description: '' }),
+    [`PATCH ${TENANT}/agents/:agent_id`]: () => ({ description: 'Answers.' }),
     [`POST ${TENANT}/agent-versions`]: () => ({ agent_id: this.#lasting.agentId, config: {} }),
     [`PUT ${TENANT}/agents/:agent_id/rollouts`]: () => ({ entries: [] }),
     [`POST ${TENANT}/users`]: () => this.#person(),

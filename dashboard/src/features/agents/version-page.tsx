@@ -6,11 +6,12 @@ import { BackLink } from '../../components/back-link.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { type Version, versionIn, versionsQuery } from './agent-queries.ts'
 import { ChatPanel } from './chat-panel.tsx'
+import { SimulationPanel } from './simulation-panel.tsx'
 import { NewDraft, PublishVersion } from './version-actions.tsx'
 import { VersionForm } from './version-form.tsx'
 import { VersionStatus } from './version-status.tsx'
 
-/** What a version says: to be changed while it is a draft, and to be tried in text. */
+/** What a version says: to be changed while it is a draft, and to be tried in text, also by callers that are made up. */
 export function VersionPage() {
   const tenantId = useTenant()
   const { agentId = '', versionId = '' } = useParams({ strict: false })
@@ -52,6 +53,7 @@ function VersionParts({ version }: { version: Version }) {
     <>
       <VersionForm version={version} />
       {mayTry && <ChatPanel tenantId={version.tenant_id} versionId={version.id} />}
+      <SimulationPanel version={version} />
     </>
   )
 }

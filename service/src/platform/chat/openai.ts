@@ -1,5 +1,13 @@
 import type { ToolDeclaration } from '../realtime/port.ts'
-import { type ChatAnswer, ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from './port.ts'
+import { chatCostOf } from './openai-prices.ts'
+import {
+  type ChatAnswer,
+  ChatFault,
+  type ChatFunctionCall,
+  type ChatMessage,
+  type ChatModel,
+  type ChatUsage,
+} from './port.ts'
 
 type Options = {
   /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
@@ -31,7 +39,7 @@ export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
         const isRefusal = status >= 400 && status < 500 && !PASSING.has(status)
         throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, { isRefusal })
       }
-      return answerOf(answer)
+      return answerOf(answer, body.model)
     },
   }
 }
@@ -85,7 +93,7 @@ function toolOf({ name, description, parameters }: ToolDeclaration) {
 }
 
 /** What came is nobody's promise: members are taken one by one. */
-function answerOf(body: Members): ChatAnswer {
+function answerOf(body: Members, model: string): ChatAnswer {
   const [choice] = listOf(body['choices'])
   const message = choice && membersOf(choice['message'])
   if (!message) throw new ChatFault('the chat model answered with no message')
@@ -100,7 +108,21 @@ function answerOf(body: Members): ChatAnswer {
       const id = typeof call['id'] === 'string' ? call['id'] : `call_${index}`
       return [{ id, name, argumentsText: typeof argumentsText === 'string' ? argumentsText : '{}' }]
     }),
+    usage: usageOf(membersOf(body['usage']), model),
   }
+}
+
+/** Null when the provider does not tell both counts. */
+function usageOf(told: Members, model: string): ChatUsage | null {
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = told
+  if (!isCount(inputTokens) || !isCount(outputTokens)) return null
+  const { cached_tokens: cached } = membersOf(told['prompt_tokens_details'])
+  const tokens = { inputTokens, cachedTokens: isCount(cached) ? Math.min(cached, inputTokens) : 0, outputTokens }
+  return { ...tokens, costUsd: chatCostOf(model, tokens) }
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
 type Members = Record<string, unknown>

@@ -21,8 +21,11 @@ export type ChatRequest = {
   signal: AbortSignal
 }
 
-/** What the model says, and calls; either may be empty. */
-export type ChatAnswer = { text: string; calls: ChatFunctionCall[] }
+/** The tokens of an answer, and what they cost in USD, not rounded: null where no price of the model is known. */
+export type ChatUsage = { inputTokens: number; cachedTokens: number; outputTokens: number; costUsd: number | null }
+
+/** What the model says, and calls; either may be empty. `usage`: null where the provider does not tell it. */
+export type ChatAnswer = { text: string; calls: ChatFunctionCall[]; usage: ChatUsage | null }
 
 /** A model that answers in text. */
 export type ChatModel = {

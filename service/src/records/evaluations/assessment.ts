@@ -3,7 +3,7 @@ import { Value } from 'typebox/value'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import { storable } from '../storable.ts'
 import { type Ask, askTwice, objectIn } from './asking.ts'
-import type { Conversation, Criterion } from './conversation.ts'
+import type { Criterion, ReadableConversation } from './conversation.ts'
 import { materialOf } from './conversation-material.ts'
 import type { CriterionScore } from './evaluation-store.ts'
 import { asScore, averageOf } from './scores.ts'
@@ -16,7 +16,7 @@ export class NoAssessment extends Error {
   override readonly name = 'NoAssessment'
 }
 
-type Asked = { criteria: Criterion[]; chatModel: string | null; conversation: Conversation }
+type Asked = { criteria: Criterion[]; chatModel: string | null; conversation: ReadableConversation }
 
 /**
  * Has the model score a conversation. An answer that is no assessment is sent back once, with what is wrong with it. The score
@@ -41,7 +41,7 @@ const INSTRUCTIONS = [
   'Name each of the criteria once, as it is written.',
 ].join('\n')
 
-function questionOf(criteria: Criterion[], conversation: Conversation): ChatMessage[] {
+function questionOf(criteria: Criterion[], conversation: ReadableConversation): ChatMessage[] {
   const material = {
     criteria: criteria.map(({ name, description }) => ({ name, description })),
     ...materialOf(conversation),

@@ -1,4 +1,4 @@
-import type { Conversation } from './conversation.ts'
+import type { ReadableConversation } from './conversation.ts'
 
 /** More than this no model reads with care; of a longer conversation the middle is left out. */
 const MAX_TRANSCRIPT_CHARS = 60_000
@@ -9,7 +9,7 @@ const BEGINNING_SHARE = 0.3
  * A conversation as a model is shown it, to become JSON: facts of its call, who said what, and which functions were called. Of a
  * long one the middle is left out. No number of a caller is in it but those that were said.
  */
-export function materialOf({ session, turns, calls }: Conversation) {
+export function materialOf({ session, turns, calls }: ReadableConversation) {
   return {
     call: {
       agent_name: session.agent_name,

@@ -8,6 +8,13 @@ import { findVoiceSession, type VoiceSessionRow } from '../voice-session-store.t
 /** A conversation with all that was said and done in it. */
 export type Conversation = { session: VoiceSessionRow; turns: TurnRow[]; calls: FunctionCallRow[] }
 
+/** As much of a conversation as whoever is to read it has to be shown. */
+export type ReadableConversation = {
+  session: Pick<VoiceSessionRow, 'agent_name' | 'direction' | 'duration_seconds' | 'end_reason'>
+  turns: Pick<TurnRow, 'role' | 'text' | 'interrupted'>[]
+  calls: Pick<FunctionCallRow, 'name' | 'status'>[]
+}
+
 /** What a conversation is scored by. `weight`: its share in the score. */
 export type Criterion = { name: string; description: string; weight: number }
 

@@ -3,11 +3,11 @@ import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
-const STAGES = 3
+export const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
 const DEAD_AIR_MS = 2_500
-const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
-const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
+export const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
+export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 
 /**
  * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while

@@ -4,8 +4,11 @@ import { strict } from '../../platform/http/schemas.ts'
 import { numberOfCall } from './number-of-call.ts'
 import { defineTool, type Tool } from './tool.ts'
 
+/** Where numbers are listed that are not to be called. */
+export type DncDesk = { add(...asked: Parameters<DoNotCall['add']>): Promise<unknown> }
+
 /** Sees to it that the other side is not called any more. */
-export function addToDnc({ doNotCall }: { doNotCall: Pick<DoNotCall, 'add'> }): Tool {
+export function addToDnc({ doNotCall }: { doNotCall: DncDesk }): Tool {
   return defineTool({
     name: 'add_to_dnc',
     description:

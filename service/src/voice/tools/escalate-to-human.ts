@@ -1,14 +1,14 @@
 import { Type } from 'typebox'
 import { isPhoneNumber } from '../../kernel/phone.ts'
-import type { CallbackTasks } from '../../operators/callback-tasks.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { Escalations } from '../../records/escalations.ts'
+import type { CallbackDesk } from './schedule-callback.ts'
 import { defineTool, type Tool, type ToolCall } from './tool.ts'
 
 /** Whom a call is escalated to by its agent: the queue in which the task is. */
 const QUEUE = 'default'
 
-type Deps = { escalations: Pick<Escalations, 'escalate'>; tasks: Pick<CallbackTasks, 'schedule'> }
+type Deps = { escalations: Pick<Escalations, 'escalate'>; tasks: CallbackDesk }
 
 /** Asks for a person: marks the call, tells the tenant, and adds a task, because nobody may be watching. */
 export function escalateToHuman({ escalations, tasks }: Deps): Tool {

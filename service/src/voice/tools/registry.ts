@@ -1,16 +1,14 @@
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { CallbackTasks } from '../../operators/callback-tasks.ts'
-import type { DoNotCall } from '../../operators/do-not-call.ts'
 import type { Escalations } from '../../records/escalations.ts'
 import type { Outcomes } from '../../records/outcomes.ts'
-import { addToDnc } from './add-to-dnc.ts'
+import { addToDnc, type DncDesk } from './add-to-dnc.ts'
 import { endCall } from './end-call.ts'
 import { escalateToHuman } from './escalate-to-human.ts'
 import { handOff } from './hand-off.ts'
 import { pauseRecording } from './pause-recording.ts'
 import { recordOutcome } from './record-outcome.ts'
-import { scheduleCallback } from './schedule-callback.ts'
+import { type CallbackDesk, scheduleCallback } from './schedule-callback.ts'
 import { sendDtmf } from './send-dtmf.ts'
 import type { TenantTools } from './tenant-tools.ts'
 import type { Tool } from './tool.ts'
@@ -22,7 +20,7 @@ export type ToolDeps = {
   clock: Clock
   resolveAgent: ResolveAgent
   tenantTools: Pick<TenantTools, 'of'>
-  kept: { tasks: CallbackTasks; escalations: Escalations; doNotCall: DoNotCall } | null
+  kept: { tasks: CallbackDesk; escalations: Escalations; doNotCall: DncDesk } | null
 }
 
 /** Every tool that there is: a further one is a file and a line here. */

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
 import { E164_PATTERN, isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
+import type { CallbackTaskRow } from '../../operators/callback-task-store.ts'
 import type { CallbackTasks } from '../../operators/callback-tasks.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import { numberOfCall } from './number-of-call.ts'
@@ -11,8 +12,13 @@ const PAST_MS = 300_000
 const FUTURE_MS = 365 * 86_400_000
 const UNKNOWN = 'the number of this call is not known: ask for one'
 
+/** Where callbacks are asked for. */
+export type CallbackDesk = {
+  schedule(...asked: Parameters<CallbackTasks['schedule']>): Promise<Pick<CallbackTaskRow, 'id' | 'due_at'>>
+}
+
 /** Has somebody call back: adds a task for the people of the tenant. */
-export function scheduleCallback({ tasks, clock }: { tasks: CallbackTasks; clock: Clock }): Tool {
+export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock: Clock }): Tool {
   /** @throws ToolRefusal for an instant that is past, or a year away. */
   function dueAt(when: string | undefined): Date | null {
     if (when === undefined) return null

@@ -18,6 +18,7 @@ export const SECTIONS: Section[] = [
       agents: 'What agents can be set to, and how versions share their calls.',
       tools: 'What agents can do: your addresses, and servers of tools.',
       evaluations: 'How good calls were, and rollouts that follow from it.',
+      simulations: 'Try a version with callers that are made up, before real ones have it.',
       analytics: 'What calls came to: by hour, day, agent and version.',
       webhooks: 'Be told what happens: signatures, repeats, order.',
       campaigns: 'Call a list of people, at a pace, within hours.',

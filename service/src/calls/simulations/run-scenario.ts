@@ -1,0 +1,197 @@
+import type { ResolvedAgent } from '../../agents/resolve.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { withDeadline } from '../../platform/chat/deadline.ts'
+import type { ChatModel } from '../../platform/chat/port.ts'
+import type { Log } from '../../platform/log.ts'
+import { findPatterns } from '../../platform/pattern-search.ts'
+import { asking } from '../../records/evaluations/asking.ts'
+import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
+import type { RunResult } from '../../records/simulations/run-store.ts'
+import type { EndedBy, Expectations, Scenario } from '../../records/simulations/scenario.ts'
+import type { SimulationRow } from '../../records/simulations/simulation-store.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { type CallFacts, greetingOf, instructionsOf } from '../../voice/session-builder-setup.ts'
+import type { Tool } from '../../voice/tools/tool.ts'
+import type { AskModel } from './agent-turn.ts'
+import { checkRun, type RunFacts, slowestMs } from './check-run.ts'
+import { converse } from './converse.ts'
+import { Line } from './line.ts'
+import { makeSimulatedTools } from './simulated-tools.ts'
+import { Spent } from './spent.ts'
+
+/** One call to be simulated. */
+export type WantedRun = {
+  tenant: TenantRuntime
+  simulation: SimulationRow
+  scenario: Scenario
+  agent: ResolvedAgent
+  /** The agent's own among the tenant's tools. */
+  own: readonly Tool[]
+  /** The tenant's stored prompt, its variables open. */
+  prompt: string | null
+  /** Names this run of it, unlike any other. */
+  name: string
+  /** Ends it early: what it throws is thrown. */
+  signal: AbortSignal
+  /** Called before each question to a model, and each tool. @throws CallLost when the run is not ours any more. */
+  keep(): Promise<void>
+}
+
+type Deps = { clock: Clock; log: Pick<Log, 'error'>; model: ChatModel; builtIns: readonly Tool[] }
+
+/** The run was cancelled, or somebody else has it. */
+export class CallLost extends Error {
+  override readonly name = 'CallLost'
+}
+
+/** What one run may cost was spent. */
+class TooCostly extends Error {}
+
+export const ANSWER_WITHIN_MS = 30_000
+/** Behind it the call comes to its end with the turn that is under way. */
+const MAX_CALL_MS = 600_000
+const MAX_TOOL_CALLS = 200
+const SEARCH_WITHIN_MS = 1_000
+const CALLER = '+12025550147'
+
+/** Simulates a call and judges it. @throws ChatFault when a model does not answer, CallLost, and the signal's reason. */
+export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunResult> {
+  const { simulation, scenario } = wanted
+  const spent = new Spent()
+  const call = await simulate(deps, wanted, spent)
+  const verdict = simulation.is_scored ? await verdictOn(deps, wanted, { call, spent }) : null
+  const reasons = [
+    ...call.reasons,
+    ...checkRun(scenario.expect ?? {}, call),
+    ...(await patternReasons(deps.clock, scenario.expect ?? {}, call)),
+    ...scoreReasons(simulation.min_score, verdict),
+  ]
+  const judged = typeof verdict === 'string' ? null : verdict
+  return {
+    status: reasons.length === 0 ? 'passed' : 'failed',
+    reasons,
+    transcript: call.turns,
+    function_calls: call.calls,
+    ended_by: call.endedBy,
+    score: judged?.score ?? null,
+    criteria: judged?.criteria ?? null,
+    summary: judged?.summary ?? null,
+    slowest_ms: slowestMs(call.turns),
+    ...spent.shown(),
+  }
+}
+
+type Call = RunFacts & { reasons: string[] }
+
+async function simulate(deps: Deps, wanted: WantedRun, spent: Spent): Promise<Call> {
+  const { clock } = deps
+  const { tenant, scenario, agent, simulation } = wanted
+  const facts = factsOf(wanted, new Date(clock.now()))
+  const line = new Line()
+  const tools = makeSimulatedTools(deps, {
+    ...{ tenant, agent, own: wanted.own, builtIns: deps.builtIns, runsTools: simulation.runs_tools, name: wanted.name },
+    results: scenario.tool_results ?? [],
+    customerPhone: facts.direction === 'outbound' ? facts.to : facts.from,
+  })
+  const startedMs = clock.monotonicMs()
+  const call = {
+    ...{ clock, line, tools, callerModel: simulation.caller_model, greeting: greetingOf(tenant, agent.config) },
+    ask: askingFor(deps, wanted, spent),
+    keep: wanted.keep,
+    instructions: (speaker: ResolvedAgent) => instructionsOf(tenant, speaker, facts),
+    isTooLong: () => clock.monotonicMs() - startedMs > MAX_CALL_MS || tools.calls.length >= MAX_TOOL_CALLS,
+  }
+  const ended = (endedBy: EndedBy, reasons: string[] = []) => ({
+    turns: line.turns,
+    calls: tools.calls,
+    endedBy,
+    reasons,
+  })
+  try {
+    return ended(await converse(call, scenario))
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error
+    return ended('limit', ["It cost as much as a call may: the tenant's budget_per_call."])
+  }
+}
+
+function factsOf({ scenario: { call = {} }, agent, prompt }: WantedRun, now: Date): CallFacts {
+  const { direction = 'inbound', org_id: orgId = null, metadata = {} } = call
+  const own = agent.agentKey ?? agent.agentName
+  const [from, to] = direction === 'inbound' ? [CALLER, own] : [own, CALLER]
+  return { direction, from: call.from ?? from, to: call.to ?? to, orgId, metadata, prompt, now, callSid: 'simulated' }
+}
+
+/** Asks the model within the time and the money that there is. */
+function askingFor({ clock, model }: Deps, { tenant, signal, keep }: WantedRun, spent: Spent): AskModel {
+  const { budget_per_call: budget } = tenant.limits
+  return async (request) => {
+    await keep()
+    if (budget !== null && spent.usd >= budget) throw new TooCostly()
+    const answer = await withDeadline(
+      clock,
+      ANSWER_WITHIN_MS,
+      (stopping) => model.complete({ ...request, signal: stopping }),
+      signal,
+    )
+    spent.add(answer.usage)
+    return answer
+  }
+}
+
+/** What the model says of it; why it has not, in a sentence. */
+async function verdictOn(
+  { clock, model }: Deps,
+  { simulation, scenario, agent, signal, keep }: WantedRun,
+  { call, spent }: { call: Call; spent: Spent },
+): Promise<Verdict | string> {
+  const { criteria, chat_model } = agent.config
+  if (criteria.length === 0) return 'the agent names no criteria.'
+  if (!call.turns.some(({ role }) => role === 'caller')) return 'the caller said nothing.'
+  await keep()
+  const counting: ChatModel = {
+    complete: async (request) => {
+      const answer = await model.complete(request)
+      spent.add(answer.usage)
+      return answer
+    },
+  }
+  const ask = asking(counting, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
+  const session = {
+    ...{ agent_name: simulation.agent_name, direction: scenario.call?.direction ?? ('inbound' as const) },
+    ...{ duration_seconds: null, end_reason: END_REASONS[call.endedBy] },
+  }
+  const turns = call.turns.map(({ role, text }) => ({ role, text, interrupted: false }))
+  const asked = { criteria, chatModel: chat_model || null, conversation: { session, turns, calls: call.calls } }
+  return assess(ask, asked).catch((error: unknown) => {
+    if (error instanceof NoAssessment) return 'the chat model answered twice with something that is no assessment.'
+    throw error
+  })
+}
+
+const END_REASONS = {
+  agent: 'agent_hangup',
+  caller: 'caller_hangup',
+  transfer: 'transferred',
+  limit: 'max_duration',
+} as const satisfies Record<EndedBy, string>
+
+function scoreReasons(minScore: number | null, verdict: Verdict | string | null): string[] {
+  if (minScore === null || verdict === null) return []
+  if (typeof verdict === 'string') return [`It was not scored: ${verdict}`]
+  const isEnough = verdict.score >= minScore
+  return isEnough ? [] : [`The score is ${verdict.score}: at least ${minScore} was expected.`]
+}
+
+async function patternReasons(clock: Clock, expected: Expectations, { turns }: RunFacts): Promise<string[]> {
+  const { matches = [], not_matches: others = [] } = expected
+  const texts = turns.flatMap(({ role, text }) => (role === 'agent' ? [text] : []))
+  const patterns = [...matches, ...others]
+  const found = await findPatterns(clock, { patterns, texts, withinMs: SEARCH_WITHIN_MS })
+  return patterns.flatMap((pattern, index) => {
+    const isFound = found[index] ?? null
+    if (isFound === null) return [`To look for ${pattern} took too long: make it simpler.`]
+    if (isFound === index < matches.length) return []
+    return [isFound ? `A turn of the agent matches ${pattern}.` : `No turn of the agent matches ${pattern}.`]
+  })
+}

@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ResolvedAgent } from '../../agents/resolve.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import type { Log } from '../../platform/log.ts'
+import type { ToolDeclaration } from '../../platform/realtime/port.ts'
+import type { SessionId } from '../../records/call-values.ts'
+import type { SimulatedCall } from '../../records/simulations/run-store.ts'
+import type { Scenario } from '../../records/simulations/scenario.ts'
+import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { toolsOf } from '../../voice/tools/registry.ts'
+import { makeToolRunner } from '../../voice/tools/run.ts'
+import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from '../../voice/tools/tool.ts'
+import { objectIn } from '../json-object.ts'
+import { expectTarget } from '../transfers.ts'
+
+/** What came of a tool: what the model is told, and what it does to the call. */
+export type ToolEnd = { output: string; endsCall: boolean; isTransferred: boolean; isSilent: boolean }
+
+/** The tools of one simulated call. */
+export type SimulatedTools = {
+  /** Who speaks: another one after the call was handed over. */
+  readonly agent: ResolvedAgent
+  /** Every tool that was called, in this order. */
+  readonly calls: SimulatedCall[]
+  declarations(): ToolDeclaration[]
+  /** Never rejects: what goes wrong is told to the model, as in a call. */
+  run(name: string, argumentsText: string): Promise<ToolEnd>
+}
+
+export type ToolSetup = {
+  tenant: TenantRuntime
+  agent: ResolvedAgent
+  /** The agent's own among the tenant's tools. */
+  own: readonly Tool[]
+  builtIns: readonly Tool[]
+  results: NonNullable<Scenario['tool_results']>
+  /** Whether the tenant's own tools are really called. */
+  runsTools: boolean
+  customerPhone: string
+  /** Begins the names of calls of tools, of which each is another one. */
+  name: string
+}
+
+type Deps = { clock: Clock; log: Pick<Log, 'error'> }
+
+const NOT_DONE = { ok: true, note: 'This is a simulation: nothing was done. Go on as if it had been.' }
+const SIMULATED = 'simulated'
+
+export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools {
+  const { tenant, builtIns, results, runsTools, customerPhone, name: callName } = setup
+  const calls: SimulatedCall[] = []
+  let { agent, own } = setup
+  let isTransferred = false
+  let answeredBy: SimulatedCall['answeredBy'] = 'built_in'
+
+  const controls: ToolCall['controls'] = {
+    async transfer({ target }) {
+      expectTarget(tenant, target)
+      isTransferred = true
+    },
+    press: () => undefined,
+    pauseRecording: () => tenant.compliance.record_calls,
+    escalated: () => undefined,
+    handOff(next, withWhat) {
+      agent = next
+      own = withWhat.own
+      return true
+    },
+  }
+
+  /** The tool, answered by the scenario where that has an answer, and else by `run`. */
+  function answered(tool: Tool, by: SimulatedCall['answeredBy'], run: Tool['run']): Tool {
+    const { name } = tool.declaration
+    return {
+      ...tool,
+      async run(args, call, signal) {
+        const result = results.find((each) => each.name === name && hasAll(args, each.arguments ?? {}))
+        answeredBy = result ? 'scenario' : by
+        return result ? resultOf(result) : run(args, call, signal)
+      },
+    }
+  }
+
+  function tools(): Tool[] {
+    const notDone = async (): Promise<ToolResult> => ({ output: NOT_DONE })
+    return [
+      ...toolsOf(builtIns, agent.config.tools).map((tool) => answered(tool, 'built_in', tool.run)),
+      ...own.map((tool) => (runsTools ? answered(tool, 'tool', tool.run) : answered(tool, 'nobody', notDone))),
+    ]
+  }
+
+  const call = {
+    ...{ tenant, callSid: SIMULATED, sessionId: SIMULATED as SessionId, streamSid: SIMULATED },
+    ...{ agentName: agent.agentName, customerPhone, controls },
+  }
+  const runner = makeToolRunner({
+    ...deps,
+    get tools() {
+      return tools()
+    },
+    call,
+    journal: {
+      tool({ name, argumentsText, result, status }) {
+        calls.push({ name, arguments: argumentsText, result, status, answeredBy })
+      },
+    },
+  })
+
+  return {
+    get agent() {
+      return agent
+    },
+    calls,
+    declarations: () => tools().map(({ declaration }) => declaration),
+    async run(name, argumentsText) {
+      answeredBy = 'nobody'
+      const callId = `${callName}-${calls.length + 1}`
+      const { output, endsCall, isSilent = false } = await runner.run({ callId, name, argumentsText, atMs: 0 })
+      return { output, endsCall, isTransferred, isSilent }
+    },
+  }
+}
+
+/** @throws ToolRefusal where the scenario has the tool fail. */
+function resultOf({ output, error }: NonNullable<Scenario['tool_results']>[number]): ToolResult {
+  if (error !== undefined) throw new ToolRefusal(error)
+  return { output: output ?? { ok: true } }
+}
+
+/** Whether all of these are among the arguments, and equal. */
+export function hasAll(args: unknown, wanted: Record<string, unknown>): boolean {
+  const given = typeof args === 'string' ? objectIn(args) : (args as Record<string, unknown> | null)
+  return Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(given?.[name], value))
+}

@@ -1,0 +1,39 @@
+import type { Prompts } from './agents/prompts.ts'
+import type { ResolveAgent } from './agents/resolve.ts'
+import { makeSimulatedBuiltIns } from './calls/simulations/built-ins.ts'
+import { simulationRoutes } from './calls/simulations/simulation-routes.ts'
+import { SimulationWorker } from './calls/simulations/simulation-worker.ts'
+import { makeSimulations } from './calls/simulations/simulations.ts'
+import type { Deps } from './deps.ts'
+import type { TenantId } from './kernel/ids.ts'
+import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
+import type { Voice } from './voice-floor.ts'
+
+type Needs = {
+  tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
+  prompts: Pick<Prompts, 'textFor'>
+}
+
+/** Wires the simulations: the routes, and whoever runs what was asked for. */
+export function makeSimulating(
+  deps: Deps,
+  { tenants, resolveAgent, prompts }: Needs,
+  { tenantTools }: Pick<Voice, 'tenantTools'>,
+) {
+  const { clock, log, chat: model, database } = deps
+  const { db } = database
+  const isAlone = database.kind !== 'server'
+  const builtIns = makeSimulatedBuiltIns({ clock, resolveAgent, tenantTools })
+  // Where nothing is kept, or nobody answers, nothing can be asked for.
+  const worker =
+    model === null || database.kind === 'memory'
+      ? null
+      : new SimulationWorker({ db, clock, log, tenants, prompts, tenantTools, builtIns, model, isAlone })
+  return {
+    /** To be registered behind `tenantGuard`. */
+    tenantRoutes: simulationRoutes(makeSimulations({ db, clock, tenants, resolveAgent, hasModel: model !== null })),
+    start: async () => worker?.start(),
+    close: async () => worker?.close(),
+  }
+}
