@@ -17,6 +17,7 @@ import type { Deps } from './deps.ts'
 import { makeEvaluating } from './evaluation-floor.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
+import { type Redactor, redactorFor } from './kernel/redaction/redact.ts'
 import { makeLiveCalls } from './live-floor.ts'
 import { makeLogReading } from './log-floor.ts'
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
@@ -38,7 +39,7 @@ import { makeSimulating } from './simulation-floor.ts'
 import { makeActNotes } from './tenancy/acting-for.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { activeSessionRoutes } from './voice/active-session-routes.ts'
-import { keepingActions, noteTakeovers } from './voice/kept-actions.ts'
+import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
 import { lineRoutes } from './voice/lines/line-routes.ts'
 import { liveRoutes } from './voice/live-routes.ts'
 import type { SessionState } from './voice/session/state.ts'
@@ -77,7 +78,8 @@ export async function wireCalls(
   const { handOver } = watching
   const given = { ...needs, ...ends, carrierCalls, findTenant, greetingOf, machineActionOf, handOver }
   const liveCalls = makeLiveCalls(deps, floors)
-  const lines = { open: liveCalls.openLine, note: noteTakeovers(floors.supervisorActions.keep, clock) }
+  const keepAction = redactingActions(floors.supervisorActions.keep, (tenantId) => redactorOf(floors, tenantId))
+  const lines = { open: liveCalls.openLine, note: noteTakeovers(keepAction, clock) }
   const requests = new CarrierRequests({ clock, carriers })
   const transfers = makeTransfers({
     ...{ clock, log, nodeId: floors.nodeId, bus: deps.cluster.bus, requests, publicUrl },
@@ -108,7 +110,7 @@ export async function wireCalls(
   for (const plugin of operators.adminRoutes) await server.register(plugin)
   await server.register(analytics.adminRoutes)
   const calls = keepingActions(liveCalls.calls, {
-    keep: floors.supervisorActions.keep,
+    keep: keepAction,
     escalate: floors.escalations.escalate,
   })
   await server.register(supervisorActionRoutes(floors.supervisorActions))
@@ -191,6 +193,12 @@ const TENANT_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
 async function knownTenant({ cache }: Floors, said: string): Promise<TenantId | null> {
   const tenant = TENANT_ID.test(said) ? await cache.get(said as TenantId) : null
   return tenant?.tenant_id ?? null
+}
+
+/** Never rejects: where nobody can say what the tenant wants, nothing personal is kept. */
+async function redactorOf({ cache }: Floors, tenantId: TenantId): Promise<Redactor> {
+  const tenant = await cache.get(tenantId).catch(() => null)
+  return redactorFor(tenant?.compliance.redact_pii ?? true)
 }
 
 /** Never rejects: what is not written is what the call costs if nobody comes to its end. */

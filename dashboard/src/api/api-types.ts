@@ -4344,6 +4344,7 @@ export interface components {
                 max_attempts_per_day?: number | null;
                 record_beep?: boolean;
                 record_calls?: boolean;
+                /** @description Keep what is said without card, telephone and other long numbers, and e-mail addresses. */
                 redact_pii?: boolean;
                 require_consent?: boolean;
                 retention_days?: number | null;

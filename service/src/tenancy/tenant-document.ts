@@ -89,7 +89,11 @@ const Compliance = strict({
   require_consent: Type.Optional(Type.Boolean()),
   record_calls: Type.Optional(Type.Boolean()),
   record_beep: Type.Optional(Type.Boolean()),
-  redact_pii: Type.Optional(Type.Boolean()),
+  redact_pii: Type.Optional(
+    Type.Boolean({
+      description: 'Keep what is said without card, telephone and other long numbers, and e-mail addresses.',
+    }),
+  ),
   retention_days: maybe(count(3_650, 'Default: kept.')),
   ai_disclosure: maybe(Type.String({ minLength: 1, maxLength: 2_000, description: 'The exact sentence.' })),
 })

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
+import type { Redactor } from '../kernel/redaction/redact.ts'
 import type { NoteTakeover } from './lines/line-socket.ts'
 import type { LiveCalls, ShownAction } from './live-calls.ts'
 
@@ -26,6 +27,14 @@ export function keepingActions(
       await keep({ ...action, tenant_id: tenantId, created_at: new Date(action.created_at) })
       return action
     },
+  }
+}
+
+/** The same, without the personal data of tenants that want none kept. `redactorOf` never rejects. */
+export function redactingActions(keep: KeepAction, redactorOf: (tenantId: TenantId) => Promise<Redactor>): KeepAction {
+  return async (action) => {
+    const { reason, note } = action
+    await keep({ ...action, ...(await redactorOf(action.tenant_id)).value({ reason, note }) })
   }
 }
 

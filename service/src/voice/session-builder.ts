@@ -6,9 +6,9 @@ import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { CallSession } from './call-session.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
+import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
-import { tellNote, tellTurn } from './live-notes.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import { withFaultsTold } from './model-faults.ts'
 import type { Recorders } from './recording/recorders.ts'
@@ -101,6 +101,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const speaker = new Speaker({ call, tools: deps.tools, facts, driver, now })
       const entries = journal.of(call)
       const events = new LiveEvents()
+      const words = keptWords({ tenant, journal: entries, events })
       const told = {
         log: deps.log,
         call: { tenantId: tenant.tenant_id, callSid: call.callSid },
@@ -113,7 +114,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         controlsOf(call, speaker, () => ({ session, live })),
       )
       const runner = makeToolRunner({
-        ...{ clock, log: deps.log, journal: entries, call: toolCall, toolCalls: call.before?.toolCalls ?? 0 },
+        ...{ clock, log: deps.log, journal: words, call: toolCall, toolCalls: call.before?.toolCalls ?? 0 },
         get tools() {
           return speaker.tools
         },
@@ -140,13 +141,10 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           return opened
         },
         runTool: (request) => runner.run(request),
-        keepTurn(turn) {
-          entries.append(turn)
-          tellTurn(events, turn)
-        },
+        keepTurn: (turn) => words.turn(turn),
         forgetTurn: (itemId) => entries.forget(itemId),
         note(note) {
-          tellNote(events, note)
+          words.note(note)
           deps.metrics.noted(note)
         },
         failed: (err) => deps.log.error({ err, call_sid: call.callSid }, 'a session went wrong'),

@@ -105,6 +105,14 @@ export const STATE_ROWS: RuleRow[] = [
     by('test/campaigns.db', 'stops by itself when half of its calls fail, and goes on when it is told to'),
   ),
   rule(
+    'Tenant with redact_pii: no card number, telephone number or e-mail address is kept of what is said',
+    'redaction.md',
+    by(
+      'test/redacted-call.db',
+      'leaves none of what was dictated, read back, typed, passed to tools and noted, wherever one looks',
+    ),
+  ),
+  rule(
     'Voice session: erased when it is older than retention_days',
     'erasure.md',
     by('src/calls/erasing/erase-routes.db', 'is bounded where the tenant says so, and only what is over goes'),

@@ -1,5 +1,6 @@
 import { enqueue } from '../../delivery/enqueue.ts'
 import { type AgentId, newId, type TenantId } from '../../kernel/ids.ts'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { lockCall } from '../call-directory-store.ts'
@@ -39,7 +40,7 @@ export async function keepEvaluation(
   const evaluation: EvaluationRow = {
     ...{ tenant_id: tenant.tenant_id, id: newId<string>(now.getTime()), session_id, source, created_at: now },
     ...{ session_ended_at: ended_at ?? now, agent_id: agentId, agent_key, agent_version_id },
-    ...verdict,
+    ...redactorFor(tenant.compliance.redact_pii).value(verdict),
   }
   await insertEvaluation(tx, evaluation)
   if (source === 'heuristic') return evaluation

@@ -1,3 +1,4 @@
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { lockCall } from '../call-directory-store.ts'
@@ -8,7 +9,8 @@ type Of = { tenant: TenantRuntime; callSid: string; now: Date }
 
 /** Writes down what was taken from a conversation, or why nothing was; its end is told with that, if it waited for it. */
 export function keepExtraction(tx: Tx, of: Of, outcome: ExtractionOutcome): Promise<void> {
-  return changeIn(tx, of, (record) => withExtraction(record, outcome))
+  const kept = redactorFor(of.tenant.compliance.redact_pii).value(outcome)
+  return changeIn(tx, of, (record) => withExtraction(record, kept))
 }
 
 /** Tells the end of a session that waited for its extraction; again, it changes nothing. */

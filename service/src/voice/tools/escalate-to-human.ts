@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { isPhoneNumber } from '../../kernel/phone.ts'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { Escalations } from '../../records/escalations.ts'
 import type { CallbackDesk } from './schedule-callback.ts'
@@ -17,7 +18,8 @@ export function escalateToHuman({ escalations, tasks }: Deps): Tool {
     const { tenant, callSid, sessionId, streamSid, agentName, customerPhone } = of
     if (!isPhoneNumber(customerPhone)) return null
     const call = { callSid, sessionId, streamSid, agentName }
-    const callback = { customerPhone, call, priority: 'high' as const, summary: reason, notes: null, dueAt: null }
+    const summary = redactorFor(tenant.compliance.redact_pii).text(reason)
+    const callback = { customerPhone, call, priority: 'high' as const, summary, notes: null, dueAt: null }
     const task = await tasks.schedule(
       tenant,
       { ...callback, createdBy: agentName, metadata: { escalated: true } },

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { Outcomes } from '../../records/outcomes.ts'
 import { defineTool, type Tool } from './tool.ts'
@@ -19,9 +20,8 @@ export function recordOutcome({ outcomes }: { outcomes: Outcomes }): Tool {
     }),
     maxPerCall: 20,
     async run({ tags, outcome = null, notes = null }, { tenant, sessionId }) {
-      return {
-        output: { ok: true, tags: await outcomes.record(tenant.tenant_id, sessionId, { tags, outcome, notes }) },
-      }
+      const words = redactorFor(tenant.compliance.redact_pii).value({ tags, outcome, notes })
+      return { output: { ok: true, tags: await outcomes.record(tenant.tenant_id, sessionId, words) } }
     },
   })
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
 import { E164_PATTERN, isPhoneNumber, type PhoneNumber } from '../../kernel/phone.ts'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { CallbackTaskRow } from '../../operators/callback-task-store.ts'
 import type { CallbackTasks } from '../../operators/callback-tasks.ts'
 import { strict } from '../../platform/http/schemas.ts'
@@ -49,7 +50,8 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock:
         customerPhone: phone === undefined ? numberOfCall(customerPhone, UNKNOWN) : givenNumber(phone),
         call: { callSid, sessionId, streamSid, agentName },
         priority,
-        summary,
+        // The number to call is the task's own; what is written about it is not called.
+        summary: redactorFor(tenant.compliance.redact_pii).text(summary),
         notes: null,
         dueAt: dueAt(when),
         createdBy: agentName,

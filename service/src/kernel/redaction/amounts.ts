@@ -1,0 +1,44 @@
+/**
+ * What has many digits and names nobody: identifiers with letters, dates with their times, decimal fractions, numbers with commas
+ * between their thousands. Each pattern has bounded repetitions and is anchored at what it must not follow, so that a search grows
+ * with the text alone.
+ */
+const UNNAMING = [
+  /(?<![\p{L}\p{Nd}])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\p{L}\p{Nd}])/giu,
+  /(?<![\p{Nd}+])(?:19|20)\d{2}([-./])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?:[T ,]{1,2}\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?Z?)?(?![-./]?\d)/gu,
+  /(?<![\p{Nd}+]|\d[-./])(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d{2}(?:[T ,]{1,2}\d{2}:\d{2}(?::\d{2})?)?(?![-./]?\d)/gu,
+  /(?<![\p{Nd}.,+])\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,2})?(?![\d,])/gu,
+  /(?<![\p{Nd}.,+])\d{1,6}[.,]\d{1,2}(?![\d]|[.,-]\d)/gu,
+]
+
+/** A piece of a text. */
+export type Piece = { start: number; end: number }
+
+/** The pieces of a text whose digits are no part of any number that is taken out, in order. */
+export function unnamingPieces(text: string): Piece[] {
+  const pieces = UNNAMING.flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), (match) => ({ start: match.index, end: match.index + match[0].length })),
+  )
+  return pieces.sort((a, b) => a.start - b.start)
+}
+
+const CURRENCY_SIGN_BEFORE = /[$€£¥]\s?$/
+const SIGN_AFTER = /^\s?[$€£¥%]/
+const CURRENCIES = new Set(
+  (
+    'dollar dollars euro euros eur usd gbp chf pound pounds cent cents dólares dolares libras livres ' +
+    'franken francs dollars peso pesos pfund percent prozent procent pour yen'
+  ).split(' '),
+)
+
+/** What stands around a number: the text just before and behind it, and the words next to it, in lower case. */
+export type Around = { before: string; after: string; wordBefore: string; wordAfter: string }
+
+/** Whether groups of digits read like one number, and what stands around them says that it is money or a share. */
+export function isAmount(groups: readonly string[], { before, after, wordBefore, wordAfter }: Around): boolean {
+  const [first = '', ...others] = groups
+  const isOneNumber = others.length === 0 ? first.length <= 9 : first.length <= 3 && others.every((g) => g.length === 3)
+  if (!isOneNumber) return false
+  if (CURRENCY_SIGN_BEFORE.test(before) || SIGN_AFTER.test(after)) return true
+  return CURRENCIES.has(wordBefore) || CURRENCIES.has(wordAfter)
+}

@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { growth } from '../../../test/harness/growth.ts'
+import { redactorFor } from './redact.ts'
+
+const redactor = redactorFor(true)
+const turn = (text: string, unheard = '') => redactor.turn({ text, unheard })
+
+describe('what is said', () => {
+  it.each([
+    ['It is 4111 1111 1111 1111.', 'It is [card].'],
+    ['It is four one one one, double one double one, 1111 1111.', 'It is [card].'],
+    ['Call +1 (202) 555-0101.', 'Call [phone].'],
+    ['Call oh seven seven, double oh nine, double oh one, two three.', 'Call [phone].'],
+    ['Write to ana.diaz@example.org.', 'Write to [email].'],
+    ['Write to ana dot diaz at example dot org.', 'Write to [email].'],
+    ['The code is seven seven three nine.', 'The code is [digits].'],
+    ['My number is 12345678.', 'My number is [digits].'],
+  ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
+
+  it.each([
+    ['years', 'From 2019 to 2026, or nineteen ninety five.'],
+    ['prices', 'It is $1,234,567.00, or 1 000 000 euros, or 19.99, 24.99.'],
+    ['dates and times', 'On 2026-11-22 10:30:00, on 22.11.2026 at 18:45.'],
+    ['order numbers of six digits', 'Order 123456 is late.'],
+    ['codes with letters', 'Flight LH1234567, 550e8400-e29b-41d4-a716-446655440000.'],
+    ['counting', 'Testing, one, two, three, four.'],
+  ])('keeps %s', (_, said) => expect(turn(said).text).toBe(said))
+
+  it('loses a turn that is nothing but digits: a piece of a longer number', () => {
+    expect(
+      ['4111', 'Uh, 4111.', 'one one one', '2026', 'A hundred', 'one hundred'].map((said) => turn(said).text),
+    ).toEqual(['[digits]', 'Uh, [digits].', '[digits]', '[digits]', 'A hundred', 'one hundred'])
+  })
+
+  it('loses a number that was cut off once, where it began', () => {
+    expect(turn('Your card is 4111 1111', '1111 1111, right?')).toEqual({
+      text: 'Your card is [card]',
+      unheard: ', right?',
+    })
+    expect(turn('Hello.', 'Your card is 4111 1111 1111 1111.')).toEqual({
+      text: 'Hello.',
+      unheard: 'Your card is [card].',
+    })
+    expect(turn('It is 4111 1111 1111 1111', 'then.')).toEqual({ text: 'It is [card]', unheard: 'then.' })
+  })
+
+  it('is left alone where the tenant does not ask for it', () => {
+    const said = { text: '4111 1111 1111 1111', unheard: '' }
+    expect(redactorFor(false).turn(said)).toBe(said)
+  })
+})
+
+describe('what is typed', () => {
+  it('loses four digits', () => {
+    expect(redactor.note({ text: 'The caller pressed these keys: 4719', unheard: '' }).text).toBe(
+      'The caller pressed these keys: [digits]',
+    )
+  })
+})
+
+describe('JSON', () => {
+  it('stays JSON, with strings in place of numbers that are taken out', () => {
+    const before = {
+      card: 4_111_111_111_111_111,
+      to: ['+12025550101', { mail: 'a@b.org' }],
+      order: 4711,
+      ok: true,
+      no: null,
+    }
+    expect(JSON.parse(redactor.json(JSON.stringify(before)))).toEqual({
+      ...{ card: '[card]', to: ['[phone]', { mail: '[email]' }], order: 4711, ok: true, no: null },
+    })
+  })
+
+  it('without anything personal stays as it was written', () => {
+    const text = '{ "order":\t4711, "at": "2026-11-22T10:30:00.000Z" }'
+    expect(redactor.json(text)).toBe(text)
+  })
+
+  it('that is none is a text, however deep it is', () => {
+    expect(redactor.json('{"card": 4111111111111111')).toBe('{"card": [card]')
+    const deep = `${'['.repeat(16_000)}"4111111111111111"${']'.repeat(16_000)}`
+    expect(redactor.json(deep)).not.toContain('4111')
+  })
+})
+
+describe('the time that it takes', () => {
+  it.each([
+    ...['1:', 'one ', '4 ', '4,', '(4) ', '1.1.1-', '1,111,', 'double ', 'one and ', 'forty ', '+', '-', '. '],
+    ...['a@', '@', 'a.b-', 'at ', 'a dot ', 'a at b dot ', '2026-11-', '[digits] ', 'x1', '٣', 'é'],
+  ])('grows with the text alone: %j again and again', (piece) => {
+    const grown = growth((size) => turn(piece.repeat(size / piece.length)), 131_072)
+    expect(grown).toBeLessThan(8)
+  })
+})
