@@ -12,6 +12,7 @@ import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
+import { makeTracing } from './platform/tracing.ts'
 import type { Escalations } from './records/escalations.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
@@ -215,6 +216,7 @@ function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderP
     ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint, transferOf },
     tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
+    tracing: makeTracing(clock),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })
 }

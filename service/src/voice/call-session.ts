@@ -51,6 +51,7 @@ export class CallSession {
       carrier: deps.carrier,
       codec: deps.codec,
       tap: deps.recorder ?? null,
+      nowMs: () => deps.clock.monotonicMs(),
       reports: {
         sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
