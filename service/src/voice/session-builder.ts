@@ -6,6 +6,7 @@ import type { Tracing } from '../platform/tracing.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { CallSession } from './call-session.ts'
+import type { EventLogs } from './event-log/event-logs.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
@@ -63,6 +64,10 @@ type Deps = {
   tracing: Tracing
   /** Without it nothing is recorded. */
   recorders?: Pick<Recorders, 'of'>
+  /** Without it nothing is logged of what happens. */
+  eventLogs?: Pick<EventLogs, 'of'>
+  /** Of the service. */
+  version?: string
   /** Whether the call is still that of its stream. */
   isHeld(call: StreamedCall): Promise<boolean>
   /** What puts a call through to others. */
@@ -125,6 +130,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const session: CallSession = new CallSession({
         clock,
         recorder,
+        eventLog: deps.eventLogs?.of(call) ?? null,
+        version: deps.version ?? '',
         codec,
         streamSid,
         carrier,

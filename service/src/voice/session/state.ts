@@ -3,7 +3,7 @@ import { type Playback, SILENT } from '../playback.ts'
 import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
 import type { Plan } from './plan.ts'
 import { type Resumption, resumedTranscript } from './resumption.ts'
-import { NO_TIMING, type Timing } from './timeline.ts'
+import { NO_TIMING, type Timing } from './timing.ts'
 import { EMPTY, type Transcript } from './transcript.ts'
 
 /** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */

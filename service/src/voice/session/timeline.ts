@@ -1,19 +1,8 @@
 import { leftMs } from '../playback.ts'
 import type { ToolTime, TurnTimeline } from './events.ts'
 import type { Step } from './state.ts'
+import type { Timing } from './timing.ts'
 import { change } from './transcript.ts'
-
-/** A turn of the caller that has no answer yet. Times are ms since the session's start. */
-export type OwedTurn = Pick<TurnTimeline, 'speechEndMs' | 'committedMs' | 'askedMs' | 'tools'>
-
-/** An answer that sounds, as long as its carrier has not told when that was heard; `mark` stands behind its first `audioMs`. */
-export type SoundingAnswer = { itemId: string; mark: string | null; audioMs: number; timeline: TurnTimeline }
-
-/** What is measured now: how a turn of the caller becomes an answer that is heard. */
-export type Timing = { readonly owed: OwedTurn | null; readonly sounding: SoundingAnswer | null }
-
-/** Nothing is measured. */
-export const NO_TIMING: Timing = { owed: null, sounding: null }
 
 /** More tools than this a turn does not show: the later ones are left out. */
 const MAX_TOOLS = 16
