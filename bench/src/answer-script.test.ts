@@ -14,4 +14,9 @@ describe('AnswerScript', () => {
     ])
     expect(played).toEqual([...deltas, [1_700, { kind: 'done' }]])
   })
+
+  it('takes the time to its first delta that it is given', () => {
+    const script = new AnswerScript({ response: 'r', item: 'i' }, 1_000, 300)
+    expect([script.due(1_299), script.due(1_300)]).toEqual([undefined, { kind: 'delta', isFirst: true }])
+  })
 })

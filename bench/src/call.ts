@@ -31,6 +31,10 @@ export class Call {
   readonly rungUs = nowUs()
   /** When the model said that the caller cut in, while its `clear` is outstanding (µs). */
   bargeInUs: number | undefined
+  /** When the caller's last turn was told to be over (µs), while nobody has asked for its answer. */
+  #endedUs: number | undefined
+  /** From the end of that turn to the request for its answer (µs), while nothing of it was heard. */
+  #askUs: number | undefined
   /** What carries this call at the model: set by its first stamped frame. */
   modelEnd: ModelEnd | undefined
   #endingSinceMs: number | undefined
@@ -45,6 +49,25 @@ export class Call {
     this.sid = `CA${unique}`
     this.streamSid = `MZ${unique}`
     this.script = new TurnScript(id % CUT_EVERY, firstTurnMs + ((id * GOLDEN) % 1) * FIRST_TURN_SPREAD_MS)
+  }
+
+  /** The caller's turn is over; `isOwed`: the model waits to be asked for the answer. */
+  turnEnded(atUs: number, isOwed: boolean): void {
+    this.#endedUs = isOwed ? atUs : undefined
+    this.#askUs = isOwed ? undefined : 0
+  }
+
+  /** The model was asked for the answer. */
+  turnAsked(atUs: number): void {
+    if (this.#endedUs !== undefined) this.#askUs = atUs - this.#endedUs
+    this.#endedUs = undefined
+  }
+
+  /** The answer's first delta was `deltaUs` on its way: what the system under test took of the turn (µs); undefined of what is no answer to one. */
+  turnAnswered(deltaUs: number): number | undefined {
+    const askUs = this.#askUs
+    this.#askUs = undefined
+    return askUs === undefined ? undefined : askUs + deltaUs
   }
 
   /** How much of the caller's audio the model has heard, in ms. */

@@ -36,6 +36,8 @@ export class Caller {
   readonly #socket: Socket
   readonly #reader: FrameReader
   #hasHeard = false
+  #startedUs = 0
+  #hasHeardAnything = false
   readonly #sid: Buffer
   readonly #media: MediaFrame
   readonly #playout = new Playout()
@@ -106,6 +108,7 @@ export class Caller {
     }
     this.#sendText(JSON.stringify({ event: 'connected', protocol: 'Call', version: '1.0.0' }))
     this.#send({ event: 'start', streamSid, start })
+    this.#startedUs = nowUs()
   }
 
   #sendFrame(): void {
@@ -166,6 +169,8 @@ export class Caller {
       return
     }
     this.#playout.audio(base64Bytes(bytes, at, audioEnd), performance.now())
+    if (!this.#hasHeardAnything) this.#deps.tally.firstWordHeard(this.#startedUs, nowUs())
+    this.#hasHeardAnything = true
     // Audio without a stamp is the system's own, such as a clip.
     if (readStamp(bytes, at, this.#stamp)) this.#onStamped(bytes, at, audioEnd)
   }
@@ -179,9 +184,16 @@ export class Caller {
     }
     if (!isSameBehindStamp(MODEL_AUDIO, bytes, at, audioEnd)) tally.faults.damaged += 1
     const isNew = this.#call.down.accept(stamp.sequence)
-    if (isNew && stamp.kind === KIND.firstDelta) tally.firstDeltaArrived(stamp.sentUs, nowUs())
+    if (isNew && stamp.kind === KIND.firstDelta) this.#onFirstDelta(stamp.sentUs, nowUs())
     if (!this.#hasHeard) tally.greetingHeard(this.#call.rungUs, nowUs())
     this.#hasHeard = true
+  }
+
+  #onFirstDelta(sentUs: number, arrivedUs: number): void {
+    const { tally } = this.#deps
+    tally.firstDeltaArrived(sentUs, arrivedUs)
+    const ownUs = this.#call.turnAnswered(arrivedUs - sentUs)
+    if (ownUs !== undefined) tally.turnAnswered(sentUs, ownUs)
   }
 
   #onControl(message: { event?: string; streamSid?: string; mark?: { name?: string } }): void {

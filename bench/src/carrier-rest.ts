@@ -10,9 +10,17 @@ export type CallControl = {
 
 const CALL_PATH = /\/Calls\/(CA[0-9a-f]{32})\.json$/
 
-/** The carrier's REST resource of a call, as far as a service needs it: look it up, end it, give it other instructions. */
+const SPEECH_PATH = '/v1/audio/speech'
+/** A second of a tone, 16 bits at 24 kHz. */
+const SPEECH = Buffer.from(Int16Array.from({ length: 24_000 }, (_, at) => 8_000 * Math.sin(at / 8)).buffer)
+
+/**
+ * The carrier's REST resource of a call, as far as a service needs it: look it up, end it, give it other instructions. And, at
+ * its provider's path, a model that speaks clips.
+ */
 export async function answerRest(request: IncomingMessage, response: ServerResponse, calls: CallControl) {
   for await (const _chunk of request);
+  if (request.url === SPEECH_PATH) return void response.writeHead(200, { 'content-type': 'audio/pcm' }).end(SPEECH)
   const [, callSid] = CALL_PATH.exec(request.url ?? '') ?? []
   if (callSid === undefined) {
     response.writeHead(404, { 'content-type': 'application/json' })

@@ -1,4 +1,4 @@
-import { AnswerScript, type AnswerStep } from './answer-script.ts'
+import { AnswerScript, type AnswerStep, THINK_MS } from './answer-script.ts'
 import type { Call } from './call.ts'
 import * as events from './model-events.ts'
 import type { TurnStep } from './turn-script.ts'
@@ -21,6 +21,7 @@ type ClientEvent = {
  * a `session.update` turns that off with `create_response: false`; from then on it speaks when it is asked, once at a time.
  */
 export class Conversation {
+  readonly #thinkMs: number
   #speaksByItself = true
   #call: Call | undefined
   #answer: AnswerScript | undefined
@@ -30,6 +31,16 @@ export class Conversation {
   #isAnswerOwed = false
   #lastItemId: string | null = null
   #ownItems = 0
+
+  /** `thinkMs`: from the request for an answer to its first delta. */
+  constructor(thinkMs = THINK_MS) {
+    this.#thinkMs = thinkMs
+  }
+
+  /** Whether the caller's turn is over, and nobody has asked for the answer yet. */
+  get isAnswerOwed(): boolean {
+    return this.#isAnswerOwed
+  }
 
   /** Whether nothing is being said, and nothing has to be. */
   get isQuiet(): boolean {
@@ -96,7 +107,7 @@ export class Conversation {
     const ids = events.answerIds(call.id, call.answers)
     call.answers += 1
     this.#isAnswerOwed = false
-    this.#answer = new AnswerScript(ids, nowMs)
+    this.#answer = new AnswerScript(ids, nowMs, this.#thinkMs)
     return [...cut, ...events.answerStarted(ids, this.#follow(ids.item))]
   }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { judge, renderGoals } from './goals.ts'
+import { judge, judgeLatency, renderGoals } from './goals.ts'
+import { parseOptions } from './options.ts'
 import type { SuiteResult } from './run-suite.ts'
-import { CHECK_SUITES } from './suites.ts'
+import { CHECK_SUITES, latencySuite } from './suites.ts'
 import type { Row } from './summary.ts'
 import { Tally } from './tally.ts'
 
@@ -21,6 +22,8 @@ function goodRow(system: string, calls: number): Row {
     firstDelta: { ...none, p99Ms: 20 },
     bargeInToClear: none,
     greeting: none,
+    firstWord: { ...none, p99Ms: 300 },
+    ownTurn: { ...none, p50Ms: 5, p99Ms: 20 },
     lost: 0,
     doubled: 0,
     crossed: 0,
@@ -86,5 +89,45 @@ describe('the goals', () => {
     expect(renderGoals(judge(results('parley', { rssKbPerCall: 201 })))).toMatch(
       /memory ≤ 200 KB per call +\| 201 +\| FAIL/,
     )
+  })
+})
+
+describe('the goals of what callers wait for', () => {
+  const suite = latencySuite(parseOptions(['--latency']))
+  const clear = (p99Ms: number) => ({ ...none, count: 1, p99Ms })
+  const row = (system: string, changed: Partial<Row> = {}): Row => ({
+    ...goodRow(system, 100),
+    firstWord: { ...none, count: 1, p99Ms: 300 },
+    ownTurn: { ...none, count: 1, p50Ms: 5, p99Ms: 20 },
+    bargeInToClear: clear(system === 'parley-clips-default' ? 320 : 20),
+    ...changed,
+  })
+  const missedBy = (changed: Partial<Row>) =>
+    judgeLatency([
+      {
+        suite,
+        rows: [row('raw-ws'), row('parley-clips', changed), row('parley-clips-default')],
+        quality: [],
+        repeats: [],
+      },
+    ]).flatMap(({ goal, isMet }) => (isMet ? [] : [goal]))
+
+  it('are met at their limits, and not those of the yardstick', () => {
+    expect(suite).toMatchObject({ calls: [100], thinkMs: 300 })
+    expect(missedBy({})).toEqual([])
+  })
+
+  it.each<[Partial<Row>, string]>([
+    [
+      { firstWord: { ...none, count: 1, p99Ms: 300.1 } },
+      'parley-clips, 100 calls: stream start→first word p99 ≤ 300 ms',
+    ],
+    [{ firstWord: none }, 'parley-clips, 100 calls: stream start→first word p99 ≤ 300 ms'],
+    [{ ownTurn: { ...none, count: 1, p50Ms: 5.1 } }, 'parley-clips, 100 calls: own share of a turn p50 ≤ 5 ms'],
+    [{ ownTurn: { ...none, count: 1, p99Ms: 20.1 } }, 'parley-clips, 100 calls: own share of a turn p99 ≤ 20 ms'],
+    [{ bargeInToClear: clear(20.1) }, 'parley-clips, 100 calls: barge-in→clear p99 ≤ 20 ms'],
+    [{ otherFaults: 1 }, 'parley-clips, 100 calls: other faults ≤ 0'],
+  ])('are missed by what is beyond them, or was not measured', (changed, goal) => {
+    expect(missedBy(changed)).toEqual([goal])
   })
 })

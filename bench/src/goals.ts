@@ -2,6 +2,7 @@ import type { SuiteResult } from './run-suite.ts'
 import type { Suite } from './suites.ts'
 import type { Row } from './summary.ts'
 import { markdown } from './table.ts'
+import type { Delays } from './tally.ts'
 
 /** Something that the service has to keep to. */
 export type Goal = { goal: string; measured: string; isMet: boolean }
@@ -14,6 +15,10 @@ const CLEAR_MS = 0.5
 const MIN_SPEECH_MS = 300
 const RSS_KB = 200
 const RSS_GROWTH_KB = 20
+const FIRST_WORD_MS = 300
+const OWN_TURN_P50_MS = 5
+const OWN_TURN_P99_MS = 20
+const CLEAR_P99_MS = 20
 const FULL_CORE_CALLS = 300
 const FULL_CORE_P99_MS = 20
 
@@ -28,6 +33,27 @@ export function judge(results: readonly SuiteResult[]): Goal[] {
     ...faultGoals('parley over TLS, 100 calls', find('tls', 'parley', 100)),
     ...fullCoreGoals(find('tls', 'parley', FULL_CORE_CALLS)),
     ...overloadGoals(find('overload', 'parley', FULL_CORE_CALLS)),
+  ]
+}
+
+/** What `bench:latency` holds the service to: delays in ms, at the numbers of calls that were run. */
+export function judgeLatency(results: readonly SuiteResult[]): Goal[] {
+  return results.flatMap(({ rows }) => rows.filter(({ system }) => system.startsWith('parley')).flatMap(latencyGoals))
+}
+
+function latencyGoals(row: Row): Goal[] {
+  const { system, calls, firstWord, ownTurn, bargeInToClear } = row
+  const policyMs = system.endsWith('default') ? MIN_SPEECH_MS : 0
+  const goal = (what: string, delays: Delays, at: 'p50Ms' | 'p99Ms', limit: number) => {
+    const value = delays.count === 0 ? undefined : delays[at]
+    return atMost(`${system}, ${calls} calls: ${what} ${at.slice(0, 3)}`, value, { limit, unit: 'ms', digits: 1 })
+  }
+  return [
+    goal('stream start→first word', firstWord, 'p99Ms', FIRST_WORD_MS),
+    goal('own share of a turn', ownTurn, 'p50Ms', OWN_TURN_P50_MS),
+    goal('own share of a turn', ownTurn, 'p99Ms', OWN_TURN_P99_MS),
+    goal('barge-in→clear', bargeInToClear, 'p99Ms', policyMs + CLEAR_P99_MS),
+    ...faultGoals(`${system}, ${calls} calls`, row),
   ]
 }
 

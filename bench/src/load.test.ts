@@ -35,6 +35,7 @@ describe.concurrent('five calls', () => {
     expect(report.callSeconds).toBeGreaterThan(10)
     expect(report.callerToModel.count).toBe(Math.round(report.callSeconds * 50))
     expect(report.firstDelta.count).toBeGreaterThan(0)
+    expect(report.ownTurn.count).toBeGreaterThan(0)
     expect(report.bargeInToClear.count).toBeGreaterThan(0)
   })
 

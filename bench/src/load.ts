@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
+import { THINK_MS } from './answer-script.ts'
 import { Random } from './audio.ts'
 import { Call } from './call.ts'
 import { Caller } from './caller.ts'
@@ -18,7 +19,8 @@ import { GREETING_MS } from './turn-script.ts'
  * One run of the load. `entrance`: where the system under test takes calls. The window opens `warmupSeconds` after the
  * last call was opened and lasts `seconds`. `churnPerSecond`: so many new calls start, from the warm-up to the window's
  * end; those end that are older than `callSeconds`, or as many of the oldest as start when that is 0. `firstTurnMs`: how
- * long a caller listens to the greeting at least; default: to its end.
+ * long a caller listens to the greeting at least; default: to its end. `thinkMs`: from a request to the first delta of the
+ * answer; default: 100.
  */
 export type LoadPlan = {
   entrance: Entrance
@@ -29,6 +31,7 @@ export type LoadPlan = {
   churnPerSecond: number
   callSeconds: number
   firstTurnMs?: number
+  thinkMs?: number
 }
 
 /** Where a system under test finds the two providers that the load plays. */
@@ -55,6 +58,7 @@ export class Load {
   readonly #scratch = new Scratch()
   readonly #run = randomBytes(RUN_BYTES).toString('hex')
   #tally = new Tally()
+  #thinkMs = THINK_MS
   #nextId = 1
 
   private constructor(server: Server, isTls: boolean) {
@@ -68,8 +72,7 @@ export class Load {
   static async listen(tls?: ListenOptions['tls']): Promise<Load> {
     const server = await listenWebSocket(
       (upgraded) => {
-        const { tally, scratch, callOf } = load.#shared()
-        const socket = new ModelSocket(upgraded, { tally, scratch, callOf })
+        const socket = new ModelSocket(upgraded, { ...load.#shared(), thinkMs: load.#thinkMs })
         load.#models.add(socket)
         upgraded.socket.once('close', () => load.#models.delete(socket))
       },
@@ -82,6 +85,7 @@ export class Load {
   /** Runs the plan once; `onWindow` is told when the window opens and closes. Runs follow each other, never overlap. */
   async run(plan: LoadPlan, onWindow: (state: 'open' | 'closed') => void): Promise<LoadReport> {
     this.#tally = new Tally()
+    this.#thinkMs = plan.thinkMs ?? THINK_MS
     const carrier = new Carrier(plan.entrance)
     this.#metronome.start()
     await this.#ramp(plan, carrier)

@@ -7,12 +7,12 @@ import { needsDatabase } from './all-systems.ts'
 import { makeCertificate } from './certificate.ts'
 import { type DatabaseServer, startDatabaseServer } from './database.ts'
 import { fillBlock } from './docs-block.ts'
-import { type Goal, judge, renderGoals } from './goals.ts'
+import { type Goal, judge, judgeLatency, renderGoals } from './goals.ts'
 import { type Options, parseOptions, USAGE } from './options.ts'
 import { allowedCores } from './proc.ts'
 import { type Ground, runSuite, type SuiteResult } from './run-suite.ts'
-import { askedSuite, CHECK_SUITES, type Suite } from './suites.ts'
-import { renderQuality, renderTable, renderThreads } from './table.ts'
+import { askedSuite, CHECK_SUITES, latencySuite, type Suite } from './suites.ts'
+import { renderLatency, renderQuality, renderTable, renderThreads } from './table.ts'
 
 const DOCS = new URL('../../docs/performance.md', import.meta.url)
 const EXIT = { failed: 1, void: 2 } as const
@@ -31,10 +31,15 @@ async function main(): Promise<number> {
   // The runner sits with the load, so that nothing of ours runs on the core that is measured.
   execFileSync('taskset', ['-cp', String(loadCore), String(process.pid)], { stdio: 'ignore' })
 
-  const suites = options.check ? CHECK_SUITES : [askedSuite(options)]
+  const suites = suitesOf(options)
   const results = await runSuites(suites, options, { loadCore, systemCore })
-  const goals = options.check ? judge(results) : []
+  const goals = options.check ? (options.latency ? judgeLatency(results) : judge(results)) : []
   return tell({ results, goals }, options)
+}
+
+function suitesOf(options: Options): readonly Suite[] {
+  if (options.latency) return [latencySuite(options)]
+  return options.check ? CHECK_SUITES : [askedSuite(options)]
 }
 
 async function runSuites(
@@ -96,8 +101,9 @@ function tell({ results, goals }: Outcome, options: Options): number {
 }
 
 function describe({ suite, rows, quality }: SuiteResult, options: Options): string {
-  const threads = options.threads || options.check ? [renderThreads(rows)] : []
-  const parts = [`${suite.title}: ${how(suite, options)}.`, renderTable(rows), renderQuality(quality, rows), ...threads]
+  const threads = options.threads || (options.check && !options.latency) ? [renderThreads(rows)] : []
+  const table = options.latency ? renderLatency(rows) : renderTable(rows)
+  const parts = [`${suite.title}: ${how(suite, options)}.`, table, renderQuality(quality, rows), ...threads]
   return parts.join('\n\n')
 }
 
@@ -114,7 +120,7 @@ function userPath(path: string): string {
 }
 
 function writeDocs(options: Options, content: string): void {
-  const block = options.check ? 'bench:check' : 'bench:relay'
+  const block = options.latency ? 'bench:latency' : options.check ? 'bench:check' : 'bench:relay'
   writeFileSync(DOCS, fillBlock(readFileSync(DOCS, 'utf8'), block, content))
 }
 

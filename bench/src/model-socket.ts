@@ -20,7 +20,13 @@ const AUDIO_KEY = Buffer.from('"audio":"')
 const QUOTE = 0x22
 
 /** What the sockets of a load share. */
-export type ModelDeps = { tally: Tally; scratch: Scratch; callOf: (id: number) => Call | undefined }
+export type ModelDeps = {
+  tally: Tally
+  scratch: Scratch
+  callOf: (id: number) => Call | undefined
+  /** From the request for an answer to its first delta. */
+  thinkMs: number
+}
 
 /**
  * The model's end of one call, as bytes.
@@ -33,12 +39,13 @@ export class ModelSocket implements ModelEnd {
   readonly #deps: ModelDeps
   readonly #reader: FrameReader
   readonly #stamp = blankStamp()
-  readonly #conversation = new Conversation()
+  readonly #conversation: Conversation
   #call: Call | undefined
 
   constructor(upgraded: Upgraded, deps: ModelDeps) {
     this.#socket = upgraded.socket
     this.#deps = deps
+    this.#conversation = new Conversation(deps.thinkMs)
     this.#reader = new FrameReader({ masked: true, onMessage: this.#onMessage })
     this.#socket.on('data', (chunk) => this.#push(chunk))
     this.#socket.on('error', () => this.#socket.destroy())
@@ -59,6 +66,7 @@ export class ModelSocket implements ModelEnd {
     for (let step = call.script.due(nowMs); step !== undefined; step = call.script.due(nowMs)) {
       if (step.kind === 'speech_started' && step.isBargeIn) call.bargeInUs = nowUs()
       this.#sendTexts(this.#conversation.caller(call, step, nowMs))
+      if (step.kind === 'speech_ended') call.turnEnded(nowUs(), this.#conversation.isAnswerOwed)
     }
     for (let due = this.#conversation.due(nowMs); due !== undefined; due = this.#conversation.due(nowMs)) {
       if (due.step.kind === 'done') this.#sendTexts(this.#conversation.finish())
@@ -92,12 +100,17 @@ export class ModelSocket implements ModelEnd {
   readonly #onMessage = (opcode: number, bytes: Buffer, start: number, end: number): void => {
     if (opcode === OPCODE.text) {
       if (startsWith(bytes, start, APPEND)) this.#onAudio(bytes, start, end)
-      else
-        this.#sendTexts(this.#conversation.client(JSON.parse(bytes.toString('latin1', start, end)), performance.now()))
+      else this.#onEvent(bytes.toString('latin1', start, end))
       return
     }
     if (opcode === OPCODE.ping) this.#socket.write(encodeFrame(OPCODE.pong, bytes.subarray(start, end)))
     if (opcode === OPCODE.close) this.#socket.end(encodeFrame(OPCODE.close, bytes.subarray(start, end)))
+  }
+
+  #onEvent(text: string): void {
+    const wasOwed = this.#conversation.isAnswerOwed
+    this.#sendTexts(this.#conversation.client(JSON.parse(text), performance.now()))
+    if (wasOwed && !this.#conversation.isAnswerOwed) this.#call?.turnAsked(nowUs())
   }
 
   #onAudio(bytes: Buffer, start: number, end: number): void {

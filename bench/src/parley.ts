@@ -14,6 +14,8 @@ export type ParleyOptions = {
   databaseUrl: string | undefined
   /** How long a caller must speak to stop the agent. Undefined: the agent's default. */
   minSpeechMs: number | undefined
+  /** Whether the agent's first words are a clip, spoken ahead of the calls. */
+  hasClips?: boolean
   /** Settings beside those that every run has. */
   settings?: Record<string, string>
 }
@@ -72,7 +74,7 @@ export async function startParley(
 }
 
 function settingsOf(
-  { databaseUrl, settings }: ParleyOptions,
+  { databaseUrl, hasClips = false, settings }: ParleyOptions,
   around: Surroundings,
   folder: string,
 ): Record<string, string> {
@@ -86,6 +88,7 @@ function settingsOf(
     ADMIN_API_KEY,
     OPENAI_API_KEY: 'bench',
     OPENAI_REALTIME_URL: around.modelUrl,
+    ...(hasClips && { OPENAI_BASE_URL: `${around.carrierUrl}/v1` }),
     TELEPHONY_ACCOUNT_SID: ACCOUNT_SID,
     TELEPHONY_AUTH_TOKEN: AUTH_TOKEN,
     TELEPHONY_API_BASE_URL: around.carrierUrl,

@@ -12,8 +12,9 @@ export type Ground = Omit<Bed, 'plan'> & { databaseUrl: string | undefined }
 
 /** Runs a suite; `onRound` is told of each round as it ends. */
 export async function runSuite(suite: Suite, ground: Ground, onRound: (line: string) => void): Promise<SuiteResult> {
-  const { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds } = suite
-  const plan = { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds }
+  const { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds, thinkMs } = suite
+  const times = { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds }
+  const plan = { ...times, ...(thinkMs !== undefined && { thinkMs }) }
   const bed: Bed = { ...ground, certificate: suite.tls ? ground.certificate : undefined, plan }
   const repeats = await runAll({
     systems: makeSystems(ground.databaseUrl).filter(({ name }) => suite.systems.includes(name)),

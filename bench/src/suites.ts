@@ -3,7 +3,7 @@ import type { Options } from './options.ts'
 
 /** A set of rounds whose results stand in one table. Durations in seconds. */
 export type Suite = Omit<LoadPlan, 'entrance' | 'calls' | 'firstTurnMs'> & {
-  name: 'asked' | 'turns' | 'tls' | 'overload'
+  name: 'asked' | 'turns' | 'tls' | 'overload' | 'latency'
   title: string
   systems: readonly string[]
   calls: readonly number[]
@@ -24,6 +24,20 @@ export function askedSuite(options: Options): Suite {
   if (unknown !== undefined) throw new Error(`--systems ${unknown}: there are ${SYSTEM_NAMES.join(', ')}`)
   const plan = { seconds, warmupSeconds, rampPerSecond, churnPerSecond, callSeconds: 0 }
   return { name: 'asked', title: 'Measured', systems, calls, repeats, tls, ...plan }
+}
+
+/** What `--latency` runs: a model that takes 300 ms to its first byte, and agents whose first words are a clip. */
+export function latencySuite({ calls, repeats, seconds }: Options): Suite {
+  return {
+    ...STEADY,
+    ...{ calls, repeats, seconds, tls: false },
+    name: 'latency',
+    title: 'A model with 300 ms to its first byte, greetings as clips, calls ending and starting',
+    systems: ['raw-ws', 'parley-clips', 'parley-clips-default'],
+    // Each start is one first word to be measured.
+    churnPerSecond: 3,
+    thinkMs: 300,
+  }
 }
 
 const STEADY = { warmupSeconds: 10, rampPerSecond: 100, churnPerSecond: 1, callSeconds: 0 }

@@ -19,6 +19,8 @@ export type Row = {
   firstDelta: Delays
   bargeInToClear: Delays
   greeting: Delays
+  firstWord: Delays
+  ownTurn: Delays
   lost: number
   doubled: number
   crossed: number
@@ -80,6 +82,8 @@ function rowOf(system: string, rounds: Measurement[][]): Row {
     firstDelta: middleDelays(own.map((one) => one.report.firstDelta)),
     bargeInToClear: middleDelays(own.map((one) => one.report.bargeInToClear)),
     greeting: middleDelays(own.map((one) => one.report.greeting)),
+    firstWord: middleDelays(own.map((one) => one.report.firstWord)),
+    ownTurn: middleDelays(own.map((one) => one.report.ownTurn)),
     lost: total(({ report }) => report.up.lost + report.down.lost + report.faults.unsent),
     doubled: total(({ report }) => report.up.doubled + report.down.doubled),
     crossed: total(({ report }) => report.faults.crossed),

@@ -18,9 +18,33 @@ const COLUMNS: readonly [title: string, cell: (row: Row) => string][] = [
   ['ring→greeting p50/p99 ms', (row) => delays(row.greeting, 0)],
 ]
 
+const LATENCY_COLUMNS: readonly [title: string, cell: (row: Row) => string][] = [
+  ['calls', (row) => String(row.calls)],
+  ['under test', (row) => row.system],
+  ['stream start→first word p50/p99 ms', (row) => delays(row.firstWord)],
+  ['own share of a turn p50/p99 ms', (row) => delays(row.ownTurn)],
+  ['barge-in→clear p50/p99 ms', (row) => delays(row.bargeInToClear)],
+  [
+    'first words/turns/interruptions',
+    ({ firstWord, ownTurn, bargeInToClear }) =>
+      [firstWord, ownTurn, bargeInToClear].map(({ count }) => count).join('/'),
+  ],
+  ['core', (row) => `${row.busyPercent.toFixed(0)} %`],
+  ['other faults', (row) => String(row.otherFaults)],
+]
+
+/** What callers wait for, as a Markdown table: counts are of one round, the median of them. */
+export function renderLatency(rows: readonly Row[]): string {
+  return tableOf(LATENCY_COLUMNS, rows)
+}
+
 /** The rows as a Markdown table with aligned columns, for the terminal and for the docs. */
 export function renderTable(rows: readonly Row[]): string {
-  return markdown([COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))])
+  return tableOf(COLUMNS, rows)
+}
+
+function tableOf(columns: typeof COLUMNS, rows: readonly Row[]): string {
+  return markdown([columns.map(([title]) => title), ...rows.map((row) => columns.map(([, cell]) => cell(row)))])
 }
 
 /** What the threads of each system took, as a Markdown table. */
@@ -39,7 +63,7 @@ export function renderQuality(quality: readonly Quality[], rows: readonly Row[])
 function qualityLine(one: Quality, rows: readonly Row[]): string {
   const spread = Math.max(...rows.filter((row) => row.calls === one.calls).map((row) => row.cpuSpread))
   const parts = [
-    `raw-ws ${one.relayOverFloor.toFixed(2)} × raw-net`,
+    ...(Number.isNaN(one.relayOverFloor) ? [] : [`raw-ws ${one.relayOverFloor.toFixed(2)} × raw-net`]),
     `CPU spread ${(spread * 100).toFixed(0)} %`,
     `load late p99 ${one.lateP99Ms.toFixed(1)} ms, worst ${one.lateMaxMs.toFixed(0)} ms, its core ${one.loadBusyPercent.toFixed(0)} % busy`,
     `other processes ${one.othersPercent.toFixed(1)} % of a core`,

@@ -15,6 +15,10 @@ export type LoadReport = {
   answer: Delays
   /** From the first ring to the first audio. */
   greeting: Delays
+  /** From the stream's start to the first audio, a clip of the system's own among it. */
+  firstWord: Delays
+  /** From the end of a turn to the request for its answer, and from the sending of that to its hearing: a turn without the model. */
+  ownTurn: Delays
   callsOpened: number
   /** Calls that the system under test had no room for, and said so. */
   callsRefused: number
@@ -66,6 +70,8 @@ export class Tally {
   readonly #bargeInToClear = createHistogram()
   readonly #answer = createHistogram()
   readonly #greeting = createHistogram()
+  readonly #firstWord = createHistogram()
+  readonly #ownTurn = createHistogram()
   readonly #lateness = createHistogram()
   readonly #up: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
   readonly #down: Arrivals = { lost: 0, doubled: 0, reordered: 0 }
@@ -122,6 +128,16 @@ export class Tally {
     if (this.#isInside(rungUs)) record(this.#greeting, arrivedUs - rungUs)
   }
 
+  /** The first audio of a stream reached its caller. */
+  firstWordHeard(startedUs: number, arrivedUs: number): void {
+    if (this.#isInside(startedUs)) record(this.#firstWord, arrivedUs - startedUs)
+  }
+
+  /** An answer's first delta, sent at `sentUs`, reached its caller; the system under test took `ownUs` of the turn. */
+  turnAnswered(sentUs: number, ownUs: number): void {
+    if (this.#isInside(sentUs)) record(this.#ownTurn, ownUs)
+  }
+
   /** A call has a stream now. */
   callOpened(): void {
     this.#callsOpened += 1
@@ -158,6 +174,8 @@ export class Tally {
       bargeInToClear: delaysOf(this.#bargeInToClear),
       answer: delaysOf(this.#answer),
       greeting: delaysOf(this.#greeting),
+      firstWord: delaysOf(this.#firstWord),
+      ownTurn: delaysOf(this.#ownTurn),
       callsOpened: this.#callsOpened,
       callsRefused: this.#callsRefused,
       dropReasons: this.#dropReasons,

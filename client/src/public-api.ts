@@ -743,7 +743,7 @@ export interface paths {
         };
         /**
          * Watch a live session
-         * @description Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. A turn tells what was heard of it (text) and what was not (unheard).
+         * @description Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. A turn tells what was heard of it (text) and what was not (unheard), an answer how it came about (timeline).
          */
         get: operations["watchLiveSession"];
         put?: never;
@@ -2500,6 +2500,26 @@ export interface components {
                 start_ms: number;
                 /** @description What was heard of it. */
                 text: string;
+                timeline: {
+                    asked_ms: number | null;
+                    /** @description It was known that their turn was over, and meant. */
+                    committed_ms: number;
+                    /** @description The first of the answer's audio came from the model. */
+                    first_byte_ms: number;
+                    /** @description It had been passed on to the carrier. */
+                    first_sent_ms: number;
+                    /** @description It was heard, by what the carrier echoed, or by the clock where it did not. */
+                    heard_ms: number;
+                    /** @description The caller's last sound, or key. */
+                    speech_end_ms: number;
+                    /** @description The tools that ran meanwhile, in the order in which they began. */
+                    tools: {
+                        call_id: string;
+                        end_ms: number | null;
+                        name: string;
+                        start_ms: number;
+                    }[];
+                } | null;
                 /** @description What was made to be said after that, and nobody heard; mostly empty. */
                 unheard: string;
             }[];
@@ -7968,7 +7988,23 @@ export interface operations {
                      *             "start_ms": 1,
                      *             "end_ms": 1,
                      *             "interrupted": false,
-                     *             "cost_usd": 1
+                     *             "cost_usd": 1,
+                     *             "timeline": {
+                     *               "speech_end_ms": 1,
+                     *               "committed_ms": 1,
+                     *               "asked_ms": 1,
+                     *               "first_byte_ms": 1,
+                     *               "first_sent_ms": 1,
+                     *               "heard_ms": 1,
+                     *               "tools": [
+                     *                 {
+                     *                   "call_id": "call id",
+                     *                   "name": "Reception",
+                     *                   "start_ms": 1,
+                     *                   "end_ms": 1
+                     *                 }
+                     *               ]
+                     *             }
                      *           }
                      *         ],
                      *         "function_calls": [
@@ -10684,7 +10720,8 @@ export interface operations {
                  *               "start_ms": 420,
                  *               "end_ms": 2140,
                  *               "interrupted": false,
-                 *               "cost_usd": 0.0045
+                 *               "cost_usd": 0.0045,
+                 *               "timeline": null
                  *             },
                  *             {
                  *               "seq": 2,
@@ -10694,12 +10731,32 @@ export interface operations {
                  *               "start_ms": 3000,
                  *               "end_ms": 4300,
                  *               "interrupted": false,
-                 *               "cost_usd": null
+                 *               "cost_usd": null,
+                 *               "timeline": null
+                 *             },
+                 *             {
+                 *               "seq": 3,
+                 *               "role": "agent",
+                 *               "text": "We are open until six.",
+                 *               "unheard": "",
+                 *               "start_ms": 5118,
+                 *               "end_ms": 6600,
+                 *               "interrupted": false,
+                 *               "cost_usd": 0.0051,
+                 *               "timeline": {
+                 *                 "speech_end_ms": 4300,
+                 *                 "committed_ms": 4806,
+                 *                 "asked_ms": 4806,
+                 *                 "first_byte_ms": 5118,
+                 *                 "first_sent_ms": 5118,
+                 *                 "heard_ms": 5160,
+                 *                 "tools": []
+                 *               }
                  *             }
                  *           ],
                  *           "function_calls": [
                  *             {
-                 *               "seq": 3,
+                 *               "seq": 4,
                  *               "name": "record_outcome",
                  *               "arguments": {
                  *                 "outcome": "answered",
@@ -11110,7 +11167,8 @@ export interface operations {
                  *           "start_ms": 420,
                  *           "end_ms": 2140,
                  *           "interrupted": false,
-                 *           "cost_usd": 0.0045
+                 *           "cost_usd": 0.0045,
+                 *           "timeline": null
                  *         }
                  *       }
                  *     }
@@ -11134,6 +11192,26 @@ export interface operations {
                             start_ms: number;
                             /** @description What was heard of it. */
                             text: string;
+                            timeline: {
+                                asked_ms: number | null;
+                                /** @description It was known that their turn was over, and meant. */
+                                committed_ms: number;
+                                /** @description The first of the answer's audio came from the model. */
+                                first_byte_ms: number;
+                                /** @description It had been passed on to the carrier. */
+                                first_sent_ms: number;
+                                /** @description It was heard, by what the carrier echoed, or by the clock where it did not. */
+                                heard_ms: number;
+                                /** @description The caller's last sound, or key. */
+                                speech_end_ms: number;
+                                /** @description The tools that ran meanwhile, in the order in which they began. */
+                                tools: {
+                                    call_id: string;
+                                    end_ms: number | null;
+                                    name: string;
+                                    start_ms: number;
+                                }[];
+                            } | null;
                             /** @description What was made to be said after that, and nobody heard; mostly empty. */
                             unheard: string;
                         };

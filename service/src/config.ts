@@ -53,7 +53,7 @@ export const SETTINGS = {
     name: 'DATA_DIR',
     shownDefault: './data',
     meaning:
-      'The folder of the embedded database and its key, of what waits for a database that is away, and of recordings. One for each machine; the nodes of several share the folder recordings in it.',
+      'The folder of the embedded database and its key, of what waits for a database that is away, of recordings and of event logs. One for each machine; the nodes of several share the folder recordings in it.',
     read: (text = './data') => resolve(text),
   }),
   ...DATABASE_SETTINGS,
@@ -206,6 +206,13 @@ export const SETTINGS = {
     meaning:
       'Whether the addresses that tenants name for webhooks may lie in private networks and on this machine. The metadata services of clouds stay out of reach.',
     read: (text = 'false') => boolean(text),
+  }),
+  eventLogs: setting({
+    name: 'EVENT_LOGS',
+    shownDefault: 'true',
+    meaning:
+      'Whether what happens in a session is kept in DATA_DIR/event-logs, so that `npm run replay` can run it again. Nothing that is said is in it, and no audio; it goes with the session.',
+    read: (text = 'true') => boolean(text),
   }),
   maxCalls: setting({
     name: 'MAX_CALLS',

@@ -16,6 +16,7 @@ import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeEscalations } from './records/escalations.ts'
+import { makeEventLogFiles } from './records/event-log-files.ts'
 import { makeOutcomes } from './records/outcomes.ts'
 import { makeRecordingFiles } from './records/recording-files.ts'
 import { makeRecordings } from './records/recordings.ts'
@@ -69,6 +70,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     callLogs: makeCallLogs({ db }),
     voiceSessions: makeVoiceSessions({ db }),
     recordingFiles,
+    eventLogFiles: makeEventLogFiles(join(config.dataDir, 'event-logs')),
     recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock }),
     clips,

@@ -33,6 +33,7 @@ import type { HttpServer } from './platform/http/server.ts'
 import { publicUrlOf } from './public-url.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
 import { listBusyTenants } from './records/call-owner-store.ts'
+import type { RecordingFiles } from './records/recording-files.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { makeSimulating } from './simulation-floor.ts'
@@ -95,7 +96,7 @@ export async function wireCalls(
     notify: floors.delivery.notify,
   })
   let isStopping = false
-  const erasing = { db: database.db, clock, log, files: floors.recordingFiles }
+  const erasing = { db: database.db, clock, log, files: filesOf(floors) }
   const erase = makeEraseSession(erasing)
   const retention = makeRetention({ ...erasing, erase, isStopping: () => isStopping })
   const evaluating = makeEvaluating(deps, { tenants: floors.cache, resolveAgent: floors.resolveAgent })
@@ -219,5 +220,15 @@ async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding
   } catch (err) {
     log.error({ ...fields, err }, 'the end of a call was not written down')
     return true
+  }
+}
+
+/** All that sessions have on the disk, to be erased with them. */
+function filesOf({ recordingFiles, eventLogFiles }: Floors): Pick<RecordingFiles, 'remove'> {
+  return {
+    async remove(tenantId, sessionId) {
+      await recordingFiles.remove(tenantId, sessionId)
+      await eventLogFiles.remove(tenantId, sessionId)
+    },
   }
 }

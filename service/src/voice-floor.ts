@@ -12,7 +12,9 @@ import { makeWebSockets, type WebSockets } from './platform/http/web-sockets.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import type { ToolDeclaration } from './platform/realtime/port.ts'
 import { DEFAULT_CARRIER } from './platform/telephony/registry.ts'
+import { makeTracing } from './platform/tracing.ts'
 import type { Escalations } from './records/escalations.ts'
+import type { EventLogFiles } from './records/event-log-files.ts'
 import type { Journal } from './records/journal.ts'
 import type { Outcomes } from './records/outcomes.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
@@ -21,6 +23,7 @@ import type { Sessions } from './records/sessions.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { NO_LOAD, withSample } from './voice/admission.ts'
 import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
+import { type EventLogs, makeEventLogs, NO_EVENT_LOGS } from './voice/event-log/event-logs.ts'
 import type { LineSocketDeps } from './voice/lines/line-socket.ts'
 import { LiveCapacity } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
@@ -66,6 +69,7 @@ export type VoiceNeeds = {
   clips: Pick<Clips, 'of'>
   recordings: Recordings
   recordingFiles: RecordingFiles
+  eventLogFiles: EventLogFiles
   carrierCalls: CarrierCalls & CarrierAnswers
   /** Whether a call is still that of its stream. */
   isHeld(call: StreamedCall): Promise<boolean>
@@ -106,7 +110,7 @@ export type Voice = {
   drain(): Promise<void>
   /** Ends what is left of calls and everything that was started for them. */
   close(): Promise<void>
-  /** To be called behind that: resolves when what was recorded is written down, or given up. */
+  /** To be called behind that: resolves when what was recorded and logged is written down, or given up. */
   closeRecorders(): Promise<void>
 }
 
@@ -125,6 +129,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { carriers } = deps
   const { greetingOf, machineActionOf, nodeId } = needs
   const recorders = recordersOf(deps, needs)
+  const eventLogs = eventLogsOf(deps, needs)
   recorders.watchOrphans()
   const { request: ask } = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   const tenantTools = makeTenantTools({ clock, log, ask, version: deps.version })
@@ -150,7 +155,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     promptOf,
     tenantTools,
     clipsOf: (tenant, config) => needs.clips.of(tenant, config),
-    builder: builderOf(deps, needs, { recorders, tools }),
+    builder: builderOf(deps, needs, { recorders, eventLogs, tools }),
     capacity,
     finish,
     abandon,
@@ -181,12 +186,20 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
       watch.close()
       await tokens.close()
     },
-    closeRecorders: recorders.close,
+    async closeRecorders() {
+      await Promise.all([recorders.close(), eventLogs.close()])
+    },
   }
 }
 
 function recordersOf({ clock, log, database }: Deps, { recordingFiles: files, recordings }: VoiceNeeds): Recorders {
   return database.kind === 'memory' ? NO_RECORDERS : makeRecorders({ clock, log, files, recordings })
+}
+
+/** What is erased with the database when the process ends must not stay on the disk. */
+function eventLogsOf({ clock, log, database, config }: Deps, { eventLogFiles: files }: VoiceNeeds): EventLogs {
+  const isKept = config.eventLogs && database.kind !== 'memory'
+  return isKept ? makeEventLogs({ clock, log, files }) : NO_EVENT_LOGS
 }
 
 type StreamParts = { tokens: StreamTokens; join: JoinStream; webSockets: WebSockets; watch: StreamWatch }
@@ -207,17 +220,18 @@ function streamRoutes(
   })
 }
 
-type BuilderParts = { recorders: Recorders; tools: readonly Tool[] }
+type BuilderParts = { recorders: Recorders; eventLogs: EventLogs; tools: readonly Tool[] }
 
 /** Null without a model. */
-function builderOf(deps: Deps, needs: VoiceNeeds, { recorders, tools }: BuilderParts): SessionBuilder | null {
-  const { model, clock, log, config, metrics } = deps
+function builderOf(deps: Deps, needs: VoiceNeeds, { tools, ...parts }: BuilderParts): SessionBuilder | null {
+  const { model, clock, log, config, metrics, version } = deps
   if (!model) return null
   const { journal, carrierCalls, live, isHeld, checkpoint, transferOf } = needs
   return makeSessionBuilder({
-    ...{ model, clock, log, journal, carrierCalls, recorders, isHeld, checkpoint, transferOf },
+    ...{ ...parts, model, clock, log, version, journal, carrierCalls, isHeld, checkpoint, transferOf },
     tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
+    tracing: makeTracing(clock),
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })
 }

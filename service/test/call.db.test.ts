@@ -1,8 +1,11 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { runScenario } from '../../simulator/src/scenario/run-scenario.ts'
 import type { Scenario } from '../../simulator/src/scenario/scenario-shape.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { replayed } from './harness/replayed.ts'
 import { until } from './harness/wait.ts'
 
 const SCENARIO: Scenario = {
@@ -53,7 +56,7 @@ describe('a call', () => {
     agent: { agent_name: 'Robin', greeting: 'Hello, this is Robin. How can I help you?' },
   })
 
-  it('is answered, interrupted, served by a tool and ended by the agent, and all of it is kept', {
+  it('is answered, interrupted, served by a tool and ended by the agent, all of it is kept, and it can be run again', {
     timeout: 90_000,
   }, async () => {
     const { served } = live
@@ -102,6 +105,21 @@ describe('a call', () => {
     expect(await test.db.selectFrom('callback_tasks').selectAll().execute()).toMatchObject([
       { call_sid: sid, customer_phone: '+12025550123', summary: 'The price of a chair', status: 'open' },
     ])
+    const timelines = (session['transcript'] as { timeline: { tools: { name: string }[] } | null }[]).flatMap(
+      ({ timeline }) => (timeline ? [timeline] : []),
+    )
+    expect(timelines.map(({ tools }) => tools.map(({ name }) => name))).toEqual([[], [], []])
+    for (const { tools: _tools, ...instants } of timelines)
+      expect(Object.values(instants)).toEqual(Object.values(instants).toSorted((a, b) => Number(a) - Number(b)))
+
+    const id = String(session['id'])
+    expect(await replayed(served.dataDir, id)).toEqual({
+      ...{ code: 0, said: expect.stringContaining('the same follows; ended by agent_hangup') },
+    })
+    const log = join(served.dataDir, 'event-logs', 'acme', id)
+    expect(await readdir(log)).toEqual(['1.events'])
+    expect((await served.call('acme', 'DELETE', `/voice-sessions/${id}`)).status).toBe(200)
+    await expect(readdir(log)).rejects.toThrow('ENOENT')
     expect(served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 })

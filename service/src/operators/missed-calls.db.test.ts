@@ -105,7 +105,7 @@ describe('calls that came to nothing', () => {
         {
           ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: turn.itemId, seq: turn.seq },
           ...{ role: turn.role, text: turn.text, unheard: '', start_ms: 0, end_ms: 1, interrupted: false },
-          ...{ sent_ms: null, heard_ms: null, cost_usd: null },
+          ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null },
         },
       ]),
     )

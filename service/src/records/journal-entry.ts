@@ -4,6 +4,7 @@ import type { CallHolder } from './call-holder.ts'
 import type { SessionId, TurnRole } from './call-values.ts'
 import { storable } from './storable.ts'
 import type { FunctionCallRow, TurnKey, TurnRow } from './transcript-store.ts'
+import { type JournaledTimeline, storedTimeline } from './turn-timeline.ts'
 
 /**
  * A call that a journal writes about. Who has it is looked at when an entry is written, not when it is made: what was said before
@@ -31,6 +32,8 @@ export type JournaledTurn = {
   heardMs: number | null
   /** What it cost to say, in USD; not given where that is not known. */
   costUsd?: number
+  /** Of an answer to the caller: how it came about. */
+  timeline?: JournaledTimeline
 }
 
 /** A tool call that is done. `argumentsText` is what the model sent, `result` what it was told. */
@@ -77,6 +80,7 @@ export function turnEntry(call: JournaledCall, turn: JournaledTurn): JournalEntr
     sent_ms: turn.sentMs === null ? null : Math.round(turn.sentMs),
     heard_ms: turn.heardMs === null ? null : Math.round(turn.heardMs),
     cost_usd: turn.costUsd === undefined ? null : roundedUsd(turn.costUsd),
+    timeline: turn.timeline ? storedTimeline(turn.timeline) : null,
   }
   return {
     type: 'turn',

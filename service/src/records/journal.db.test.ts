@@ -104,7 +104,7 @@ describe('the journal', () => {
     expect(turns[1]).toEqual({
       ...{ tenant_id: 'acme', session_id: call.sessionId, item_id: 'item_2', seq: 2, role: 'caller', text: 'Yes, pl' },
       ...{ unheard: 'ease hold.', start_ms: 4_000, end_ms: 5_500, interrupted: true, sent_ms: 900, heard_ms: 400 },
-      cost_usd: 0.012346,
+      ...{ cost_usd: 0.012346, timeline: null },
     })
   })
 

@@ -2,6 +2,7 @@ import { type ColumnType, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { SessionId, TurnRole } from './call-values.ts'
+import type { StoredTimeline } from './turn-timeline.ts'
 
 /** One finished piece of a conversation. Times are ms since the session's start. */
 export type TurnRow = {
@@ -22,6 +23,8 @@ export type TurnRow = {
   heard_ms: number | null
   /** What it cost to say, in USD; null where that is not known. */
   cost_usd: number | null
+  /** Of an answer to the caller: how it came about. */
+  timeline: StoredTimeline | null
 }
 
 /** A tool that the model called, once it was done. */
@@ -76,14 +79,16 @@ export async function putTurnsAcrossTenants(tx: Tx, turns: TurnRow[]): Promise<W
           sent_ms: eb.ref('excluded.sent_ms'),
           heard_ms: eb.ref('excluded.heard_ms'),
           cost_usd: eb.ref('excluded.cost_usd'),
+          timeline: eb.ref('excluded.timeline'),
         }))
         .where(
           sql<boolean>`(transcript_turns.seq, transcript_turns.role, transcript_turns.text, transcript_turns.unheard,
                         transcript_turns.start_ms, transcript_turns.end_ms, transcript_turns.interrupted,
-                        transcript_turns.sent_ms, transcript_turns.heard_ms, transcript_turns.cost_usd)
+                        transcript_turns.sent_ms, transcript_turns.heard_ms, transcript_turns.cost_usd,
+                        transcript_turns.timeline)
                        is distinct from
                        (excluded.seq, excluded.role, excluded.text, excluded.unheard, excluded.start_ms, excluded.end_ms,
-                        excluded.interrupted, excluded.sent_ms, excluded.heard_ms, excluded.cost_usd)`,
+                        excluded.interrupted, excluded.sent_ms, excluded.heard_ms, excluded.cost_usd, excluded.timeline)`,
         ),
     )
     .returning(['tenant_id', 'session_id', 'item_id', 'seq'])
@@ -144,7 +149,7 @@ export async function listTurns(db: Db, tenantId: TenantId, sessionId: SessionId
   return db
     .selectFrom('transcript_turns')
     .select(['tenant_id', 'session_id', 'item_id', 'seq', 'role', 'text', 'unheard', 'start_ms', 'end_ms'])
-    .select(['interrupted', 'sent_ms', 'heard_ms', 'cost_usd'])
+    .select(['interrupted', 'sent_ms', 'heard_ms', 'cost_usd', 'timeline'])
     .where('tenant_id', '=', tenantId)
     .where('session_id', '=', sessionId)
     .orderBy('seq')

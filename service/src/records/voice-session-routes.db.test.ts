@@ -17,6 +17,22 @@ type List = { voice_sessions: { call_sid: string; id: string }[]; next_cursor: s
 
 const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
 
+const TOLD = {
+  ...{
+    speechEndMs: 3_000.4,
+    committedMs: 3_500.6,
+    askedMs: 3_501,
+    firstByteMs: 3_999,
+    firstSentMs: 4_000,
+    heardMs: 4_040,
+  },
+  tools: [{ callId: 'call_1', name: 'find_slot', startMs: 3_600, endMs: null }],
+}
+const TIMELINE = {
+  ...{ speech_end_ms: 3_000, committed_ms: 3_501, asked_ms: 3_501, first_byte_ms: 3_999, first_sent_ms: 4_000 },
+  ...{ heard_ms: 4_040, tools: [{ call_id: 'call_1', name: 'find_slot', start_ms: 3_600, end_ms: null }] },
+}
+
 const test = useDatabase()
 // Nobody listens there.
 const unreachable = openServer({ url: 'postgres://parley@127.0.0.1:1/parley', applicationName: 'test' })
@@ -84,7 +100,10 @@ async function openWhole(): Promise<SessionId> {
   await say(
     'CA1',
     id,
-    [someTurn(2, { text: 'Yes, pl', unheard: 'ease.', interrupted: true, costUsd: 0.0042 }), someTurn(1)],
+    [
+      someTurn(2, { text: 'Yes, pl', unheard: 'ease.', interrupted: true, costUsd: 0.0042, timeline: TOLD }),
+      someTurn(1),
+    ],
     [
       toolEntry(call, { ...asked, status: 'ok', startMs: 900, durationMs: 80 }),
       toolEntry(call, { ...broken, status: 'error', startMs: 1_900, durationMs: 1 }),
@@ -202,11 +221,11 @@ describe('GET voice-sessions/:id', () => {
           transcript: [
             {
               ...{ seq: 1, role: 'agent', text: 'Sentence 1.', unheard: '' },
-              ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false, cost_usd: null },
+              ...{ start_ms: 2_000, end_ms: 3_500, interrupted: false, cost_usd: null, timeline: null },
             },
             {
               ...{ seq: 2, role: 'caller', text: 'Yes, pl', unheard: 'ease.' },
-              ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true, cost_usd: 0.0042 },
+              ...{ start_ms: 4_000, end_ms: 5_500, interrupted: true, cost_usd: 0.0042, timeline: TIMELINE },
             },
           ],
           function_calls: [

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
 import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
+import { TurnTimeline } from './turn-timeline.ts'
 import { EXTRACTION_STATUSES, QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
 
 const text = nullable(Type.String())
@@ -41,6 +42,7 @@ export const Turn = Type.Object({
   cost_usd: nullable(
     Type.Number({ minimum: 0, description: 'What it cost to say, with what was done for it. Null: not known.' }),
   ),
+  timeline: nullable(TurnTimeline),
 })
 
 const FunctionCall = Type.Object({
@@ -147,9 +149,10 @@ export function showWholeSession(
 
 /** Writes a turn as the API shows it. */
 export function showTurn(row: TurnRow): Static<typeof Turn> {
-  const { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd } = row
-  // Journals that an earlier version has written know nothing of it.
-  return { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd: cost_usd ?? null }
+  const { seq, role, text, unheard, start_ms, end_ms, interrupted, cost_usd, timeline } = row
+  // Journals that an earlier version has written know nothing of these.
+  const measured = { cost_usd: cost_usd ?? null, timeline: timeline ?? null }
+  return { seq, role, text, unheard, start_ms, end_ms, interrupted, ...measured }
 }
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {

@@ -22,6 +22,8 @@ import { CallTransfers } from './transfer/call-transfers.ts'
  */
 const FINISHED = channel('parley.session.finished')
 
+type Reduced = [SessionState, SessionEffect[]]
+
 /**
  * Runs one call: owns its sockets and timers, feeds what happens to the reducer and does what comes out of it.
  *
@@ -45,12 +47,16 @@ export class CallSession {
 
   constructor(deps: SessionDeps) {
     this.#deps = deps
-    this.#state = newSession(deps.plan, deps.clock.monotonicMs(), deps.resumption ?? null)
+    const startUs = this.#nowUs()
+    const { plan, resumption = null, version = '' } = deps
+    this.#state = newSession(plan, startUs / 1_000, resumption)
+    deps.eventLog?.begin({ v: 1, version, startUs, plan, resumption })
     this.#timers = new SessionTimers(deps.clock, (timer) => this.dispatch({ type: 'fired', timer }))
     this.#media = new MediaPath(deps.streamSid, {
       carrier: deps.carrier,
       codec: deps.codec,
       tap: deps.recorder ?? null,
+      nowMs: () => this.#nowUs() / 1_000,
       reports: {
         sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
@@ -146,10 +152,29 @@ export class CallSession {
   }
 
   #reduce(event: SessionEvent): SessionEffect[] {
-    const [state, effects] = reduce(this.#state, event, this.#deps.clock.monotonicMs())
+    const nowUs = this.#nowUs()
+    const [state, effects] = this.#logged(nowUs, event, () => reduce(this.#state, event, nowUs / 1_000))
     this.#deps.recorder?.follow(this.#state, state)
     this.#state = state
     return effects
+  }
+
+  /** In whole µs, so that a log can tell it without loss. */
+  #nowUs(): number {
+    return Math.round(this.#deps.clock.monotonicMs() * 1_000)
+  }
+
+  #logged(nowUs: number, event: SessionEvent, run: () => Reduced): Reduced {
+    const { eventLog } = this.#deps
+    if (!eventLog) return run()
+    try {
+      const reduced = run()
+      eventLog.step(nowUs, event, reduced[1])
+      return reduced
+    } catch (error) {
+      eventLog.step(nowUs, event, null)
+      throw error
+    }
   }
 
   #guarded<T>(work: () => T): T | undefined {
@@ -296,6 +321,7 @@ export class CallSession {
     const isMoved = this.#state.isLetGo && reason === 'shutdown'
     this.#guarded(() => this.lines.close(isMoved ? 'broken' : 'ended'))
     this.#guarded(() => this.#streams.close())
+    this.#deps.eventLog?.close()
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })
   }

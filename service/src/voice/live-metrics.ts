@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import type { MediaPath } from './media-path.ts'
-import type { EndReason, LiveNote } from './session/events.ts'
+import type { EndReason, LiveNote, TurnTimeline } from './session/events.ts'
+import { stagesOf } from './turn-stages.ts'
 
 /** The numbers of the calls of this process. */
 export type LiveMetrics = {
@@ -13,6 +14,9 @@ export type LiveMetrics = {
 
 /** The codes are a provider's and might be any: those after so many different ones are counted as `other`. */
 const MAX_CODES = 64
+
+/** From what our own work takes to what a provider may. */
+const STAGE_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10]
 
 const LATENCY_BUCKETS_SECONDS = [0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10]
 
@@ -48,6 +52,24 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
     buckets: LATENCY_BUCKETS_SECONDS,
     registers,
   })
+  const stages = new Histogram({
+    name: 'voice_turn_stage_seconds',
+    help: "What the time from a caller's last sound to the hearing of the answer went to, by stage.",
+    labelNames: ['stage'],
+    buckets: STAGE_BUCKETS_SECONDS,
+    registers,
+  })
+  const own = new Histogram({
+    name: 'voice_turn_own_seconds',
+    help: 'What of it was our own: from the end of the turn to the request, and from the first byte to the carrier.',
+    buckets: STAGE_BUCKETS_SECONDS,
+    registers,
+  })
+  const turn = (timeline: TurnTimeline) => {
+    const took = stagesOf(timeline)
+    for (const [stage, ms] of took) stages.observe({ stage }, ms / 1_000)
+    own.observe(((took.get('ask') ?? 0) + (took.get('send') ?? 0)) / 1_000)
+  }
   const modelFaults = new Counter({
     name: 'voice_model_faults_total',
     help: "What model providers refused or broke off, by the provider's code.",
@@ -62,6 +84,7 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
     },
     noted(note) {
       if (note.type === 'latency') latency.observe(note.responseMs / 1_000)
+      if (note.type === 'timeline') turn(note.timeline)
       if (note.type === 'interrupted') interruptions.inc()
       if (note.type === 'dead_air') silences.inc()
     },

@@ -1,5 +1,6 @@
 import { roundedUsd } from '../platform/realtime/price.ts'
 import { cutTurn } from '../records/journal-entry.ts'
+import { storedTimeline } from '../records/turn-timeline.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { LiveNote, Turn } from './session/events.ts'
 
@@ -15,6 +16,7 @@ export function tellTurn(events: LiveEvents, turn: Turn): void {
     end_ms: turn.endMs,
     interrupted: turn.interrupted,
     ...(turn.costUsd !== undefined && { cost_usd: roundedUsd(turn.costUsd) }),
+    ...(turn.timeline !== undefined && { timeline: storedTimeline(turn.timeline) }),
   })
 }
 

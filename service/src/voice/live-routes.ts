@@ -114,7 +114,7 @@ export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock })
           summary: 'Watch a live session',
           description:
             'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. ' +
-            'A turn tells what was heard of it (text) and what was not (unheard).',
+            'A turn tells what was heard of it (text) and what was not (unheard), an answer how it came about (timeline).',
           operationId: 'watchLiveSession',
           params: Params,
           response: { 200: { content: { 'text/event-stream': { schema: Type.String() } } }, ...errorResponses },

@@ -24,6 +24,7 @@ function path() {
       bufferedBytes: () => buffered.carrier,
     },
     codec: mediaStreamsCodec,
+    nowMs: () => 7,
     reports: {
       sent: (audio) => void reports.push(audio),
       callerAudio: (audio) => void metered.push(audio),
@@ -148,7 +149,9 @@ describe('The agent’s audio', () => {
     media.fromModel('resp_1', 'item_1', agentAudio(1, 500))
     expect(frames.map(({ event }) => event)).toEqual(['media', 'mark'])
     expect(frames[0]?.media?.payload).toBe(agentAudio(1, 500).toString())
-    expect(reports).toEqual([{ responseId: 'resp_1', itemId: 'item_1', ms: 500, mark: frames[1]?.mark?.name }])
+    expect(reports).toEqual([
+      { responseId: 'resp_1', itemId: 'item_1', ms: 500, mark: frames[1]?.mark?.name, arrivedAtMs: 7 },
+    ])
   })
 
   it('has a mark each 200 ms where it comes in small pieces, and one behind the first piece of each answer', () => {

@@ -21,13 +21,25 @@ export type MediaStreamEnd = { carrier: CarrierSocket; codec: StreamCodec; strea
 /** Where the caller's audio goes. */
 export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
 
+/** Audio that left for the caller. `arrivedAtMs`, monotonic: when it had come in, of the first of an answer. */
+export type SentAudio = { responseId: string; itemId: string; ms: number; mark: string | null; arrivedAtMs?: number }
+
 /** What the media path tells the session about what it moved. */
 export type MediaReports = {
-  sent(audio: { responseId: string; itemId: string; ms: number; mark: string | null }): void
+  sent(audio: SentAudio): void
   /** While metering, each 100 ms of caller audio. */
   callerAudio(audio: { ms: number; loudMs: number }): void
   /** The carrier has stopped to take what it is sent, or takes it again. */
   backlog(isOver: boolean): void
+}
+
+/** What a media path is given; `nowMs` is monotonic. */
+type MediaPathDeps = {
+  carrier: CarrierSocket
+  codec: StreamCodec
+  reports: MediaReports
+  nowMs: () => number
+  tap?: AudioTap | null
 }
 
 /** Who listens to what goes past: the payloads are views that are only valid now. */
@@ -60,6 +72,7 @@ const MAX_DISCARDED = 64
  */
 export class MediaPath {
   readonly #reports: MediaReports
+  readonly #nowMs: () => number
   readonly #tap: AudioTap | null
   #ears: AudioEars | null = null
   #carrier: CarrierSocket
@@ -89,13 +102,11 @@ export class MediaPath {
   /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck or gone. */
   lateDeltas = 0
 
-  constructor(
-    streamSid: string,
-    deps: { carrier: CarrierSocket; codec: StreamCodec; reports: MediaReports; tap?: AudioTap | null },
-  ) {
+  constructor(streamSid: string, deps: MediaPathDeps) {
     this.#carrier = deps.carrier
     this.#codec = deps.codec
     this.#reports = deps.reports
+    this.#nowMs = deps.nowMs
     this.#streamSid = streamSid
     this.#tap = deps.tap ?? null
     const { head, tail } = deps.codec.mediaFrame(streamSid)
@@ -177,12 +188,14 @@ export class MediaPath {
     }
     const media = [this.#head, payload, this.#tail]
     const ms = mulawBytes(payload) / BYTES_PER_MS
+    const arrivedAtMs = responseId === this.#unmarkedResponseId ? null : this.#nowMs()
     const mark = this.#markAfter(responseId, ms)
     if (mark === null) this.#carrier.send(media)
     else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
     if (this.#tap !== null) this.#tap.agent(payload)
     if (this.#ears !== null) this.#ears.agent(payload)
-    this.#reports.sent({ responseId, itemId, ms, mark })
+    if (arrivedAtMs === null) this.#reports.sent({ responseId, itemId, ms, mark })
+    else this.#reports.sent({ responseId, itemId, ms, mark, arrivedAtMs })
     this.#watchBacklog()
   }
 

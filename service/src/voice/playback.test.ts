@@ -142,6 +142,7 @@ class Ledger {
     this.#media = new MediaPath(STREAM_SID, {
       carrier: this.carrier.socket,
       codec: this.carrier.codec,
+      nowMs: () => this.clock.monotonicMs(),
       reports: {
         sent: (audio) => {
           this.playback = sent(this.playback, audio, this.clock.monotonicMs())

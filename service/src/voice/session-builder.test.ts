@@ -6,6 +6,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeLog } from '../platform/log.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
+import { makeTracing } from '../platform/tracing.ts'
 import type { SessionId } from '../records/call-values.ts'
 import type { AgentVersionConfig } from '../tenancy/agent-config.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
@@ -72,6 +73,7 @@ describe('a session whose model does not work', () => {
       ...{ clock, log, model, tools: [], modelSessionMs: 3_000_000 },
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
+      tracing: makeTracing(new TestClock()),
       isHeld: async () => true,
       transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
       checkpoint: () => {},

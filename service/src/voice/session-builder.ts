@@ -2,9 +2,11 @@ import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { RealtimeDriver } from '../platform/realtime/port.ts'
+import type { Tracing } from '../platform/tracing.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { CallSession } from './call-session.ts'
+import type { EventLogs } from './event-log/event-logs.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
 import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
@@ -23,6 +25,7 @@ import type { StreamedCall } from './streamed-call.ts'
 import { makeToolRunner } from './tools/run.ts'
 import type { Tool } from './tools/tool.ts'
 import type { CallTransfer } from './transfer/transfer.ts'
+import { turnSpan } from './turn-span.ts'
 
 /** How a session ended, for whoever writes it down. */
 export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionState }
@@ -58,8 +61,13 @@ type Deps = {
   tools: readonly Tool[]
   carrierCalls: CarrierCalls
   metrics: LiveMetrics
+  tracing: Tracing
   /** Without it nothing is recorded. */
   recorders?: Pick<Recorders, 'of'>
+  /** Without it nothing is logged of what happens. */
+  eventLogs?: Pick<EventLogs, 'of'>
+  /** Of the service. */
+  version?: string
   /** Whether the call is still that of its stream. */
   isHeld(call: StreamedCall): Promise<boolean>
   /** What puts a call through to others. */
@@ -108,6 +116,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         count: deps.metrics.modelFault,
       }
       const recorder = deps.recorders?.of(call) ?? null
+      const span = deps.tracing.begin('voice.call', spanFacts(call))
       const toolCall = toolCallOf(
         call,
         speaker,
@@ -122,6 +131,8 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const session: CallSession = new CallSession({
         clock,
         recorder,
+        eventLog: deps.eventLogs?.of(call) ?? null,
+        version: deps.version ?? '',
         codec,
         streamSid,
         carrier,
@@ -146,6 +157,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         note(note) {
           words.note(note)
           deps.metrics.noted(note)
+          if (note.type === 'timeline') span.add(turnSpan(note.timeline, session.state.startedAtMs))
         },
         failed: (err) => deps.log.error({ err, call_sid: call.callSid }, 'a session went wrong'),
         finished(reason, state) {
@@ -155,6 +167,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
             duration_ms: Math.round(clock.monotonicMs() - state.startedAtMs),
           })
           deps.metrics.ended(reason, session.media)
+          span.end({ 'voice.end_reason': reason })
           onEnded({ call, reason, state })
         },
       })
@@ -226,6 +239,13 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
     customerPhone: customerOf(call),
     greeting,
     startedAt: call.before?.startedAt ?? startedAt,
+  }
+}
+
+function spanFacts({ tenant, callSid, sessionId, direction, epoch }: StreamedCall) {
+  return {
+    ...{ 'parley.tenant_id': tenant.tenant_id, 'parley.call_sid': callSid, 'parley.voice_session_id': sessionId },
+    ...{ 'parley.direction': direction, 'parley.epoch': epoch },
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import type { CallStream } from './call-streams.ts'
+import type { SessionEventLog } from './event-log/event-log.ts'
 import type { CallRecorder } from './recording/recorder.ts'
 import type { EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
@@ -27,6 +28,10 @@ export type SessionDeps = CallStream & {
   openScribe: ((listener: ModelListener) => ModelSession) | null
   /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */
   recorder?: Pick<CallRecorder, 'caller' | 'agent' | 'follow' | 'pause'> | null
+  /** Keeps what happens, so that the session can be run again; null or missing where nobody does. It closes it. */
+  eventLog?: Pick<SessionEventLog, 'begin' | 'step' | 'close'> | null
+  /** Of the service, for that log. */
+  version?: string
   /** Runs a tool. Never rejects: what goes wrong is an outcome. */
   runTool(request: ToolRequest): Promise<ToolOutcome>
   keepTurn(turn: Turn): void

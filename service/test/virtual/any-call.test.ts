@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { type Brain, restaurant } from './brain.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
@@ -50,7 +51,7 @@ const calls = fc.record({
 })
 
 describe('Any call', () => {
-  it('asks one thing at a time, says nothing that was silenced, knows what was heard, and ends with nothing left', async () => {
+  it('asks one thing at a time, says nothing that was silenced, knows what was heard, ends with nothing left, and can be run again', async () => {
     await fc.assert(
       fc.asyncProperty(calls, async ({ script, lengths, toolMs, minSpeechMs, ...rest }) => {
         const world = new World({
@@ -66,6 +67,7 @@ describe('Any call', () => {
         expect([...faultsOfEnd(world), ...faultsOfAudio(world), ...faultsOfHeard(world)]).toEqual([])
         expect(world.transcript.map(({ seq }) => seq)).toEqual(world.transcript.map((_, index) => index + 1))
         expect(isInOrder(world)).toBe(true)
+        expect(replay(world.log.read()).difference).toBeNull()
       }),
       { numRuns: 1_000 },
     )

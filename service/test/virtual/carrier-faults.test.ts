@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { GOLDEN_CALL } from './golden-call.ts'
@@ -20,6 +21,7 @@ async function called(options: WorldOptions, meanwhile?: (world: World) => Promi
   await meanwhile?.(world)
   await world.run(LIMIT_MS)
   expect([...faultsOfEnd(world), ...faultsOfAudio(world), ...world.model.offences]).toEqual([])
+  expect(replay(world.log.read()).difference).toBeNull()
   return world
 }
 

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { faultsOfAudio, faultsOfEnd } from './cut-check.ts'
 import { GOLDEN_CALL, GOLDEN_LIMIT_MS } from './golden-call.ts'
 import { World } from './world.ts'
@@ -93,6 +94,15 @@ describe('The golden call', () => {
   it('adds up what it cost', () => {
     const answers = world.model.answers.length
     expect(world.session.state.usage).toMatchObject({ inputTokens: 10 * answers, outputTokens: 10 * answers })
+  })
+
+  it('can be run again from its log, which says nothing of what was said', () => {
+    const { steps, difference, state } = replay(world.log.read())
+    expect(difference).toBeNull()
+    expect(steps).toBeGreaterThan(400)
+    expect(state.latency).toEqual(world.session.state.latency)
+    for (const words of ['opening', 'Tuesday', 'window', 'Blue', '5550123', 'booked'])
+      expect(world.log.text.includes(words), words).toBe(false)
   })
 
   it('goes through its states in order and leaves nothing behind', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { World } from './world.ts'
 
@@ -21,6 +22,7 @@ async function asking(afterMs: number, meanwhile?: (world: World) => void): Prom
   await world.run(120_000)
   expect([...faultsOfEnd(world), ...faultsOfAudio(world), ...faultsOfHeard(world)]).toEqual([])
   expect(world.model.offences).toEqual([])
+  expect(replay(world.log.read()).difference).toBeNull()
   return world
 }
 

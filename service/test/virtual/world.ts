@@ -10,6 +10,7 @@ import { type Brain, restaurant } from './brain.ts'
 import { type Act, VirtualCaller } from './caller.ts'
 import { STREAM_SID, VirtualCarrier } from './carrier.ts'
 import { type ModelTimes, TIMES, VirtualModel } from './model.ts'
+import { RunLog } from './run-log.ts'
 import { SessionClock } from './session-clock.ts'
 import { type Side, type Tampering, Wire } from './wire.ts'
 
@@ -53,6 +54,8 @@ export class World {
   readonly toolRuns: ToolRequest[] = []
   readonly turns = new Map<string, Turn>()
   readonly notes: LiveNote[] = []
+  /** What the session could be run again from. */
+  readonly log = new RunLog()
   readonly ends: EndReason[] = []
   readonly errors: unknown[] = []
   endedAtMs: number | null = null
@@ -210,6 +213,7 @@ export class World {
       codec: this.carrier.codec,
       streamSid: STREAM_SID,
       callSid: 'CA1',
+      eventLog: this.log,
       openScribe: this.#options.openScribe ?? null,
       carrier: this.carrier.socket,
       plan: planWith(this.#options.plan),

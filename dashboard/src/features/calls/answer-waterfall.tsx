@@ -30,13 +30,19 @@ export function AnswerWaterfall({ session }: { session: VoiceSession }) {
 }
 
 function TimeRow({ time, longestMs }: { time: AnswerTime; longestMs: number }) {
-  const { askedMs, waitedMs, tools } = time
+  const { askedMs, waitedMs, stages, tools } = time
+  const told = stages.map(({ name, ms }) => `${name} ${ms} ms`).join(', ')
   return (
     <tr>
       <td className={styles.at}>{durationText(askedMs / 1_000)}</td>
       <td className={styles.wait}>
-        <span className={styles.bar} style={{ width: `${(100 * waitedMs) / longestMs}%` }} />
+        <span className={styles.bar} style={{ width: `${(100 * waitedMs) / longestMs}%` }}>
+          {stages.map(({ name, ms }) => (
+            <span key={name} className={styles.stage} title={`${name} ${ms} ms`} style={{ flexGrow: ms }} />
+          ))}
+        </span>
         <span className={styles.number}>{waitedMs} ms</span>
+        {told !== '' && <span className={styles.told}>{told}</span>}
       </td>
       <td className={styles.tools}>{tools.map(({ name, durationMs }) => `${name} ${durationMs} ms`).join(', ')}</td>
     </tr>

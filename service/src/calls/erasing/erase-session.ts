@@ -47,7 +47,8 @@ export function makeEraseSession({ db, clock, log, files }: Deps): EraseSession 
     const erasedAt = new Date(clock.now())
     const counts = await eraseSession(tx, tenantId, { id: sessionId, callSid })
     await leaveCall(tx, tenantId, callSid)
-    if (counts.recordingParts > 0) await noteErasedRecording(tx, tenantId, sessionId, erasedAt)
+    // Whatever was recorded: each node that had the call has its event log.
+    await noteErasedRecording(tx, tenantId, sessionId, erasedAt)
     if (why !== 'retention') {
       const told = { targetId: sessionId, before: { call_sid: callSid, ...counts }, at: erasedAt }
       await audit(tx, { by: why.by, action: 'voice_session.erased', tenantId, ...told })

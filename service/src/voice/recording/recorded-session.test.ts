@@ -5,6 +5,7 @@ import { ScriptedModel } from '../../../test/harness/scripted-model.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeLog } from '../../platform/log.ts'
 import { mediaStreamsCodec } from '../../platform/telephony/twilio/codec.ts'
+import { makeTracing } from '../../platform/tracing.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
@@ -38,6 +39,7 @@ async function session(recorder: CallRecorder | null, clock: TestClock, complian
     log: makeLog({ level: 'silent', secrets: [] }),
     journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
     metrics: makeLiveMetrics(new Registry(), () => 0),
+    tracing: makeTracing(clock),
     carrierCalls: { hangUp: () => {}, apologise: () => {} },
     isHeld: async () => true,
     transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),

@@ -5,17 +5,19 @@ import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain, giveUp } from './ending.ts'
+import type { SessionEvent } from './events.ts'
 import { deleteItem } from './keeping.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
+import { answerSounds, nothingOwed } from './timeline.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
 import { closeWords } from './words.ts'
 
 type Done = Extract<ModelEvent, { type: 'response_done' }>
-type Sent = { responseId: string; itemId: string; ms: number }
+type Sent = Extract<SessionEvent, { type: 'sent' }>
 
 /** More would say nothing new of how quickly the agent answers. */
 const MAX_LATENCIES = 1_000
@@ -33,7 +35,7 @@ export function responseStarted(step: Step, responseId: string): void {
   const hasAudio = playback.utterances.some((u) => u.responseId === responseId)
   const begun = { hasAudio, isWhole: false, hasTool: false, isCancelled: false, isOverdue: false, writtenItemId: null }
   step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
-  if (hasAudio) firstAudio(step, asked)
+  if (hasAudio) firstAudio(step, asked, null)
   armStall(step)
   const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
@@ -49,7 +51,7 @@ export function audioSent(step: Step, audio: Sent): void {
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
   if (step.state.stall !== null) step.set({ stall: null })
   armStall(step)
-  if (!active.hasAudio) firstAudio(step, active.asked)
+  if (!active.hasAudio) firstAudio(step, active.asked, audio)
 }
 
 /** The caller begins to hear an item when all that was sent before it has played. */
@@ -61,10 +63,12 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 }
 
 /** An answer begins to sound. One that only fills the wait is not what is owed. */
-function firstAudio(step: Step, asked: Asked | null): void {
+function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
   step.set({ owedSinceMs: null })
+  if (owedSinceMs !== null && audio !== null) answerSounds(step, audio)
+  else nothingOwed(step)
   if (asked?.ask.why === 'greeting' && greetedAtMs === null) {
     const greetingMs = Math.round(step.nowMs - startedAtMs)
     return step.set({ greetedAtMs: step.nowMs, latency: { ...latency, greetingMs } })

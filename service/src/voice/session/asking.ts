@@ -1,6 +1,7 @@
 import { leftMs } from '../playback.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, isOutOfHands, type Step } from './state.ts'
+import { turnAsked } from './timeline.ts'
 
 /** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
 const MAX_QUEUE = 16
@@ -66,6 +67,7 @@ function request(step: Step, wanted: Ask, isRepeat: boolean): void {
   const requestId = `ask-${model.epoch}-${asks}`
   step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat } })
   step.command({ type: 'respond', requestId, instructions: wanted.instructions })
+  if (wanted.why !== 'filler') turnAsked(step)
   armStall(step)
 }
 

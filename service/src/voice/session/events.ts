@@ -55,8 +55,8 @@ export type SessionEvent =
   | { type: 'opened' }
   /** From the model session that was opened with this epoch; those of an earlier one are late and change nothing. */
   | { type: 'model'; epoch: number; event: ModelEvent }
-  /** Audio that went to the caller on the fast path. */
-  | { type: 'sent'; responseId: string; itemId: string; ms: number; mark: string | null }
+  /** Audio that went to the caller on the fast path. `arrivedAtMs`: when the model's first of an answer came in. */
+  | { type: 'sent'; responseId: string; itemId: string; ms: number; mark: string | null; arrivedAtMs?: number }
   /** `loudMs` of the `ms` were louder than a line's own noise. */
   | { type: 'caller_audio'; ms: number; loudMs: number }
   /** The carrier's socket takes less than it is sent, or takes it again. */
@@ -114,6 +114,28 @@ export type SessionEvent =
   /** What is said from now on is not to be recorded, or is again. */
   | { type: 'pause_recording'; isPaused: boolean }
 
+/** A tool that ran while an answer was owed; `endMs` is null of one that was still running when that began to sound. */
+export type ToolTime = { callId: string; name: string; startMs: number; endMs: number | null }
+
+/**
+ * How a turn of the caller became an answer that was heard: ms since the session's start, in this order. `askedMs` is null where
+ * nobody had asked for the answer; `heardMs` is by the carrier's echo, or by the clock where none came.
+ */
+export type TurnTimeline = {
+  /** The caller's last sound. */
+  speechEndMs: number
+  /** It was known that the turn is over, and meant. */
+  committedMs: number
+  /** The model was asked, for the first time: what comes of a tool is asked for again. */
+  askedMs: number | null
+  /** The first byte of the answer's audio came. */
+  firstByteMs: number
+  /** It had been passed on to the carrier. */
+  firstSentMs: number
+  heardMs: number
+  tools: readonly ToolTime[]
+}
+
 /** One finished piece of the conversation, as it is kept. `heardMs` is null for what was not audio of ours. */
 export type Turn = {
   itemId: string
@@ -129,6 +151,8 @@ export type Turn = {
   unheard: string
   /** What it cost to say, in USD, with what was thought for it; not given where that is not known. */
   costUsd?: number
+  /** Of an answer to the caller: how it came about. */
+  timeline?: TurnTimeline
 }
 
 /** Something that those who watch a call are told at once. */
@@ -139,6 +163,8 @@ export type LiveNote =
   | { type: 'turn_delta'; itemId: string; role: 'agent'; text: string }
   | { type: 'tool'; callId: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
   | { type: 'latency'; responseMs: number }
+  /** All is known of how an answer came about. */
+  | { type: 'timeline'; itemId: string; timeline: TurnTimeline }
   | { type: 'interrupted'; itemId: string; heardMs: number }
   | { type: 'dead_air' }
   | { type: 'digits'; digits: string }

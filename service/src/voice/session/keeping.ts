@@ -1,6 +1,7 @@
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
 import type { Step } from './state.ts'
+import { settleSounding } from './timeline.ts'
 import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
@@ -65,6 +66,7 @@ export function addNote(
 
 /** An utterance will not be played any further: its text is parted into what was heard and what was not. */
 export function closeUtterance(step: Step, played: { itemId: string; sentMs: number; heardMs: number }): void {
+  settleSounding(step, played.itemId)
   const entry = find(step.state.transcript, played.itemId)
   if (!entry || entry.isFinal) return
   const whole = entry.text + entry.unheard
@@ -116,9 +118,9 @@ function isTurn({ isKept, text, sentMs }: Entry, isFinal: boolean): boolean {
 }
 
 function turnOf(entry: Entry, seq: number): Turn {
-  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard, costUsd } = entry
+  const { itemId, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard, costUsd, timeline } = entry
   const turn = { itemId, seq, role, text, startMs, endMs, interrupted, sentMs, heardMs, unheard }
-  return costUsd === null ? turn : { ...turn, costUsd }
+  return { ...turn, ...(costUsd !== null && { costUsd }), ...(timeline !== null && { timeline }) }
 }
 
 /** The oldest entry becomes a part of the past. */

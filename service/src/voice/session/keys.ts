@@ -27,5 +27,5 @@ export function tellKeys(step: Step): void {
   addNote(step, 'system', { text, isKept: true })
   step.do({ type: 'disarm', timer: 'dtmf' }, { type: 'note', note: { type: 'digits', digits } })
   step.command({ type: 'system_message', text })
-  answerTurn(step)
+  answerTurn(step, step.nowMs)
 }

@@ -31,6 +31,7 @@ import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.
 import { stalled } from './stalled.ts'
 import { type SessionState, Step } from './state.ts'
 import { dismissIfOver, onPerson, personTimer } from './taking-over.ts'
+import { markPlayed } from './timeline.ts'
 import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
 import { beginTransfer, cancelTransferIfOver, onTransfer, playOn, transferTimer } from './transferring.ts'
 import { callerTranscript, committed } from './turns.ts'
@@ -80,7 +81,8 @@ function apply(step: Step, event: SessionEvent): void {
     case 'caller_audio':
       return callerAudio(step, event)
     case 'mark':
-      return step.set({ playback: echoed(step.state.playback, event.name, step.nowMs) })
+      step.set({ playback: echoed(step.state.playback, event.name, step.nowMs) })
+      return markPlayed(step, event.name)
     case 'dtmf':
       return keyPressed(step, event.digit)
     case 'tool_finished':

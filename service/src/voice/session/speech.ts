@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 11_000
 export function speechStarted(step: Step, { itemId, audioStartMs }: Started): void {
   const { nowMs } = step
   const overlaps = isAnswering(step) && !isKeptSpeech(step, audioStartMs)
-  const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, lastLoudAtMs: nowMs }
+  const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
   step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })
   step.do({ type: 'disarm', timer: 'missed_words' }, { type: 'arm', timer: 'padding', ms: PADDING_AFTER_MS })
@@ -64,7 +64,8 @@ export function speechStopped(step: Step, stopped: Stopped): void {
   const told = { ...speech, loudMs: Math.max(speech.loudMs, spokenMs(step, speech, audioEndMs)) }
   step.set({ speech: told })
   decide(step, spokenUntilMs(step, audioEndMs))
-  step.set({ speech: { ...told, counts: told.counts ?? isMeant(step, told), stoppedAtMs: step.nowMs } })
+  const at = { stoppedAtMs: step.nowMs, untilMs: Math.max(speech.startedAtMs, spokenUntilMs(step, audioEndMs)) }
+  step.set({ speech: { ...told, ...at, counts: told.counts ?? isMeant(step, told) } })
   step.do({ type: 'arm', timer: 'padding', ms: COMMIT_WITHIN_MS })
 }
 

@@ -3,6 +3,7 @@ import { type Playback, SILENT } from '../playback.ts'
 import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
 import type { Plan } from './plan.ts'
 import { type Resumption, resumedTranscript } from './resumption.ts'
+import { NO_TIMING, type Timing } from './timing.ts'
 import { EMPTY, type Transcript } from './transcript.ts'
 
 /** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
@@ -57,6 +58,8 @@ export type CallerSpeech = {
   readonly audioStartMs: number
   readonly startedAtMs: number
   readonly stoppedAtMs: number | null
+  /** When it really ended; null until that is told. */
+  readonly untilMs: number | null
   /** How long the caller has been heard, but for what the greeting is guarded against. */
   readonly loudMs: number
   /** How much of it we measured to be loud, guarded or not. */
@@ -174,6 +177,7 @@ export type SessionState = {
   readonly greetedAtMs: number | null
   /** When the caller's last turn ended, while its answer has not begun to sound. */
   readonly owedSinceMs: number | null
+  readonly timing: Timing
   readonly lastCallerAudioMs: number
   /** When the call was over for the caller: the carrier was gone, or was told to hang up; monotonic ms. Null until then. */
   readonly carrierGoneAtMs: number | null
@@ -239,6 +243,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     greetingAtMs: null,
     greetedAtMs: null,
     owedSinceMs: null,
+    timing: NO_TIMING,
     lastCallerAudioMs: nowMs,
     carrierGoneAtMs: null,
     ending: null,

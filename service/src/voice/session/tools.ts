@@ -7,6 +7,7 @@ import type { ToolOutcome } from './events.ts'
 import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
+import { toolBegan, toolEnded } from './timeline.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
 
@@ -70,6 +71,7 @@ function refuse(step: Step, callId: string, reason: string): void {
 }
 
 function run(step: Step, { callId, name, argumentsText }: ToolCall): void {
+  toolBegan(step, callId, name)
   addNote(step, 'system', { text: `The tool ${name} was called with ${short(argumentsText)}`, isKept: false })
   step.do(
     { type: 'run_tool', callId, name, argumentsText, atMs: step.atMs },
@@ -80,6 +82,7 @@ function run(step: Step, { callId, name, argumentsText }: ToolCall): void {
 /** A tool is done: the model is told, and asked to go on once the last one is. */
 export function toolFinished(step: Step, outcome: ToolOutcome): void {
   const { callId, output, status, endsCall, isSilent } = outcome
+  toolEnded(step, callId)
   const beside = step.state.asyncTools.find((one) => one.callId === callId)
   if (beside) return besideFinished(step, beside, outcome)
   const tool = step.state.runningTools.find((one) => one.callId === callId)

@@ -1,4 +1,4 @@
-import type { Turn } from './events.ts'
+import type { Turn, TurnTimeline } from './events.ts'
 
 /** One item of the conversation while it is being spoken. Times are ms since the session's start. */
 export type Entry = {
@@ -16,6 +16,8 @@ export type Entry = {
   readonly unheard: string
   /** What it cost to say, in USD; null where that is not known. */
   readonly costUsd: number | null
+  /** How it came about, where it answers the caller. */
+  readonly timeline: TurnTimeline | null
   /** The model has told which item it follows; until then it stands where its first word put it. */
   readonly isPlaced: boolean
   /** Our own entry, and not an item of the model's. */
@@ -63,6 +65,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
     heardMs: null,
     unheard: '',
     costUsd: null,
+    timeline: null,
     isPlaced: false,
     isNote: false,
     isOffChain: false,

@@ -3,7 +3,8 @@ import { ask } from './asking.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
 import { isMeant, speechOver } from './speech.ts'
 import { type CallerSpeech, isOutOfHands, type Step } from './state.ts'
-import { newEntry } from './transcript.ts'
+import { turnEnded } from './timeline.ts'
+import { find, newEntry } from './transcript.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
 
@@ -24,7 +25,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
   keepEntry(step, itemId, { startMs, endMs })
-  if (counts) answerTurn(step)
+  if (counts) answerTurn(step, ofItem?.untilMs ?? step.nowMs)
   else putOff(step, ofItem)
   if (ofItem) speechOver(step)
 }
@@ -37,11 +38,12 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
 }
 
-/** The caller is owed an answer from now on, unless others have the call. */
-export function answerTurn(step: Step): void {
+/** The caller, who ended at `endedAtMs` (monotonic), is owed an answer from now on, unless others have the call. */
+export function answerTurn(step: Step, endedAtMs: number): void {
   if (step.state.ending) return
   if (isOutOfHands(step)) return step.set({ idleStage: 0 })
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
+  turnEnded(step, endedAtMs)
   const { queue, asked, active } = step.state.answers
   step.setAnswers({ queue: queue.filter(({ instructions }) => instructions !== BEFORE_GREETING) })
   const isBeforeGreeting = asked?.isAbandoned === false && asked.ask.why === 'greeting' && active === null
@@ -54,8 +56,9 @@ export function callerTranscript(step: Step, itemId: string, text: string | null
   if (isUndecided) step.set({ undecided: step.state.undecided.filter((id) => id !== itemId) })
   if (isUndecided && !hasWords(text ?? '')) return forgetEntry(step, itemId)
   appendEntry(step, newEntry(itemId, 'caller', step.atMs))
+  const endMs = find(step.state.transcript, itemId)?.endMs ?? step.atMs
   keepEntry(step, itemId, { text: (text ?? '').trim(), isFinal: true })
-  if (isUndecided) answerTurn(step)
+  if (isUndecided) answerTurn(step, step.state.startedAtMs + endMs)
 }
 
 /** Two letters, a digit or a sign that is a word: "ok", "5" and "好" are answers, "h" is breath. */

@@ -51,6 +51,7 @@ export const SECTIONS: Section[] = [
     title: 'Inside',
     pages: {
       architecture: 'What lies where in the code, and why.',
+      timelines: 'Where the time of a turn goes, and how to run a call again.',
       performance: 'What was measured, and how.',
       interface: 'All that is promised, row by row, and the test of each.',
       proof: 'What was run, and what it printed.',

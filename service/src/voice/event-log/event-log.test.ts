@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest'
+import { Call, planWith } from '../session/call.fixture.ts'
+import type { SessionEvent } from '../session/events.ts'
+import { unpackChunks } from './chunks.ts'
+import { SessionEventLog } from './event-log.ts'
+import { LineWriter, type LogHead, readLines } from './lines.ts'
+import { replay } from './replay.ts'
+import { sketchOf } from './sketch.ts'
+import { masked } from './without-words.ts'
+
+const HEAD: LogHead = { v: 1, version: '0.1.0', startUs: 0, plan: planWith(), resumption: null }
+
+/** A log whose bytes are kept, and what it told. */
+function logging(changes: { maxChars?: number; append?: (bytes: Buffer) => Promise<void> } = {}) {
+  const chunks: Buffer[] = []
+  const told: string[] = []
+  const log = new SessionEventLog({
+    append: async (bytes) => void chunks.push(bytes),
+    trouble: () => told.push('trouble'),
+    closed: () => told.push('closed'),
+    ...changes,
+  })
+  return { log, told, bytes: () => Buffer.concat(chunks) }
+}
+
+/** Runs a call of the reducer's and logs it: a question that is answered. */
+function answered(log: Pick<SessionEventLog, 'begin' | 'step' | 'close'>): void {
+  const call = new Call()
+  // What the fixture did before anybody listened.
+  log.begin(HEAD)
+  log.step(0, { type: 'opened' }, call.effects)
+  const feed = call.do.bind(call)
+  call.do = (event: SessionEvent) => {
+    const effects = feed(event)
+    log.step(Math.round(call.nowMs * 1_000), event, effects)
+    return effects
+  }
+  call.model({ type: 'ready' })
+  call.says('turn_1', 500, 'My card is 4111 1111 1111 1111.')
+  call.answer('resp_1', 'item_1', 900, 'It ends with 1111.')
+  call.wait(1_000)
+  call.echoAll()
+  log.close()
+}
+
+describe('The event log of a session', () => {
+  it('tells enough to run it again with the same effects, and none of the words', async () => {
+    const { log, bytes, told } = logging()
+    answered(log)
+    await log.written()
+    const text = unpackChunks(bytes())
+    expect(text).not.toMatch(/card|1111|ends with|Welcome/)
+    const read = readLines(text)
+    expect(read).toMatchObject({ isWhole: true, head: { version: '0.1.0' } })
+    expect(replay(read)).toMatchObject({ difference: null, steps: read.steps.length })
+    expect(told).toEqual(['closed'])
+  })
+
+  it('shows the first event after which something else follows', async () => {
+    const { log, bytes } = logging()
+    answered(log)
+    await log.written()
+    const read = readLines(unpackChunks(bytes()).replace('"modelStallMs":6000', '"modelStallMs":7000'))
+    const { difference } = replay(read)
+    expect(difference?.now).not.toBe(difference?.step.sketch)
+    expect(read.steps[difference?.index ?? -1]).toBe(difference?.step)
+  })
+
+  it('goes as far as it was written by a process that was killed', async () => {
+    const { log, bytes } = logging()
+    answered(log)
+    await log.written()
+    const torn = Buffer.concat([bytes(), bytes().subarray(0, 30)])
+    expect(unpackChunks(torn)).toBe(unpackChunks(bytes()))
+    const lines = unpackChunks(bytes())
+    const half = readLines(lines.slice(0, lines.length - 40))
+    expect(half.isWhole).toBe(false)
+    expect(replay(half).difference).toBeNull()
+  })
+
+  it('ends where it becomes too long, and can be run again as far as it goes', async () => {
+    const { log, bytes, told } = logging({ maxChars: 2_000 })
+    answered(log)
+    await log.written()
+    const read = readLines(unpackChunks(bytes()))
+    expect(read.isWhole).toBe(false)
+    expect(read.steps.length).toBeGreaterThan(2)
+    expect(replay(read).difference).toBeNull()
+    expect(told).toEqual(['closed'])
+  })
+
+  it('is given up once where the disk does not take it', async () => {
+    const { log, told } = logging({ append: () => Promise.reject(new Error('full')) })
+    answered(log)
+    await log.written()
+    log.close()
+    expect(told).toEqual(['trouble', 'closed'])
+  })
+})
+
+describe('A line of a log', () => {
+  const READ = (lines: string) => readLines(`${JSON.stringify(HEAD)}\n${lines}`).steps
+
+  const words = (text: string) => ({
+    ...{ type: 'model' as const, epoch: 1 },
+    event: { type: 'agent_transcript' as const, responseId: 'r', itemId: 'i', text, final: false },
+  })
+
+  it('is short for audio and its words, and reads back the same', () => {
+    const writer = new LineWriter(HEAD)
+    const sent = { type: 'sent', responseId: 'r', itemId: 'i', ms: 62.5, mark: 'm1' } as const
+    const events: SessionEvent[] = [
+      { ...sent, arrivedAtMs: 12.345 },
+      { ...sent, mark: null },
+      sent,
+      { ...sent, itemId: 'j' },
+      { type: 'mark', name: 'end of it' },
+      words('xx\t'),
+      words('x x\n'),
+      { ...words('xx\tx x\n'), epoch: 2 },
+      { type: 'caller_audio', ms: 100, loudMs: 40 },
+      { type: 'fired', timer: 'idle' },
+    ]
+    const lines = events.map((event, index) => writer.line(index * 1_500, event, `+idle ${index}`))
+    expect(lines[1]).toBe('1500 s 62.5\t+idle 1\n')
+    expect(READ(lines.join(''))).toEqual(
+      events.map((event, index) => ({ atUs: index * 1_500, event, sketch: `+idle ${index}` })),
+    )
+  })
+
+  it('hides the keys that were pressed, but not the one that ends an entry', () => {
+    const keyed = (endKey: string) => {
+      const writer = new LineWriter({ ...HEAD, plan: planWith({ dtmf: { maxDigits: 9, endKey, timeoutMs: 1 } }) })
+      return ['7', '0', '#'].map((digit) => READ(writer.line(0, { type: 'dtmf', digit }, ''))[0]?.event)
+    }
+    const digits = (endKey: string) => keyed(endKey).map((event) => event?.type === 'dtmf' && event.digit)
+    expect(digits('#')).toEqual(['0', '0', '#'])
+    expect(digits('0')).toEqual(['1', '0', '#'])
+  })
+})
+
+describe('Masked words', () => {
+  it.each([
+    ['Ring 0171-23, café?', 'xxxx 0000-00, xxxx?'],
+    ['好吗 𠮷𝟗', '字字 𠀀𝟎'],
+    ['…', '…'],
+  ])('are of the same length and kinds: %s', (words, mask) => {
+    expect(masked(words)).toBe(mask)
+    expect(masked(words)).toHaveLength(words.length)
+  })
+})
+
+it('tells all that an effect is but its texts', () => {
+  const tool = { type: 'run_tool', callId: 'c', name: 'find', argumentsText: '{"a":1}', atMs: 7 } as const
+  expect(sketchOf([tool, { type: 'arm', timer: 'idle', ms: 9 }])).toBe(
+    '{"type":"run_tool","callId":"c","name":"find","argumentsText":"#7","atMs":7} ; +idle 9',
+  )
+})

@@ -1,0 +1,96 @@
+import type { SessionEffect, SessionEvent } from '../session/events.ts'
+import { packChunk } from './chunks.ts'
+import { CUT, END, headLine, LineWriter, type LogHead } from './lines.ts'
+import { FAILED, sketchOf } from './sketch.ts'
+
+/** Where a log goes. Called one at a time; what fails is lost. */
+export type AppendLog = (bytes: Buffer) => Promise<void>
+
+type Deps = {
+  append: AppendLog
+  /** Told once, when nothing more of the log can be written. */
+  trouble(error: unknown): void
+  /** Told once, when all of it is written or given up. */
+  closed(): void
+  maxChars?: number
+}
+
+/** About 40 s of a call. What a process had not written when it was killed is lost. */
+const CHUNK_CHARS = 16 * 1024
+/** Some five hours of talk, in text; a tenth of that on the disk. */
+const MAX_CHARS = 8 * 1024 * 1024
+/** A disk that takes nothing must not fill the memory. */
+const MAX_WAITING = 16
+
+/**
+ * What happened to one session, so that it can be run again: every event with its instant, and a sketch of what followed.
+ * Nothing that was said is in it, nor any audio. Nothing here waits or throws.
+ */
+export class SessionEventLog {
+  readonly #deps: Deps
+  #lines: LineWriter | null = null
+  #text = ''
+  #chars = 0
+  #waiting = 0
+  #writing: Promise<void> = Promise.resolve()
+  #isOver = false
+  #isLost = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
+  }
+
+  /** The session begins with this. */
+  begin(head: LogHead): void {
+    this.#lines = new LineWriter(head)
+    this.#put(`${headLine(head)}\n`)
+  }
+
+  /** An event was looked at, at an instant in monotonic µs; null: the reducer threw. */
+  step(atUs: number, event: SessionEvent, effects: readonly SessionEffect[] | null): void {
+    if (this.#isOver || !this.#lines) return
+    this.#put(this.#lines.line(atUs, event, effects === null ? FAILED : sketchOf(effects)))
+  }
+
+  /** The session is over. Again, it changes nothing. */
+  close(): void {
+    if (!this.#isOver) this.#end(END)
+  }
+
+  /** Resolves when what there is so far is written or given up; never rejects. */
+  written(): Promise<void> {
+    return this.#writing
+  }
+
+  #put(line: string): void {
+    this.#text += line
+    this.#chars += line.length
+    if (this.#chars > (this.#deps.maxChars ?? MAX_CHARS) || this.#waiting > MAX_WAITING) this.#end(CUT)
+    else if (this.#text.length >= CHUNK_CHARS) this.#flush()
+  }
+
+  #end(last: string): void {
+    this.#isOver = true
+    this.#text += `${last}\n`
+    this.#flush()
+    void this.#writing.then(() => (this.#isLost ? undefined : this.#deps.closed()))
+  }
+
+  #flush(): void {
+    const text = this.#text
+    this.#text = ''
+    this.#waiting += 1
+    this.#writing = this.#writing.then(async () => {
+      if (!this.#isLost) await this.#deps.append(await packChunk(text)).catch((error: unknown) => this.#lose(error))
+      this.#waiting -= 1
+    })
+  }
+
+  /** What has a hole cannot be run again: nothing more of it is kept. */
+  #lose(error: unknown): void {
+    this.#isLost = true
+    this.#isOver = true
+    this.#deps.trouble(error)
+    this.#deps.closed()
+  }
+}

@@ -1,0 +1,34 @@
+import type { SessionEffect } from '../session/events.ts'
+import { reduce } from '../session/reduce.ts'
+import { newSession, type SessionState } from '../session/state.ts'
+import type { EventLog, LoggedStep } from './lines.ts'
+import { FAILED, sketchOf } from './sketch.ts'
+
+/** Where a run differs from the one that was logged: at the `index`th event, what followed then and now. */
+export type Difference = { index: number; step: LoggedStep; now: string }
+
+/** What came of a run: how many events were the same, the first difference, and the state behind the last. */
+export type Replay = { steps: number; difference: Difference | null; state: SessionState }
+
+/**
+ * Runs a session again from its log, through the reducer as it is now, and stops where other effects follow than then. They
+ * are all that a session does: what is kept of the conversation and how it ends are among them.
+ */
+export function replay({ head, steps }: EventLog): Replay {
+  let state = newSession(head.plan, head.startUs / 1_000, head.resumption)
+  for (const [index, step] of steps.entries()) {
+    const [next, effects] = reduced(state, step)
+    const now = effects === null ? FAILED : sketchOf(effects)
+    if (now !== step.sketch) return { steps: index, difference: { index, step, now }, state: next }
+    state = next
+  }
+  return { steps: steps.length, difference: null, state }
+}
+
+function reduced(state: SessionState, { event, atUs }: LoggedStep): [SessionState, SessionEffect[] | null] {
+  try {
+    return reduce(state, event, atUs / 1_000)
+  } catch {
+    return [state, null]
+  }
+}

@@ -1,0 +1,44 @@
+/** Texts of ours and of providers that say nothing of what anybody said: kinds, ids, names. Every other text is words. */
+const NO_WORDS = new Set([
+  ...['type', 'kind', 'why', 'role', 'status', 'state', 'phase', 'reason', 'timer', 'fault', 'code', 'errorCode'],
+  ...['itemId', 'previousItemId', 'responseId', 'responseIds', 'callId', 'requestId', 'id', 'name', 'mark'],
+  ...['asyncTools', 'endKey', 'version'],
+])
+
+/**
+ * A copy in which every text that may be somebody's words is what `change` makes of it. What is undefined or a number of no JSON
+ * (infinite) is not expected.
+ */
+export function withoutWords(value: unknown, change: (words: string) => unknown, key = ''): unknown {
+  if (typeof value === 'string') return NO_WORDS.has(key) ? value : change(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one) => withoutWords(one, change, key))
+  const copy: Record<string, unknown> = {}
+  for (const [name, part] of Object.entries(value)) copy[name] = withoutWords(part, change, name)
+  return copy
+}
+
+const [X, ZERO, LAST_ASCII] = ['x', '0', 0x7f]
+
+/**
+ * Words made unreadable: letters become x, digits 0, and of the same length and kind, for that is all of a text that a session looks
+ * at. Spaces and signs stay.
+ */
+export function masked(words: string): string {
+  let mask = ''
+  for (let at = 0; at < words.length; at++) {
+    const code = words.charCodeAt(at)
+    if (code > LAST_ASCII) return mask + words.slice(at).replaceAll(/[\p{L}\p{N}]/gu, maskOf)
+    const isLetter = (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+    const isDigit = code >= 0x30 && code <= 0x39
+    mask += isLetter ? X : isDigit ? ZERO : words[at]
+  }
+  return mask
+}
+
+function maskOf(character: string): string {
+  const isShort = character.length === 1
+  if (/\p{N}/u.test(character)) return isShort ? ZERO : '𝟎'
+  if (/\p{Lo}/u.test(character)) return isShort ? '字' : '𠀀'
+  return isShort ? X : '𝐱'
+}
