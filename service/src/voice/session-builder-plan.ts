@@ -44,6 +44,8 @@ export function planOf(
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
       greetingGuardMs: interruption.greeting_guard_ms,
+      backchannels: interruption.backchannel_words,
+      resumeFalseMs: interruption.resume_false_ms,
     },
     hearing: hearingOf(config.turn_detection),
     idle: { afterMs: limits.idle_seconds * 1_000, prompts: idle.prompts, goodbye: idle.goodbye ?? '' },

@@ -103,7 +103,10 @@ describe('the plan of a session', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
       ...{ isResumable: true, fallbackNumber: null, clips: [] },
-      interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+      interruption: {
+        ...{ enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+        ...{ backchannels: [], resumeFalseMs: 2_000 },
+      },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },

@@ -56,6 +56,8 @@ export class World {
   readonly notes: LiveNote[] = []
   /** What the session could be run again from. */
   readonly log = new RunLog()
+  /** When the agent went on with what had been silenced. */
+  readonly resumedAtMs: number[] = []
   readonly ends: EndReason[] = []
   readonly errors: unknown[] = []
   endedAtMs: number | null = null
@@ -248,6 +250,7 @@ export class World {
 
   #noted(note: LiveNote): void {
     this.notes.push(note)
+    if (note.type === 'resumed') this.resumedAtMs.push(this.clock.monotonicMs())
     if (note.type !== 'turn_delta') this.wire.note(`   ${JSON.stringify(note)}`)
   }
 

@@ -6,11 +6,13 @@ import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain, giveUp } from './ending.ts'
 import type { SessionEvent } from './events.ts'
+import { giveInToAnswer } from './going-on.ts'
 import { deleteItem } from './keeping.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
+import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
@@ -40,11 +42,13 @@ export function responseStarted(step: Step, responseId: string): void {
   const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
   if (isUnwanted) cancelActive(step)
+  else giveInToAnswer(step)
 }
 
 /** The agent's audio has left for the caller. */
 export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
+  if (goneOnWith(step.state, audio.itemId)) return step.set({ idleArmed: false, deadAirArmed: false })
   if (isClip(audio.itemId)) return clipSent(step, audio.itemId)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
@@ -57,7 +61,7 @@ export function audioSent(step: Step, audio: Sent): void {
 /** The caller begins to hear an item when all that was sent before it has played. */
 function startUtterance(step: Step, { itemId, ms }: Sent): void {
   const { playback, transcript } = step.state
-  if (playback.utterances.at(-1)?.sentMs !== ms) return
+  if (playback.utterances.at(-1)?.sentMs !== ms || goneOnWith(step.state, itemId)) return
   const startMs = Math.max(0, Math.round(step.atMs + leftMs(playback, step.nowMs) - ms))
   if (find(transcript, itemId)) step.set({ transcript: change(transcript, itemId, { startMs }) })
 }
@@ -66,6 +70,7 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
+  dropIfSilent(step)
   step.set({ owedSinceMs: null })
   if (owedSinceMs !== null && audio !== null) answerSounds(step, audio)
   else nothingOwed(step)

@@ -7,6 +7,7 @@ import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
+import { dropIfSilent } from './stopped.ts'
 import { carryOver } from './unsaid.ts'
 
 /** A model session that is not set up within this time has failed. */
@@ -111,8 +112,10 @@ function leave(step: Step): void {
   step.set({ model: { ...model, isReady: false, next: null, downSinceMs: model.downSinceMs ?? step.nowMs } })
   if (model.next) step.do({ type: 'close_next' })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
-  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words'] as const) {
+  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words', 'words'] as const) {
     step.do({ type: 'disarm', timer })
   }
+  // Whether it was words is known to nobody any more.
+  dropIfSilent(step)
   carryOver(step)
 }

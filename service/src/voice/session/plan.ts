@@ -11,7 +11,17 @@ export type Plan = {
   clips: readonly PlannedClip[]
   /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
-  interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number }
+  /**
+   * `backchannels`: words that only say "I am listening" · `resumeFalseMs`: how long words may take to come after the agent was
+   * stopped, before it goes on; 0: it never does.
+   */
+  interruption: {
+    enabled: boolean
+    minSpeechMs: number
+    greetingGuardMs: number
+    backchannels: readonly string[]
+    resumeFalseMs: number
+  }
   /**
    * What the model's server adds to speech before and after it, when it tells where it began and ended. `silenceMs` is
    * null where it waits as long as it likes.

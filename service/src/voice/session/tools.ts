@@ -7,6 +7,7 @@ import type { ToolOutcome } from './events.ts'
 import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
+import { dropIfSilent, forgetRest } from './stopped.ts'
 import { toolBegan, toolEnded } from './timeline.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
@@ -43,6 +44,8 @@ export function toolCalled(step: Step, call: ToolCall): void {
   // Cut off with its stream, it was to be asked again for what it does after all.
   if (isOfCancelled || (isOfActive && answers.active?.isWhole))
     step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
+  if (isOfCancelled) forgetRest(step)
+  else dropIfSilent(step)
   const tool = { callId, name, epoch: model.epoch, isOfCancelled }
   if (step.state.plan.asyncTools?.includes(name)) return runBeside(step, call, tool)
   step.set({ runningTools: [...runningTools, tool] })
