@@ -293,7 +293,8 @@ export class CallSession {
   }
 
   #link(epoch: number, history: string | null): ModelLink {
-    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, history), {
+    const { isFallback } = this.#state.model
+    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, { history, isFallback }), {
       event: (event) => this.dispatch({ type: 'model', epoch, event }),
       audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
     })

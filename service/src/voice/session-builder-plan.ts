@@ -18,6 +18,8 @@ export type PlanFacts = {
   clips?: readonly Clip[]
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
+  /** Of the model that takes its place when it stays away; null, or not given, where there is none. */
+  fallback?: { price: ModelPrice | null } | null
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
 }

@@ -98,6 +98,41 @@ describe('a session whose model does not work', () => {
   })
 })
 
+describe('a session whose model stays away', () => {
+  it('goes on with the other one, with the same agent, and the log says so', async () => {
+    const [clock, model, fallback, registry] = [
+      new TestClock(),
+      new ScriptedModel(),
+      new ScriptedModel(),
+      new Registry(),
+    ]
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
+    const builder = makeSessionBuilder({
+      ...{ clock, log, model, fallback, tools: [], modelSessionMs: 3_000_000 },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(registry, () => 0),
+      isHeld: async () => true,
+      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      checkpoint: () => {},
+      carrierCalls: { hangUp: () => {}, apologise: () => {} },
+    })
+    const { session } = builder.build(CALL, () => {})
+    session.dispatch({ type: 'opened' })
+    await clock.advance(100)
+    model.last.tell({ type: 'closed', code: 'insufficient_quota', message: 'none left', fault: 'fatal' })
+    await clock.advance(100)
+    expect([model.sessions.length, fallback.sessions.length]).toEqual([1, 1])
+    expect(fallback.last.setup).toEqual(model.last.setup)
+    expect(fallback.last.commands).toContainEqual(expect.objectContaining({ type: 'respond' }))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ tenant_id: 'acme', call_sid: 'CA1', msg: expect.stringContaining('fallback model') }),
+    )
+    session.dispatch({ type: 'hung_up' })
+    await clock.advance(5_000)
+  })
+})
+
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({

@@ -11,8 +11,10 @@ import type { Tool } from './tools/tool.ts'
 type Deps = {
   call: StreamedCall
   tools: readonly Tool[]
-  facts: Omit<PlanFacts, 'asyncTools' | 'price'>
+  facts: Omit<PlanFacts, 'asyncTools' | 'price' | 'fallback'>
   driver: Pick<RealtimeDriver, 'priceOf'>
+  /** What takes its place when it stays away. */
+  fallback?: Pick<RealtimeDriver, 'priceOf'> | null | undefined
   now: Date
 }
 
@@ -45,7 +47,11 @@ export class Speaker {
   }
 }
 
-function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
+function speakerOf(
+  { call, tools: all, facts, driver, fallback: other, now }: Deps,
+  agent: ResolvedAgent,
+  own: readonly Tool[],
+) {
   const { agentName, config } = agent
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
@@ -54,5 +60,7 @@ function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: Resolv
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
   const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
   const price = driver.priceOf?.(setup.model) ?? null
-  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
+  const fallback = other ? { price: other.priceOf?.(setup.model) ?? null } : null
+  const plan = planOf(call.tenant, config, { ...facts, asyncTools, clips, price, fallback })
+  return { agent, tools, setup, plan, clips }
 }

@@ -1,13 +1,14 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
-import { askNext, cancelActive, changeActive } from './asking.ts'
+import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
-import { beginEnding, drainAgain, giveUp } from './ending.ts'
+import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { deleteItem } from './keeping.ts'
+import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
@@ -107,10 +108,13 @@ export function responseDone(step: Step, done: Done): void {
     return askNext(step)
   }
   answerOver(step, active)
-  if (done.fault === 'fatal') return giveUp(step)
   const isCutOff = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
+  const wanted = isCutOff ? null : missing(active, done)
+  if (done.fault === 'fatal') {
+    if (wanted) askFirst(step, wanted)
+    return giveModelUp(step)
+  }
   if (isCutOff) return cutOff(step, active)
-  const wanted = missing(active, done)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   said(step, active)
 }

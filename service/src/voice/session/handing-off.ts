@@ -18,7 +18,8 @@ export function handOff(
   const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
   // The voice of the fillers was the other agent's.
   const clips = before.clips.filter(({ kind }) => kind !== 'filler')
-  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
+  const price = step.state.model.isFallback ? (plan.fallback?.price ?? null) : plan.price
+  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
   replaceModel(step)

@@ -37,6 +37,8 @@ export type Plan = {
   maxCallMs: number
   /** What its model costs; null where that is not known: then nothing is counted. */
   price: ModelPrice | null
+  /** Another model, for when the call's own stays away; not given: there is none. */
+  fallback?: { price: ModelPrice | null } | null
   /** What the call may cost, and how long it may take of the tenant's day; null for as much as it likes. */
   budgetUsd: number | null
   budgetMs: number | null

@@ -169,6 +169,8 @@ export type SessionState = {
     /** The session that is to take over, being opened since then with what the conversation was. */
     readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
     readonly failedAtMs: readonly number[]
+    /** The call's own stayed away: the one that is there for that takes its place. */
+    readonly isFallback: boolean
     /** Since when no session could be had; null while there is one. */
     readonly downSinceMs: number | null
     /** Until when the provider wants no requests. */
@@ -255,7 +257,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
+      ...{ failedAtMs: [], isFallback: false, downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,
