@@ -46,7 +46,8 @@ function clips({ isRehearsal = false } = {}): Clips {
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }
   const log = makeLog({ level: 'debug', secrets: [], destination })
   const tenants = { get: async (id: TenantId) => tenantTold(id) }
-  const one = makeClips({ db: test.db, clock, log, speech, tenants, isRehearsal })
+  const fetchHoldAudio = async () => Buffer.alloc(0)
+  const one = makeClips({ db: test.db, clock, log, speech, fetchHoldAudio, tenants, isRehearsal })
   made.push(one)
   return one
 }

@@ -234,7 +234,7 @@ export class CallSession {
       case 'cancel_transfer':
         return this.transfers.cancel()
       case 'play_hold':
-        return this.#media.play(effect.id, HOLD_MUSIC)
+        return this.#media.playStretch(effect, this.#deps.holdAudio ?? [HOLD_MUSIC])
       case 'play_clip':
         return this.#media.playAll(effect.id, this.#deps.clips?.[effect.index] ?? [])
       case 'put_through':

@@ -229,6 +229,15 @@ export class MediaPath {
     this.#unheard?.takeAside()
   }
 
+  /** The same for the pieces that begin in a stretch of what they are together. */
+  playStretch({ id, fromMs, ms }: { id: string; fromMs: number; ms: number }, pieces: readonly Buffer[]): void {
+    let atMs = 0
+    for (const piece of pieces) {
+      if (atMs >= fromMs && atMs < fromMs + ms) this.play(id, piece)
+      atMs += mulawBytes(piece) / BYTES_PER_MS
+    }
+  }
+
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
   #markAfter(responseId: string, ms: number): string | null {
     const isFirst = responseId !== this.#unmarkedResponseId

@@ -146,6 +146,7 @@ describe('the plan of a session', () => {
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },
+      holdMs: 3_000,
       ...{ modelStallMs: 6_000, maxCallMs: 1_800_000, price: null, budgetUsd: null, budgetMs: null },
     })
   })

@@ -141,6 +141,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         carrier,
         plan: speaker.plan,
         clips: speaker.clips.map(({ pieces }) => pieces),
+        holdAudio: speaker.holdAudio?.pieces ?? null,
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(call),

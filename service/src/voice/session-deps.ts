@@ -23,6 +23,8 @@ export type SessionDeps = CallStream & {
   callSid: string
   /** The plan's clips, each as base64 µ-law in pieces. */
   clips?: readonly (readonly Buffer[])[]
+  /** What a caller on hold hears, as base64 µ-law in pieces; null, or not given, for our music. */
+  holdAudio?: readonly Buffer[] | null
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
   /** Opens a model session. */

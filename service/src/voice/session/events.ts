@@ -223,8 +223,8 @@ export type SessionEffect =
   | { type: 'cancel_transfer' }
   /** Plays the plan's clip of this index, by this id. */
   | { type: 'play_clip'; id: string; index: number }
-  /** Plays what a caller hears who waits, once, by this id. */
-  | { type: 'play_hold'; id: string }
+  /** Plays a stretch of what a caller hears who waits, by this id. */
+  | { type: 'play_hold'; id: string; fromMs: number; ms: number }
   /** It is written down that somebody else has the call. */
   | { type: 'put_through' }
   | { type: 'arm'; timer: TimerName; ms: number }

@@ -30,6 +30,8 @@ export type Plan = {
   idle: { afterMs: number; prompts: readonly string[]; goodbye: string }
   dtmf: { maxDigits: number; endKey: string; timeoutMs: number }
   fillers: { afterMs: number; phrases: readonly string[] }
+  /** How long what a caller hears on hold is, before it begins anew. */
+  holdMs: number
   /** Tools during which the agent goes on talking; not given: none. */
   asyncTools?: readonly string[]
   /** A model silent for this long while it owes an answer has stalled. */
