@@ -163,6 +163,28 @@ describe('clips', () => {
     expect(await rows()).toEqual([])
   })
 
+  it('F51: are not kept when their speech breaks off in the middle of a word: the model says it, and they are made later', async () => {
+    const one = clips()
+    provider.answer({ ms: 1_000, breaks: true })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    expect([await one.of(tenant(), GREETING), await rows()]).toEqual([[], []])
+    provider.answer({ ms: 1_000 })
+    await clock.advance(30_000)
+    expect(await settled(one)).toHaveLength(1)
+  })
+
+  it('F52: whose first sound takes four seconds hold up no call, and are there for the next', async () => {
+    const one = clips()
+    provider.answer('nothing')
+    expect(await one.of(tenant(), GREETING)).toEqual([])
+    await until(() => provider.asked.length === 1, { what: 'the request' })
+    await clock.advance(4_000)
+    provider.late({ ms: 1_000 })
+    await isKept(1)
+    expect(await one.of(tenant(), GREETING)).toHaveLength(1)
+  })
+
   it('are not waited for when the service stops', async () => {
     provider.answer('nothing')
     const one = clips()
