@@ -17,7 +17,7 @@ export type PlanFacts = {
   asyncTools?: readonly string[]
   /** Those of this call. */
   clips?: readonly SpokenClip[]
-  /** How long what callers on hold hear is; not given: our music is heard. */
+  /** How long what callers on hold hear is, also while a tool takes long; not given: our music is heard, on hold alone. */
   holdMs?: number | undefined
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
@@ -37,7 +37,7 @@ const USUAL_PREFIX_MS = 300
 export function planOf(
   tenant: TenantRuntime,
   config: CompleteAgentConfig,
-  { clips = [], price = null, spentToday = null, holdMs = HOLD_MUSIC_MS, ...facts }: PlanFacts,
+  { clips = [], price = null, spentToday = null, holdMs, ...facts }: PlanFacts,
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
@@ -56,7 +56,8 @@ export function planOf(
     idle: { afterMs: limits.idle_seconds * 1_000, prompts: idle.prompts, goodbye: idle.goodbye ?? '' },
     dtmf: { maxDigits: dtmf.max_digits, endKey: dtmf.end_key, timeoutMs: dtmf.timeout_ms },
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
-    holdMs,
+    holdMs: holdMs ?? HOLD_MUSIC_MS,
+    holdsForTools: holdMs !== undefined,
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     price,

@@ -146,8 +146,40 @@ describe('the plan of a session', () => {
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },
-      holdMs: 3_000,
+      ...{ holdMs: 3_000, holdsForTools: false },
       ...{ modelStallMs: 6_000, maxCallMs: 1_800_000, price: null, budgetUsd: null, budgetMs: null },
+    })
+  })
+
+  it('is made of every setting of the agent that a call goes by', () => {
+    const interruption = { enabled: false, min_speech_ms: 1, greeting_guard_ms: 2, resume_false_ms: 3 }
+    expect(
+      plan({
+        interruption: { ...interruption, backchannel_words: ['mhm'] },
+        idle: { prompts: ['Hello?'], goodbye: 'Bye.' },
+        dtmf: { max_digits: 4, end_key: '*', timeout_ms: 900 },
+        fillers: { after_ms: 700, phrases: ['One moment.'] },
+        voicemail: { action: 'leave_message', message: 'Call us.' },
+        ...{ model_stall_ms: 4_000, turn_detection: { prefix_padding_ms: 100, silence_duration_ms: 900 } },
+      }),
+    ).toMatchObject({
+      interruption: {
+        ...{ enabled: false, minSpeechMs: 1, greetingGuardMs: 2 },
+        ...{ backchannels: ['mhm'], resumeFalseMs: 3 },
+      },
+      idle: { prompts: ['Hello?'], goodbye: 'Bye.' },
+      dtmf: { maxDigits: 4, endKey: '*', timeoutMs: 900 },
+      fillers: { afterMs: 700, phrases: ['One moment.'] },
+      ...{ voicemail: 'Call us.', modelStallMs: 4_000, hearing: { prefixMs: 100, silenceMs: 900 } },
+    })
+    const speech = {
+      language: 'pt-BR',
+      speed: 1.2,
+      noise_reduction: 'far_field',
+      transcription_model: 'scribe-1',
+    } as const
+    expect(setup({ speech })).toMatchObject({
+      ...{ speed: 1.2, noiseReduction: 'far_field', transcription: { model: 'scribe-1', language: 'pt-BR' } },
     })
   })
 

@@ -7,6 +7,7 @@ import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
+import { giveWayToWords } from './holding.ts'
 import { deleteItem } from './keeping.ts'
 import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
@@ -42,8 +43,9 @@ export function responseStarted(step: Step, responseId: string): void {
   armStall(step)
   const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
-  if (isUnwanted) cancelActive(step)
-  else giveInToAnswer(step)
+  if (isUnwanted) return cancelActive(step)
+  giveInToAnswer(step)
+  giveWayToWords(step)
 }
 
 /** The agent's audio has left for the caller. */

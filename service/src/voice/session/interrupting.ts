@@ -42,7 +42,8 @@ function mayBeStopped({ state }: Step): boolean {
 
 function count(step: Step): void {
   const { playback, latency } = step.state
-  if (leftMs(playback, step.nowMs) === 0) return
+  const isHeard = heard(playback, step.nowMs).some((one) => one.heardMs < one.sentMs && !isOwnAudio(one.itemId))
+  if (!isHeard) return
   step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
 }
 

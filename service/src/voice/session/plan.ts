@@ -32,6 +32,8 @@ export type Plan = {
   fillers: { afterMs: number; phrases: readonly string[] }
   /** How long what a caller hears on hold is, before it begins anew. */
   holdMs: number
+  /** Whether it is heard while a tool takes long, too; not given: it is not. */
+  holdsForTools?: boolean
   /** Tools during which the agent goes on talking; not given: none. */
   asyncTools?: readonly string[]
   /** A model silent for this long while it owes an answer has stalled. */

@@ -19,6 +19,7 @@ import { beginEnding, finish, goOnEnding, hangUp } from './ending.ts'
 import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
 import { askForRest, wentOn, wordsStayAway } from './going-on.ts'
 import { handOff } from './handing-off.ts'
+import { playForTool } from './holding.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
 import { letCallGo } from './letting-go.ts'
@@ -291,7 +292,7 @@ function fired(step: Step, timer: TimerName): void {
     case 'transfer':
       return transferTimer(step)
     case 'hold':
-      return playOn(step)
+      return step.state.transfer ? playOn(step) : playForTool(step)
     case 'drain':
       return hangUp(step)
     case 'grace':

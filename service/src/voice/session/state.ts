@@ -201,6 +201,8 @@ export type SessionState = {
   /** Those during which the agent goes on talking. */
   readonly asyncTools: readonly RunningTool[]
   readonly seenTools: readonly string[]
+  /** How often what is heard on hold was played for a tool. */
+  readonly toolHolds: number
   readonly idleStage: number
   readonly idleArmed: boolean
   readonly deadAirArmed: boolean
@@ -272,6 +274,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     runningTools: [],
     asyncTools: [],
     seenTools: [],
+    toolHolds: 0,
     idleStage: 0,
     idleArmed: false,
     deadAirArmed: false,

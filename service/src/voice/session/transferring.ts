@@ -1,13 +1,13 @@
 import { assertNever } from '../../kernel/errors.ts'
-import { isDrained, leftMs } from '../playback.ts'
+import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
+import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo } from './not-through.ts'
-import { ownId } from './own-audio.ts'
 import type { Step, Transfer } from './state.ts'
 
 /** How long what the agent was saying may hold the transfer up. */
@@ -20,11 +20,6 @@ const HOLD_MS = 90_000
 const GO_MS = 10_000
 /** How long a call may be on its way to a target that nothing is heard of: it rings for 30 s. */
 export const AWAY_MS = 45_000
-
-/** So much of what is heard meanwhile goes to the carrier at a time: whole pieces of 480 ms. */
-const HOLD_STRETCH_MS = 4_800
-/** Each stretch is there so long before the one before it has played. */
-const HOLD_LEAD_MS = 200
 
 const FAILED = 'The call could not be put through.'
 
@@ -95,17 +90,10 @@ function ringing(step: Step): void {
 
 /** The caller hears that there is still somebody. */
 export function playOn(step: Step): void {
-  const { transfer: wanted, plan, playback } = step.state
+  const { transfer: wanted } = step.state
   if (wanted?.phase !== 'holding') return
-  const holds = wanted.holds + 1
-  const fromMs = (wanted.holds % Math.ceil(plan.holdMs / HOLD_STRETCH_MS)) * HOLD_STRETCH_MS
-  const ms = Math.min(HOLD_STRETCH_MS, plan.holdMs - fromMs)
-  const waitMs = leftMs(playback, step.nowMs) + ms - HOLD_LEAD_MS
-  step.set({ transfer: { ...wanted, holds } })
-  step.do(
-    { type: 'play_hold', id: ownId('hold', holds), fromMs, ms },
-    { type: 'arm', timer: 'hold', ms: Math.max(HOLD_LEAD_MS, waitMs) },
-  )
+  step.set({ transfer: { ...wanted, holds: wanted.holds + 1 } })
+  playStretch(step, 'hold', wanted.holds)
 }
 
 /** The carrier takes the call to the target: our stream is about to end. */
