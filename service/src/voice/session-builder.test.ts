@@ -110,6 +110,7 @@ describe('a session whose model stays away', () => {
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
     const builder = makeSessionBuilder({
       ...{ clock, log, model, fallback, tools: [], modelSessionMs: 3_000_000 },
+      tracing: makeTracing(new TestClock()),
       journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
       metrics: makeLiveMetrics(registry, () => 0),
       isHeld: async () => true,

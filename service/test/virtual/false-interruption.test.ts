@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { INTERRUPTION } from '../../src/voice/session/call.fixture.ts'
 import { type Brain, restaurant, spokenMs } from './brain.ts'
 import type { Act } from './caller.ts'
@@ -144,6 +145,7 @@ describe('Any call with noises in it', () => {
         })
         for (const { answer, text } of world.model.answers)
           expect(world.heardMs(answer)).toBeLessThanOrEqual(audioMs(text))
+        expect(replay(world.log.read()).difference).toBeNull()
         expect(world.transcript.map(({ seq }) => seq)).toEqual(world.transcript.map((_, index) => index + 1))
       }),
       { numRuns: 500 },
