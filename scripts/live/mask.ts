@@ -5,10 +5,10 @@ const MIN_CHARS = 6
 
 /** Makes what takes every secret of the settings out of a text before it is shown. */
 export function makeMask(config: Config): (text: string) => string {
-  const { telephonyAuthToken, modelApiKey, adminKey, encryptionKey, streamTokenSecret, streamTokenSecretPrevious } =
-    config
+  const { telephonyAuthToken, modelApiKey, fallbackApiKey, adminKey, encryptionKey } = config
+  const { streamTokenSecret, streamTokenSecretPrevious } = config
   const secrets = [
-    ...[telephonyAuthToken, modelApiKey, adminKey, streamTokenSecret, streamTokenSecretPrevious],
+    ...[telephonyAuthToken, modelApiKey, fallbackApiKey, adminKey, streamTokenSecret, streamTokenSecretPrevious],
     encryptionKey?.toString('base64') ?? null,
   ].filter((secret) => secret !== null && secret.length >= MIN_CHARS)
   return (text) => secrets.reduce((shown: string, secret) => shown.replaceAll(secret as string, '***'), text)

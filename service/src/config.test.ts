@@ -59,6 +59,7 @@ describe('readConfig', () => {
     ['OPENAI_API_KEY', 'sk-\u00e9'],
     ['OPENAI_REALTIME_URL', 'https://api.openai.com/v1/realtime'],
     ['OPENAI_REALTIME_URL', 'wss://user:secret@api.openai.com/v1/realtime'],
+    ['REALTIME_FALLBACK_API_KEY', 'sk-\u00e9'],
     ['MODEL_SESSION_MAX_MINUTES', '0'],
     ['STREAM_TOKEN_SECRET', 'too short'],
     ['STREAM_TOKEN_SECRET_PREVIOUS', 'too short'],
@@ -101,6 +102,15 @@ describe('readConfig', () => {
       expect.stringMatching(/^REDIS_URL joins nodes/),
       expect.stringMatching(/^OIDC_ISSUER_URL needs a database/),
     ])
+  })
+
+  it('sends the key of one provider to no other one', () => {
+    const REALTIME_FALLBACK_URL = 'wss://other.example/v1/realtime'
+    expect(faultsOf({ OPENAI_API_KEY: 'sk-1', REALTIME_FALLBACK_URL })).toEqual([
+      expect.stringMatching(/^REALTIME_FALLBACK_API_KEY must be set/),
+    ])
+    expect(faultsOf({ REALTIME_FALLBACK_URL, REALTIME_FALLBACK_API_KEY: 'sk-2' })).toEqual([])
+    expect(faultsOf({ OPENAI_API_KEY: 'sk-1', REALTIME_FALLBACK_MODEL: 'gpt-realtime-mini' })).toEqual([])
   })
 
   it('refuses half a carrier account', () => {

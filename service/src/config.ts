@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { ADMIN_SETTINGS, adminContradictions } from './config-admin.ts'
 import { DATABASE_SETTINGS, type DatabaseConfig, databaseContradictions, databaseOf } from './config-database.ts'
+import { FALLBACK_SETTINGS, fallbackContradictions } from './config-fallback.ts'
 import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
@@ -148,6 +149,7 @@ export const SETTINGS = {
     meaning: 'Where the realtime model is reached: any server that speaks its protocol.',
     read: (text = 'wss://api.openai.com/v1/realtime') => socketAddress(text),
   }),
+  ...FALLBACK_SETTINGS,
   chatUrl: setting({
     name: 'OPENAI_BASE_URL',
     shownDefault: 'https://api.openai.com/v1',
@@ -284,6 +286,7 @@ function contradictions(values: Partial<Values>): string[] {
     ...adminContradictions(values),
     ...databaseContradictions(values),
     ...mailContradictions(values),
+    ...fallbackContradictions(values),
   ]
   if (values.telephonyAccountSid && values.telephonyAuthToken === null) {
     faults.push(

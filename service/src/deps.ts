@@ -40,6 +40,8 @@ export type Deps = {
   carriers: Carriers
   /** Null while no key is configured: no agent can speak. */
   model: RealtimeDriver | null
+  /** Where a call goes on whose own model stays away; null, or not given, where there is none. */
+  fallbackModel?: RealtimeDriver | null
   /** Null while no key is configured, or no address: no agent can be tried in text, and no call is scored. */
   chat: ChatModel | null
   /** Null where there is no chat model: no words are spoken ahead of the calls in which they are heard. */
@@ -100,6 +102,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     sealer: makeSealer(key),
     carriers,
     model,
+    fallbackModel: fallbackModelOf(config, clock, log),
     chat: chatOf(config),
     speech: speechOf(config),
     mailer: mailerOf(config, clock),
@@ -114,6 +117,20 @@ function ownKey({ database, dataDir }: Config): Promise<Buffer> | Buffer {
 
 function modelOf({ realtimeProvider, modelUrl: url, modelApiKey: apiKey }: Config, clock: Clock, log: Log) {
   return apiKey === null ? null : makeModel(realtimeProvider, { url, apiKey, clock, log })
+}
+
+/** The model of the settings for calls whose own stays away, if they name one. */
+export function fallbackModelOf(config: Config, clock: Clock, log: Log): RealtimeDriver | null {
+  const { fallbackUrl, fallbackApiKey, fallbackModel: name } = config
+  const apiKey = fallbackApiKey ?? config.modelApiKey
+  if (apiKey === null || (fallbackUrl === null && fallbackApiKey === null && name === null)) return null
+  const driver = makeModel(config.realtimeProvider, { url: fallbackUrl ?? config.modelUrl, apiKey, clock, log })
+  if (name === null) return driver
+  return {
+    ...driver,
+    priceOf: () => driver.priceOf?.(name) ?? null,
+    open: (setup, listener) => driver.open({ ...setup, model: name }, listener),
+  }
 }
 
 const OPENAI_BASE_URL = 'https://api.openai.com/v1'

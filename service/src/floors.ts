@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { makeAgentVersions } from './agents/agent-versions.ts'
 import { makeAgents } from './agents/agents.ts'
 import { makeClips } from './agents/clips.ts'
+import { makeFetchHoldAudio } from './agents/hold-audio.ts'
 import { makePrompts } from './agents/prompts.ts'
 import { makeResolveAgent, resolveFromDocument } from './agents/resolve.ts'
 import { makePhoneRoutes } from './calls/phone-routes.ts'
@@ -14,6 +15,7 @@ import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
+import { makeOutbound } from './platform/outbound/outbound.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeEscalations } from './records/escalations.ts'
 import { makeEventLogFiles } from './records/event-log-files.ts'
@@ -46,7 +48,11 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
   const changes = makeTenantChanges({ bus, cache, credentials })
-  const clips = makeClips({ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model })
+  const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
+  const clips = makeClips({
+    ...{ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model },
+    fetchHoldAudio: makeFetchHoldAudio(outbound),
+  })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
@@ -90,6 +96,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     agents: makeAgents({ db, clock }),
     versions: makeAgentVersions({
       ...{ db, clock },
+      keepHoldAudio: clips.keepHoldAudio.bind(clips),
       onPublished: (tenantId, { config: published }) => clips.prepare(tenantId, agentConfigDefaults(published)),
     }),
     phoneRoutes: makePhoneRoutes({ db, clock, installationNumber: config.telephonyFromNumber }),

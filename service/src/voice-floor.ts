@@ -224,7 +224,7 @@ type BuilderParts = { recorders: Recorders; eventLogs: EventLogs; tools: readonl
 
 /** Null without a model. */
 function builderOf(deps: Deps, needs: VoiceNeeds, { tools, ...parts }: BuilderParts): SessionBuilder | null {
-  const { model, clock, log, config, metrics, version } = deps
+  const { model, fallbackModel, clock, log, config, metrics, version } = deps
   if (!model) return null
   const { journal, carrierCalls, live, isHeld, checkpoint, transferOf } = needs
   return makeSessionBuilder({
@@ -232,6 +232,7 @@ function builderOf(deps: Deps, needs: VoiceNeeds, { tools, ...parts }: BuilderPa
     tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     tracing: makeTracing(clock),
+    fallback: fallbackModel ?? null,
     modelSessionMs: config.modelSessionMaxMinutes * MS_PER_MINUTE,
   })
 }

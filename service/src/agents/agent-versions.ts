@@ -5,6 +5,7 @@ import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kern
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { SpeechFault } from '../platform/speech/port.ts'
 import { hasPassedSimulation } from '../records/simulations/simulation-store.ts'
 import {
   type AgentVersionConfig,
@@ -51,7 +52,10 @@ export type AgentVersions = {
    * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
    * publishing a superseded one is the way back. Of several at once each waits for the other and the last one stays.
    *
-   * @throws AppError `not_found`; `conflict` for a draft that has passed no simulation, of an agent that demands one.
+   * What a draft has callers on hold hear is fetched first.
+   *
+   * @throws AppError `not_found`; `invalid_request` when that is no sound, or cannot be had; `conflict` for a draft that has passed
+   * no simulation, of an agent that demands one.
    */
   publish(tenantId: TenantId, versionId: AgentVersionId, by: Actor): Promise<AgentVersion>
 }
@@ -59,11 +63,13 @@ export type AgentVersions = {
 type Deps = {
   db: Db
   clock: Clock
+  /** Has what callers on hold hear at hand. @throws SpeechFault when nothing usable is there. Not given: nothing is fetched. */
+  keepHoldAudio?(tenantId: TenantId, url: string): Promise<void>
   /** Told of a version that speaks from now on, once that stands. Never throws, and is not waited for. */
   onPublished?(tenantId: TenantId, version: AgentVersion): void
 }
 
-export function makeAgentVersions({ db, clock, onPublished }: Deps): AgentVersions {
+export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Deps): AgentVersions {
   return {
     async list(tenantId, agentId, page) {
       const rows = await listAgentVersions(db, tenantId, agentId, page)
@@ -81,12 +87,20 @@ export function makeAgentVersions({ db, clock, onPublished }: Deps): AgentVersio
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
     async publish(tenantId, versionId, by) {
+      const { status, config } = await getAgentVersion(db, tenantId, versionId)
+      // The way back to a version that has been in use is open, whatever is at the address now.
+      if (status === 'draft' && config.hold_audio) await keepHoldAudio?.(tenantId, config.hold_audio).catch(refuseHold)
       const asked = { tenantId, versionId, by }
       const version = await db.transaction().execute((tx) => publishIn(tx, clock, asked))
       onPublished?.(tenantId, version)
       return version
     },
   }
+}
+
+function refuseHold(error: unknown): never {
+  if (!(error instanceof SpeechFault)) throw error
+  throw new AppError('invalid_request', `The file at the version's hold_audio ${error.message}.`)
 }
 
 function unknownAgent(): AppError {

@@ -4,10 +4,10 @@ import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 
 /**
- * Something that callers hear: what the law wants said, then the greeting, and whatever bridges a wait. `words`: as the document or
- * the agent has them; `text`: what is really said for them.
+ * Something that callers hear: what the law wants said, then the greeting, whatever bridges a wait, and what is heard on hold.
+ * `words`: as the document or the agent has them, for the last its address; `text`: what is really said for them.
  */
-export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler'; words: string; text: string }
+export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler' | 'hold'; words: string; text: string }
 
 /** A clip that a call may need. */
 export type WantedClip = ClipWords & { key: string; voice: string | null; speed: number }
@@ -19,6 +19,19 @@ type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
 
 /** The clips of an agent, its first words in the order in which they are heard; none of what it words itself. */
 export function wantedClips(
+  { tenant, config }: Spoken,
+  { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'> | null; isRehearsal: boolean },
+): WantedClip[] {
+  const hold = config.hold_audio === null ? [] : [holdClip(config.hold_audio)]
+  return [...(speech ? spokenClips({ tenant, config }, { speech, isRehearsal }) : []), ...hold]
+}
+
+/** What is heard on hold: the file of an address is fetched once, whatever becomes of it. */
+export function holdClip(url: string): WantedClip {
+  return { kind: 'hold', words: url, text: '', voice: null, speed: 1, key: clipKey(['hold', url]) }
+}
+
+function spokenClips(
   { tenant, config }: Spoken,
   { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'>; isRehearsal: boolean },
 ): WantedClip[] {

@@ -46,7 +46,8 @@ function clips({ isRehearsal = false } = {}): Clips {
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }
   const log = makeLog({ level: 'debug', secrets: [], destination })
   const tenants = { get: async (id: TenantId) => tenantTold(id) }
-  const one = makeClips({ db: test.db, clock, log, speech, tenants, isRehearsal })
+  const fetchHoldAudio = async () => Buffer.alloc(0)
+  const one = makeClips({ db: test.db, clock, log, speech, fetchHoldAudio, tenants, isRehearsal })
   made.push(one)
   return one
 }
@@ -160,6 +161,28 @@ describe('clips', () => {
     expect(await one.of(tenant(), GREETING)).toEqual([])
     await until(() => lines.filter(({ msg }) => msg === 'a clip could not be made').length === 2, { what: 'the other' })
     expect(await rows()).toEqual([])
+  })
+
+  it('F51: are not kept when their speech breaks off in the middle of a word: the model says it, and they are made later', async () => {
+    const one = clips()
+    provider.answer({ ms: 1_000, breaks: true })
+    one.prepare(ACME, GREETING)
+    await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
+    expect([await one.of(tenant(), GREETING), await rows()]).toEqual([[], []])
+    provider.answer({ ms: 1_000 })
+    await clock.advance(30_000)
+    expect(await settled(one)).toHaveLength(1)
+  })
+
+  it('F52: whose first sound takes four seconds hold up no call, and are there for the next', async () => {
+    const one = clips()
+    provider.answer('nothing')
+    expect(await one.of(tenant(), GREETING)).toEqual([])
+    await until(() => provider.asked.length === 1, { what: 'the request' })
+    await clock.advance(4_000)
+    provider.late({ ms: 1_000 })
+    await isKept(1)
+    expect(await one.of(tenant(), GREETING)).toHaveLength(1)
   })
 
   it('are not waited for when the service stops', async () => {

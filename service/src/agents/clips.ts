@@ -9,7 +9,8 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
 import { ClipQueue } from './clip-queue.ts'
 import { deleteOldClips, findClips, insertClip, touchClips } from './clip-store.ts'
-import { type ClipWords, type WantedClip, wantedClips } from './clip-words.ts'
+import { type ClipWords, holdClip, type WantedClip, wantedClips } from './clip-words.ts'
+import type { FetchHoldAudio } from './hold-audio.ts'
 
 /** Words that were spoken ahead of the call. */
 export type Clip = ClipWords & ClipAudio
@@ -23,6 +24,12 @@ export type Clips = {
   of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
   /** Has those made that there are not yet, and does not wait for them. Never throws. */
   prepare(tenantId: TenantId, config: CompleteAgentConfig): void
+  /**
+   * Has what callers on hold hear at hand for all calls to come.
+   *
+   * @throws SpeechFault with the end of a sentence about the address, when nothing usable is there.
+   */
+  keepHoldAudio(tenantId: TenantId, url: string): Promise<void>
   /** Makes none any more; resolves when nothing is under way. */
   close(): Promise<void>
 }
@@ -31,8 +38,9 @@ type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
-  /** Null where there is none: there are no clips then. */
+  /** Null where there is none: no words are spoken ahead then. */
   speech: Speech | null
+  fetchHoldAudio: FetchHoldAudio
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   /** The greeting says so, too. */
   isRehearsal: boolean
@@ -51,20 +59,18 @@ const MAX_KEPT = 2_000
 const TOUCHED_EVERY_MS = 24 * 3_600_000
 
 export function makeClips(deps: Deps): Clips {
-  return deps.speech === null ? NO_CLIPS : new SpokenClips({ ...deps, speech: deps.speech })
+  return new KeptClips(deps)
 }
 
-const NO_CLIPS: Clips = { of: async () => [], prepare: () => {}, close: async () => {} }
-
-class SpokenClips implements Clips {
-  readonly #deps: Deps & { speech: Speech }
+class KeptClips implements Clips {
+  readonly #deps: Deps
   readonly #cache = new ClipCache()
   readonly #making = new ClipQueue()
   readonly #pending = new Set<Promise<void>>()
   readonly #pausedUntilMs = new Map<string, number>()
   readonly #closing = new AbortController()
 
-  constructor(deps: Deps & { speech: Speech }) {
+  constructor(deps: Deps) {
     this.#deps = deps
   }
 
@@ -73,7 +79,7 @@ class SpokenClips implements Clips {
     await this.#fill(tenant.tenant_id, wanted)
     this.#touch(tenant.tenant_id, wanted)
     const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
-    const isFirst = ({ kind }: WantedClip) => kind !== 'filler'
+    const isFirst = ({ kind }: WantedClip) => kind !== 'filler' && kind !== 'hold'
     const missing = wanted.findIndex((clip) => isFirst(clip) && isMissing(clip))
     return wanted
       .filter((clip, index) => missing === -1 || index < missing || !isFirst(clip))
@@ -91,6 +97,12 @@ class SpokenClips implements Clips {
     }
     const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
     this.#track(work().catch(failed))
+  }
+
+  async keepHoldAudio(tenantId: TenantId, url: string): Promise<void> {
+    const clip = holdClip(url)
+    const [kept] = await findClips(this.#deps.db, tenantId, [clip.key])
+    if (!kept) await this.#make(tenantId, clip)
   }
 
   async close(): Promise<void> {
@@ -138,15 +150,22 @@ class SpokenClips implements Clips {
     this.#track(touchClips(db, tenantId, { keys, at: new Date(nowMs), since: new Date(sinceMs) }).catch(failed))
   }
 
-  async #make(tenantId: TenantId, { key, kind, text, voice, speed }: WantedClip): Promise<void> {
-    const { clock, db, log, speech } = this.#deps
-    const speak = (signal: AbortSignal) => speech.speak({ text, voice, speed, signal })
-    const audio = await withDeadline(clock, SPEAK_WITHIN_MS, speak, this.#closing.signal)
+  async #make(tenantId: TenantId, { key, kind, ...clip }: WantedClip): Promise<void> {
+    const { clock, db, log } = this.#deps
+    const sound = (signal: AbortSignal) => this.#sound({ kind, ...clip }, signal)
+    const audio = await withDeadline(clock, SPEAK_WITHIN_MS, sound, this.#closing.signal)
     const at = new Date(clock.now())
     this.#cache.put(nameOf(tenantId, key), audio, at.getTime())
     await insertClip(db, tenantId, { key, audio, at })
     await deleteOldClips(db, tenantId, MAX_KEPT)
     log.info({ tenant_id: tenantId, kind, size_bytes: audio.length }, 'a clip was made')
+  }
+
+  #sound({ kind, words, text, voice, speed }: Omit<WantedClip, 'key'>, signal: AbortSignal): Promise<Buffer> {
+    const { speech, fetchHoldAudio } = this.#deps
+    if (kind === 'hold') return fetchHoldAudio(words, signal)
+    if (!speech) throw new SpeechFault('nothing speaks here', { isLasting: true })
+    return speech.speak({ text, voice, speed, signal })
   }
 
   #track(work: Promise<unknown>): void {

@@ -118,7 +118,7 @@ const settings = {
       Type.String({
         minLength: 1,
         maxLength: 2000,
-        description: 'An http or https address: what a caller on hold hears.',
+        description: 'The http or https address of a WAV file: what a caller on hold hears. Default: our music.',
       }),
     ),
   ),

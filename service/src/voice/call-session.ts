@@ -57,6 +57,7 @@ export class CallSession {
       codec: deps.codec,
       tap: deps.recorder ?? null,
       nowMs: () => this.#nowUs() / 1_000,
+      keepsUnheard: deps.plan.interruption.resumeFalseMs > 0 && deps.plan.capabilities.callerTranscripts,
       reports: {
         sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
@@ -153,8 +154,10 @@ export class CallSession {
 
   #reduce(event: SessionEvent): SessionEffect[] {
     const nowUs = this.#nowUs()
-    const [state, effects] = this.#logged(nowUs, event, () => reduce(this.#state, event, nowUs / 1_000))
+    const nowMs = nowUs / 1_000
+    const [state, effects] = this.#logged(nowUs, event, () => reduce(this.#state, event, nowMs))
     this.#deps.recorder?.follow(this.#state, state)
+    this.#media.follow(this.#state.playback, state.playback, nowMs)
     this.#state = state
     return effects
   }
@@ -208,6 +211,10 @@ export class CallSession {
         return this.#media.discard(effect.responseIds)
       case 'clear':
         return this.#media.clear()
+      case 'play_aside':
+        return this.#goOn(effect.id)
+      case 'drop_aside':
+        return this.#media.dropAside()
       case 'mark':
         return this.#media.mark(effect.name)
       case 'pad':
@@ -227,7 +234,7 @@ export class CallSession {
       case 'cancel_transfer':
         return this.transfers.cancel()
       case 'play_hold':
-        return this.#media.play(effect.id, HOLD_MUSIC)
+        return this.#media.playStretch(effect, this.#deps.holdAudio ?? [HOLD_MUSIC])
       case 'play_clip':
         return this.#media.playAll(effect.id, this.#deps.clips?.[effect.index] ?? [])
       case 'put_through':
@@ -286,10 +293,16 @@ export class CallSession {
   }
 
   #link(epoch: number, history: string | null): ModelLink {
-    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, history), {
+    const { isFallback } = this.#state.model
+    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, { history, isFallback }), {
       event: (event) => this.dispatch({ type: 'model', epoch, event }),
       audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
     })
+  }
+
+  #goOn(id: string): void {
+    this.#media.playAside(id)
+    this.dispatch({ type: 'went_on' })
   }
 
   #closeModel(): void {

@@ -45,6 +45,7 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
     'Pieces of answers that were dropped: the answer was silenced, or the carrier takes no more.',
   )
   const interruptions = counter('voice_interruptions_total', 'Utterances of the agent that a caller cut short.')
+  const resumed = counter('voice_resumed_total', 'Times that the agent went on because no words had stopped it.')
   const silences = counter('voice_dead_air_total', 'Times that an answer was owed and nothing was heard for 2.5 s.')
   const latency = new Histogram({
     name: 'voice_response_seconds',
@@ -86,6 +87,7 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
       if (note.type === 'latency') latency.observe(note.responseMs / 1_000)
       if (note.type === 'timeline') turn(note.timeline)
       if (note.type === 'interrupted') interruptions.inc()
+      if (note.type === 'resumed') resumed.inc()
       if (note.type === 'dead_air') silences.inc()
     },
     ended(reason, media) {

@@ -43,6 +43,23 @@ function frame(n: number): Buffer {
   return Buffer.from(`f${String(n).padStart(3, '0')}`)
 }
 
+describe('What is heard on hold', () => {
+  it('goes out a stretch at a time, piece by piece, each once', () => {
+    const { media, reports } = path()
+    const pieces = Array.from({ length: 5 }, () => agentAudio(1, 480))
+    for (const fromMs of [0, 960, 1_920]) media.playStretch({ id: `own-hold-${fromMs}`, fromMs, ms: 960 }, pieces)
+    expect(reports.map((report) => [report.itemId, report.ms])).toEqual([
+      ...[
+        ['own-hold-0', 480],
+        ['own-hold-0', 480],
+        ['own-hold-960', 480],
+        ['own-hold-960', 480],
+      ],
+      ['own-hold-1920', 480],
+    ])
+  })
+})
+
 describe('The caller’s audio', () => {
   it('is kept while there is no model, and handed over first, in order', () => {
     const { media, uplink, appended } = path()

@@ -3,7 +3,8 @@ import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
 import { CallerAudio, mulawBytes } from './caller-audio.ts'
 import { loudMs } from './loudness.ts'
-import { BYTES_PER_MS } from './playback.ts'
+import { BYTES_PER_MS, type Playback } from './playback.ts'
+import { UnheardAudio } from './unheard-audio.ts'
 
 /** The carrier's end of a media stream: frames go out whole, and nothing waits for them. */
 export type CarrierSocket = {
@@ -40,6 +41,8 @@ type MediaPathDeps = {
   reports: MediaReports
   nowMs: () => number
   tap?: AudioTap | null
+  /** Whether what was sent is kept until it was heard, a few seconds of it. */
+  keepsUnheard?: boolean
 }
 
 /** Who listens to what goes past: the payloads are views that are only valid now. */
@@ -81,6 +84,7 @@ export class MediaPath {
   #head: Buffer
   #tail: Buffer
   readonly #kept = new CallerAudio()
+  readonly #unheard: UnheardAudio | null
   readonly #discarded = new Set<string>()
   #uplink: Uplink | null = null
   #isOpen = true
@@ -109,6 +113,7 @@ export class MediaPath {
     this.#nowMs = deps.nowMs
     this.#streamSid = streamSid
     this.#tap = deps.tap ?? null
+    this.#unheard = deps.keepsUnheard ? new UnheardAudio() : null
     const { head, tail } = deps.codec.mediaFrame(streamSid)
     this.#head = head
     this.#tail = tail
@@ -194,6 +199,7 @@ export class MediaPath {
     else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
     if (this.#tap !== null) this.#tap.agent(payload)
     if (this.#ears !== null) this.#ears.agent(payload)
+    if (this.#unheard !== null) this.#unheard.add(itemId, payload, ms)
     if (arrivedAtMs === null) this.#reports.sent({ responseId, itemId, ms, mark })
     else this.#reports.sent({ responseId, itemId, ms, mark, arrivedAtMs })
     this.#watchBacklog()
@@ -207,6 +213,29 @@ export class MediaPath {
   /** The same in several pieces. */
   playAll(id: string, pieces: readonly Buffer[]): void {
     for (const piece of pieces) this.play(id, piece)
+  }
+
+  /** What is known of the carrier's play-out has changed, at `nowMs`. */
+  follow(before: Playback, after: Playback, nowMs: number): void {
+    this.#unheard?.follow(before, after, nowMs)
+  }
+
+  /** Sends again, under this id, what was set aside when the carrier's buffer was emptied last. */
+  playAside(id: string): void {
+    for (const { itemId, payload } of this.#unheard?.takeAside() ?? []) this.#toCaller(id, itemId, payload)
+  }
+
+  dropAside(): void {
+    this.#unheard?.takeAside()
+  }
+
+  /** The same for the pieces that begin in a stretch of what they are together. */
+  playStretch({ id, fromMs, ms }: { id: string; fromMs: number; ms: number }, pieces: readonly Buffer[]): void {
+    let atMs = 0
+    for (const piece of pieces) {
+      if (atMs >= fromMs && atMs < fromMs + ms) this.play(id, piece)
+      atMs += mulawBytes(piece) / BYTES_PER_MS
+    }
   }
 
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
@@ -278,7 +307,8 @@ export class MediaPath {
 
   /** What it has that is not its own: an uplink, and audio for one. */
   get held(): string[] {
-    return [...(this.#uplink ? ['uplink'] : []), ...(this.#kept.isEmpty ? [] : ['kept audio'])]
+    const unheard = this.#unheard === null || this.#unheard.isEmpty ? [] : ['unheard audio']
+    return [...(this.#uplink ? ['uplink'] : []), ...(this.#kept.isEmpty ? [] : ['kept audio']), ...unheard]
   }
 
   /** Nothing goes through any more, and nothing is kept. */
@@ -287,5 +317,6 @@ export class MediaPath {
     this.#uplink = null
     this.#ears = null
     this.#kept.take()
+    this.#unheard?.close()
   }
 }

@@ -4,7 +4,8 @@ import type { ModelPrice } from '../platform/realtime/price.ts'
 import type { SpentToday } from '../records/spent-today.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { Plan } from './session/plan.ts'
+import { HOLD_MUSIC_MS } from './hold-music.ts'
+import type { Plan, PlannedClip } from './session/plan.ts'
 import { greetingOf } from './session-builder-setup.ts'
 
 /** What this process adds to every plan. `isResumable`: a carrier holds the call. */
@@ -15,9 +16,13 @@ export type PlanFacts = {
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
   /** Those of this call. */
-  clips?: readonly Clip[]
+  clips?: readonly SpokenClip[]
+  /** How long what callers on hold hear is, also while a tool takes long; not given: our music is heard, on hold alone. */
+  holdMs?: number | undefined
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
+  /** Of the model that takes its place when it stays away; null, or not given, where there is none. */
+  fallback?: { price: ModelPrice | null } | null
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
 }
@@ -32,7 +37,7 @@ const USUAL_PREFIX_MS = 300
 export function planOf(
   tenant: TenantRuntime,
   config: CompleteAgentConfig,
-  { clips = [], price = null, spentToday = null, ...facts }: PlanFacts,
+  { clips = [], price = null, spentToday = null, holdMs, ...facts }: PlanFacts,
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
@@ -44,11 +49,15 @@ export function planOf(
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,
       greetingGuardMs: interruption.greeting_guard_ms,
+      backchannels: interruption.backchannel_words,
+      resumeFalseMs: interruption.resume_false_ms,
     },
     hearing: hearingOf(config.turn_detection),
     idle: { afterMs: limits.idle_seconds * 1_000, prompts: idle.prompts, goodbye: idle.goodbye ?? '' },
     dtmf: { maxDigits: dtmf.max_digits, endKey: dtmf.end_key, timeoutMs: dtmf.timeout_ms },
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
+    holdMs: holdMs ?? HOLD_MUSIC_MS,
+    holdsForTools: holdMs !== undefined,
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     price,
@@ -64,9 +73,24 @@ export function clipsFor(
   { compliance }: TenantRuntime,
   { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
   clips: readonly Clip[],
-): readonly Clip[] {
-  const wanted = { disclosure: compliance.ai_disclosure, greeting }
-  return clips.filter(({ kind, words }) => kind === 'filler' || wanted[kind] === words)
+): readonly SpokenClip[] {
+  const wanted = { disclosure: compliance.ai_disclosure, greeting, hold: null }
+  return clips.filter(isSpoken).filter(({ kind, words }) => kind === 'filler' || wanted[kind] === words)
+}
+
+/** Words that were spoken ahead. */
+export type SpokenClip = Clip & { kind: PlannedClip['kind'] }
+
+function isSpoken(clip: Clip): clip is SpokenClip {
+  return clip.kind !== 'hold'
+}
+
+/** What callers on hold hear, where the agent has something for that and it is there. */
+export function holdAudioFor(
+  { hold_audio: url }: Pick<CompleteAgentConfig, 'hold_audio'>,
+  clips: readonly Clip[],
+): Clip | null {
+  return clips.find(({ kind, words }) => kind === 'hold' && words === url) ?? null
 }
 
 /** What is left of the day counts as it is when the session begins. */

@@ -98,17 +98,89 @@ describe('a session whose model does not work', () => {
   })
 })
 
+describe('a session whose model stays away', () => {
+  it('goes on with the other one, with the same agent, and the log says so', async () => {
+    const [clock, model, fallback, registry] = [
+      new TestClock(),
+      new ScriptedModel(),
+      new ScriptedModel(),
+      new Registry(),
+    ]
+    const lines: Record<string, unknown>[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
+    const builder = makeSessionBuilder({
+      ...{ clock, log, model, fallback, tools: [], modelSessionMs: 3_000_000 },
+      tracing: makeTracing(new TestClock()),
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
+      metrics: makeLiveMetrics(registry, () => 0),
+      isHeld: async () => true,
+      transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
+      checkpoint: () => {},
+      carrierCalls: { hangUp: () => {}, apologise: () => {} },
+    })
+    const { session } = builder.build(CALL, () => {})
+    session.dispatch({ type: 'opened' })
+    await clock.advance(100)
+    model.last.tell({ type: 'closed', code: 'insufficient_quota', message: 'none left', fault: 'fatal' })
+    await clock.advance(100)
+    expect([model.sessions.length, fallback.sessions.length]).toEqual([1, 1])
+    expect(fallback.last.setup).toEqual(model.last.setup)
+    expect(fallback.last.commands).toContainEqual(expect.objectContaining({ type: 'respond' }))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ tenant_id: 'acme', call_sid: 'CA1', msg: expect.stringContaining('fallback model') }),
+    )
+    session.dispatch({ type: 'hung_up' })
+    await clock.advance(5_000)
+  })
+})
+
 describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
       ...{ isResumable: true, fallbackNumber: null, clips: [] },
-      interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+      interruption: {
+        ...{ enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+        ...{ backchannels: [], resumeFalseMs: 2_000 },
+      },
       hearing: { prefixMs: 300, silenceMs: 500 },
       idle: { afterMs: 30_000, prompts: [], goodbye: '' },
       dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
       fillers: { afterMs: 2_000, phrases: [] },
+      ...{ holdMs: 3_000, holdsForTools: false },
       ...{ modelStallMs: 6_000, maxCallMs: 1_800_000, price: null, budgetUsd: null, budgetMs: null },
+    })
+  })
+
+  it('is made of every setting of the agent that a call goes by', () => {
+    const interruption = { enabled: false, min_speech_ms: 1, greeting_guard_ms: 2, resume_false_ms: 3 }
+    expect(
+      plan({
+        interruption: { ...interruption, backchannel_words: ['mhm'] },
+        idle: { prompts: ['Hello?'], goodbye: 'Bye.' },
+        dtmf: { max_digits: 4, end_key: '*', timeout_ms: 900 },
+        fillers: { after_ms: 700, phrases: ['One moment.'] },
+        voicemail: { action: 'leave_message', message: 'Call us.' },
+        ...{ model_stall_ms: 4_000, turn_detection: { prefix_padding_ms: 100, silence_duration_ms: 900 } },
+      }),
+    ).toMatchObject({
+      interruption: {
+        ...{ enabled: false, minSpeechMs: 1, greetingGuardMs: 2 },
+        ...{ backchannels: ['mhm'], resumeFalseMs: 3 },
+      },
+      idle: { prompts: ['Hello?'], goodbye: 'Bye.' },
+      dtmf: { maxDigits: 4, endKey: '*', timeoutMs: 900 },
+      fillers: { afterMs: 700, phrases: ['One moment.'] },
+      ...{ voicemail: 'Call us.', modelStallMs: 4_000, hearing: { prefixMs: 100, silenceMs: 900 } },
+    })
+    const speech = {
+      language: 'pt-BR',
+      speed: 1.2,
+      noise_reduction: 'far_field',
+      transcription_model: 'scribe-1',
+    } as const
+    expect(setup({ speech })).toMatchObject({
+      ...{ speed: 1.2, noiseReduction: 'far_field', transcription: { model: 'scribe-1', language: 'pt-BR' } },
     })
   })
 

@@ -57,6 +57,8 @@ type Deps = {
   clock: Clock
   log: Log
   model: RealtimeDriver
+  /** What takes its place in a call in which it stays away; null, or not given, where nothing does. */
+  fallback?: RealtimeDriver | null
   journal: Pick<Journal, 'of'>
   tools: readonly Tool[]
   carrierCalls: CarrierCalls
@@ -79,7 +81,7 @@ type Deps = {
 }
 
 export function makeSessionBuilder(deps: Deps): SessionBuilder {
-  const { clock, model: driver, journal, carrierCalls } = deps
+  const { clock, model: driver, fallback, journal, carrierCalls } = deps
 
   /** A call without a carrier ends with its socket. */
   function carrierOf(call: StreamedCall) {
@@ -106,10 +108,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
         spentToday: call.spentToday ?? null,
       }
-      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, now })
+      const speaker = new Speaker({ call, tools: deps.tools, facts, driver, fallback, now })
       const entries = journal.of(call)
       const events = new LiveEvents()
       const words = keptWords({ tenant, journal: entries, events })
+      const of = { tenant_id: tenant.tenant_id, call_sid: call.callSid }
       const told = {
         log: deps.log,
         call: { tenantId: tenant.tenant_id, callSid: call.callSid },
@@ -138,6 +141,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         carrier,
         plan: speaker.plan,
         clips: speaker.clips.map(({ pieces }) => pieces),
+        holdAudio: speaker.holdAudio?.pieces ?? null,
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(call),
@@ -146,8 +150,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         openScribe: capabilities.callerTranscripts
           ? (listener) => driver.open(scribeSetup(speaker.setup), withFaultsTold(listener, told))
           : null,
-        openModel(listener, history) {
-          const opened = driver.open(speaker.setup, withFaultsTold(listener, told))
+        openModel(listener, { history, isFallback }) {
+          if (isFallback) deps.log.warn(of, 'a model session is opened with the fallback model')
+          const opened = ((isFallback && fallback) || driver).open(speaker.setup, withFaultsTold(listener, told))
           if (history) opened.send({ type: 'system_message', text: recallOf(history) })
           return opened
         },

@@ -12,6 +12,9 @@ import type { CallTransfer } from './transfer/transfer.ts'
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
 export type ToolRequest = { callId: string; name: string; argumentsText: string; atMs: number }
 
+/** `history` is the conversation so far, for one that takes over from another. `isFallback`: the call's own model stays away. */
+export type ModelOpening = { history: string | null; isFallback: boolean }
+
 /** What a session is given: everything that it does to the world goes through here. */
 export type SessionDeps = CallStream & {
   clock: Clock
@@ -20,10 +23,12 @@ export type SessionDeps = CallStream & {
   callSid: string
   /** The plan's clips, each as base64 µ-law in pieces. */
   clips?: readonly (readonly Buffer[])[]
+  /** What a caller on hold hears, as base64 µ-law in pieces; null, or not given, for our music. */
+  holdAudio?: readonly Buffer[] | null
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
-  /** Opens a model session; `history` is the conversation so far, for one that takes over from another. */
-  openModel(listener: ModelListener, history: string | null): ModelSession
+  /** Opens a model session. */
+  openModel(listener: ModelListener, opening: ModelOpening): ModelSession
   /** Opens a session that takes down what a person says who has the call; null where no model does that. */
   openScribe: ((listener: ModelListener) => ModelSession) | null
   /** Who records the call, and is closed by whoever made it; null or missing when nobody does. */

@@ -2,7 +2,7 @@ import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { ModelSetup, RealtimeDriver } from '../platform/realtime/port.ts'
 import type { Plan } from './session/plan.ts'
-import { clipsFor, type PlanFacts, planOf } from './session-builder-plan.ts'
+import { clipsFor, holdAudioFor, type PlanFacts, planOf, type SpokenClip } from './session-builder-plan.ts'
 import { setupOf } from './session-builder-setup.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { toolsOf } from './tools/registry.ts'
@@ -11,8 +11,10 @@ import type { Tool } from './tools/tool.ts'
 type Deps = {
   call: StreamedCall
   tools: readonly Tool[]
-  facts: Omit<PlanFacts, 'asyncTools' | 'price'>
+  facts: Omit<PlanFacts, 'asyncTools' | 'price' | 'fallback'>
   driver: Pick<RealtimeDriver, 'priceOf'>
+  /** What takes its place when it stays away. */
+  fallback?: Pick<RealtimeDriver, 'priceOf'> | null | undefined
   now: Date
 }
 
@@ -26,33 +28,45 @@ export class Speaker {
   setup: ModelSetup
   plan: Plan
   /** What it says first, spoken ahead. */
-  readonly clips: readonly Clip[]
+  readonly clips: readonly SpokenClip[]
+  /** What a caller on hold hears; null for our music. */
+  readonly holdAudio: Clip | null
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const { agent, tools, setup, plan, clips } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
+    const { agent, tools, setup, plan, clips, holdAudio } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
     this.agent = agent
     this.tools = tools
     this.setup = setup
     this.plan = plan
     this.clips = clips
+    this.holdAudio = holdAudio
   }
 
   /** From now on this agent speaks, with these of the tenant's own tools. */
   become(agent: ResolvedAgent, own: readonly Tool[]): void {
-    const { clips: _, ...speaker } = speakerOf(this.#deps, agent, own)
+    const { clips: _clips, holdAudio: _holdAudio, ...speaker } = speakerOf(this.#deps, agent, own)
     Object.assign(this, speaker)
   }
 }
 
-function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: ResolvedAgent, own: readonly Tool[]) {
+function speakerOf(
+  { call, tools: all, facts, driver, fallback: other, now }: Deps,
+  agent: ResolvedAgent,
+  own: readonly Tool[],
+) {
   const { agentName, config } = agent
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
   const clips = clipsFor(call.tenant, config, call.clips ?? [])
+  const holdAudio = holdAudioFor(config, call.clips ?? [])
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
   const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
   const price = driver.priceOf?.(setup.model) ?? null
-  return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
+  const fallback = other ? { price: other.priceOf?.(setup.model) ?? null } : null
+  const plan = planOf(call.tenant, config, {
+    ...{ ...facts, asyncTools, clips, price, fallback, holdMs: holdAudio?.ms },
+  })
+  return { agent, tools, setup, plan, clips, holdAudio }
 }

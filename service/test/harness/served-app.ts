@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { chatOf, identityProviderOf, mailerOf } from '../../src/deps.ts'
+import { chatOf, fallbackModelOf, identityProviderOf, mailerOf } from '../../src/deps.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
@@ -101,6 +101,7 @@ export class ServedApp {
       database: { ...(options.database ?? test.database), close: async () => {} },
       carriers: options.carriers ?? makeCarriers({ apiBaseUrl: config.telephonyApiUrl }),
       model: options.model === undefined ? usual : options.model,
+      fallbackModel: fallbackModelOf(config, clock, log),
       chat: chatOf(config),
       speech: options.speech ?? null,
       mailer: mailerOf(config, clock),

@@ -1,12 +1,12 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What a speech endpoint was asked, as it came. */
 type Asked = { authorization: string | undefined; input: string; voice: string; speed: number; response_format: string }
 
-/** PCM of so long, or a refusal, or nothing at all. */
-type Answer = { ms: number } | { status: number } | 'nothing'
+/** PCM of so long, or half of that before the connection breaks, or a refusal, or nothing until it is told otherwise. */
+type Answer = { ms: number; breaks?: boolean } | { status: number } | 'nothing'
 
 /** A speech endpoint that answers what the test wants. Whoever starts it closes it. */
 export type SpeechServer = {
@@ -14,6 +14,8 @@ export type SpeechServer = {
   asked: Asked[]
   /** From now on. */
   answer(answer: Answer): void
+  /** To those that were given nothing so far. */
+  late(answer: Exclude<Answer, 'nothing'>): void
   close(): Promise<void>
 }
 
@@ -21,15 +23,15 @@ const PCM_HZ = 24_000
 
 export async function startSpeechServer(): Promise<SpeechServer> {
   const asked: Asked[] = []
+  const waiting: ServerResponse[] = []
   let answer: Answer = { ms: 1_000 }
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {
       asked.push({ ...JSON.parse(Buffer.concat(chunks).toString()), authorization: request.headers.authorization })
-      if (answer === 'nothing') return
-      if ('status' in answer) response.writeHead(answer.status).end('{"error":{"message":"No."}}')
-      else response.writeHead(200, { 'content-type': 'audio/pcm' }).end(tone(answer.ms))
+      if (answer === 'nothing') waiting.push(response)
+      else respond(response, answer)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -40,12 +42,23 @@ export async function startSpeechServer(): Promise<SpeechServer> {
     answer(next) {
       answer = next
     },
+    late(next) {
+      for (const response of waiting.splice(0)) respond(response, next)
+    },
     async close() {
       server.closeAllConnections()
       server.close()
       if (server.listening) await once(server, 'close')
     },
   }
+}
+
+function respond(response: ServerResponse, answer: Exclude<Answer, 'nothing'>): void {
+  if ('status' in answer) return void response.writeHead(answer.status).end('{"error":{"message":"No."}}')
+  const pcm = tone(answer.ms)
+  response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': pcm.length })
+  if (!answer.breaks) return void response.end(pcm)
+  response.write(pcm.subarray(0, pcm.length / 2), () => response.destroy())
 }
 
 function tone(ms: number): Buffer {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { replay } from '../../src/voice/event-log/replay.ts'
+import { INTERRUPTION } from '../../src/voice/session/call.fixture.ts'
 import { type Brain, restaurant } from './brain.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
@@ -59,7 +60,7 @@ describe('Any call', () => {
           brain: brainOf(lengths),
           toolMs: { look_up: toolMs },
           script: [...script, { cue: { afterMs: 4_000 }, hangUp: true }],
-          plan: { interruption: { enabled: true, minSpeechMs, greetingGuardMs: 500 } },
+          plan: { interruption: { ...INTERRUPTION, minSpeechMs, greetingGuardMs: 500, resumeFalseMs: 0 } },
         })
         world.begin()
         await world.run(240_000)

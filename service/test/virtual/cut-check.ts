@@ -45,17 +45,17 @@ export function faultsOfEnd(world: World): string[] {
   ]
 }
 
-/** Nothing of an answer that was silenced follows the `clear` or the cancel that silenced it. */
-export function faultsOfAudio({ carriers, model }: World): string[] {
+/** Nothing of an answer that was silenced follows the `clear` or the cancel that silenced it, unless the agent goes on with it. */
+export function faultsOfAudio({ carriers, model, resumedAtMs }: World): string[] {
   const sent = carriers.flatMap((carrier) => carrier.sent)
   const late = sent.filter((one) => {
-    if (one.type !== 'media') return false
+    if (one.type !== 'media' || resumedAtMs.includes(one.atMs)) return false
     const cancelledAtMs = model.answers[one.answer]?.cancelledAtMs ?? Number.POSITIVE_INFINITY
     return one.atMs > cancelledAtMs
   })
   return [
     ...unless(late.length === 0, 'audio of a cancelled answer was sent'),
-    ...unless(!speaksAfterClear(sent), 'audio of a silenced answer was sent after the clear'),
+    ...unless(!speaksAfterClear(sent, resumedAtMs), 'audio of a silenced answer was sent after the clear'),
     ...unless(
       areApart(carriers.map(answersOn)),
       'audio of an answer that was cut off with its stream was sent on the next',
@@ -71,14 +71,14 @@ function areApart(sets: readonly Set<number>[]): boolean {
   return sets.every((set, index) => sets.slice(index + 1).every((other) => set.isDisjointFrom(other)))
 }
 
-function speaksAfterClear(sent: readonly Sent[]): boolean {
+function speaksAfterClear(sent: readonly Sent[], resumedAtMs: readonly number[]): boolean {
   const before = new Set<number>()
   const silenced = new Set<number>()
   return sent.some((one) => {
     if (one.type === 'clear') for (const answer of before) silenced.add(answer)
     if (one.type !== 'media') return false
     before.add(one.answer)
-    return silenced.has(one.answer)
+    return silenced.has(one.answer) && !resumedAtMs.includes(one.atMs)
   })
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { INTERRUPTION } from '../../src/voice/session/call.fixture.ts'
 import type { Act } from './caller.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { World, type WorldOptions } from './world.ts'
@@ -29,7 +30,7 @@ describe('What a caller says', () => {
         const world = await called({
           script: [{ ...HOURS, cue: { afterMs: connectMs - 2_200 } }, HANG_UP],
           times: { connectMs },
-          plan: { interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs } },
+          plan: { interruption: { ...INTERRUPTION, greetingGuardMs } },
         })
         expect(said(world)).toContain('caller: What are your opening hours?')
         expect(world.model.answers.map(({ text }) => text.slice(0, 11)).slice(0, 2)).toEqual([

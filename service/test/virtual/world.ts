@@ -1,10 +1,10 @@
-import type { ModelSession } from '../../src/platform/realtime/port.ts'
+import type { ModelListener, ModelSession } from '../../src/platform/realtime/port.ts'
 import { CallSession } from '../../src/voice/call-session.ts'
 import { planWith } from '../../src/voice/session/call.fixture.ts'
 import type { EndReason, LiveNote, ToolOutcome, Turn } from '../../src/voice/session/events.ts'
 import type { Plan } from '../../src/voice/session/plan.ts'
 import type { SessionState } from '../../src/voice/session/state.ts'
-import type { SessionDeps, ToolRequest } from '../../src/voice/session-deps.ts'
+import type { ModelOpening, SessionDeps, ToolRequest } from '../../src/voice/session-deps.ts'
 import { TestClock } from '../harness/clock.ts'
 import { type Brain, restaurant } from './brain.ts'
 import { type Act, VirtualCaller } from './caller.ts'
@@ -56,9 +56,13 @@ export class World {
   readonly notes: LiveNote[] = []
   /** What the session could be run again from. */
   readonly log = new RunLog()
+  /** When the agent went on with what had been silenced. */
+  readonly resumedAtMs: number[] = []
   readonly ends: EndReason[] = []
   readonly errors: unknown[] = []
   endedAtMs: number | null = null
+  /** For each model session, in order, whether it was one of the fallback model. */
+  readonly fallbacks: boolean[] = []
   hangUps = 0
   apologies = 0
   #isLineDead = false
@@ -217,7 +221,7 @@ export class World {
       openScribe: this.#options.openScribe ?? null,
       carrier: this.carrier.socket,
       plan: planWith(this.#options.plan),
-      openModel: this.#options.openModel ?? ((listener, history) => this.#openModel(listener, history)),
+      openModel: this.#options.openModel ?? ((listener, opening) => this.#openModel(listener, opening)),
       runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
       keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
       forgetTurn: (itemId) => void this.turns.delete(itemId),
@@ -236,7 +240,8 @@ export class World {
     }
   }
 
-  #openModel(listener: Parameters<SessionDeps['openModel']>[0], history: string | null): ModelSession {
+  #openModel(listener: ModelListener, { history, isFallback }: ModelOpening): ModelSession {
+    this.fallbacks.push(isFallback)
     this.wire.note(`-> open model${history === null ? '' : `: ${history.split('\n').at(-1)}`}`)
     const session = this.model.open(null, {
       event: listener.event,
@@ -248,6 +253,7 @@ export class World {
 
   #noted(note: LiveNote): void {
     this.notes.push(note)
+    if (note.type === 'resumed') this.resumedAtMs.push(this.clock.monotonicMs())
     if (note.type !== 'turn_delta') this.wire.note(`   ${JSON.stringify(note)}`)
   }
 

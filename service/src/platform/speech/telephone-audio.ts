@@ -1,16 +1,15 @@
 import { othersFirst } from '../../kernel/clock.ts'
 import { mulaw } from '../../kernel/mulaw.ts'
 
-/** Of the wide audio: 16-bit samples, little-endian, mono. */
-const WIDE_HZ = 24_000
+/** Of what speech models answer with: 16-bit samples, little-endian, mono. */
+const SPOKEN_HZ = 24_000
 const TELEPHONE_HZ = 8_000
-const STEP = WIDE_HZ / TELEPHONE_HZ
 const BYTES_PER_SAMPLE = 2
 
 /** The filter lets speech through up to here, and nothing above half of the telephone's rate, which would fold back into it. */
 const CUT_HZ = 3_500
-/** On each side of a sample. */
-const REACH = 48
+/** How far it reaches on each side of a sample, for each step from one of the telephone's samples to the next. */
+const REACH_PER_STEP = 16
 /** So many samples are made at once: under a millisecond of work. */
 const SLICE = 1_000
 
@@ -22,21 +21,36 @@ const TAIL_SAMPLES = 120 * (TELEPHONE_HZ / 1_000)
 /** Each end is soft, or it would click. */
 const FADE_SAMPLES = 5 * (TELEPHONE_HZ / 1_000)
 
-const FILTER = lowPass()
-
 /**
  * PCM of 24 kHz as the telephone has it: µ-law of 8 kHz, the silence around the words cut to a breath; empty when there is nothing
  * but silence. It works in slices, because calls go on beside it.
  */
 export async function toTelephone(pcm: Buffer): Promise<Buffer> {
-  const wide = samplesOf(pcm)
-  const narrow = new Int16Array(Math.floor(wide.length / STEP))
+  return softEnds(trimmed(await narrowed(samplesOf(pcm), SPOKEN_HZ)))
+}
+
+/** Samples of any rate from 8 kHz on as the telephone has them, silence and all; in slices, too. */
+export async function toMulaw(samples: Int16Array, hz: number): Promise<Buffer> {
+  return softEnds(hz === TELEPHONE_HZ ? samples : await narrowed(samples, hz))
+}
+
+function softEnds(samples: Int16Array): Buffer {
+  return Buffer.from(samples.map((sample, at) => sample * loudness(at, samples.length)).map(mulaw))
+}
+
+/** Between two samples of the wide audio the narrow one is what lies on the line from one to the other. */
+async function narrowed(wide: Int16Array, hz: number): Promise<Int16Array> {
+  const filter = lowPass(hz)
+  const step = hz / TELEPHONE_HZ
+  const narrow = new Int16Array(Math.floor(wide.length / step))
   for (let at = 0; at < narrow.length; at += 1) {
-    narrow[at] = filtered(wide, at * STEP)
+    const before = Math.floor(at * step)
+    const share = at * step - before
+    const sum = filtered(wide, before, filter) * (1 - share)
+    narrow[at] = clamped(share === 0 ? sum : sum + filtered(wide, before + 1, filter) * share)
     if (at % SLICE === SLICE - 1) await othersFirst()
   }
-  const spoken = trimmed(narrow)
-  return Buffer.from(spoken.map((sample, at) => sample * loudness(at, spoken.length)).map(mulaw))
+  return narrow
 }
 
 /** Copied, because a view of numbers has to begin at an even place. Every machine that Node runs on writes them like this. */
@@ -45,17 +59,23 @@ function samplesOf(pcm: Buffer): Int16Array {
   return new Int16Array(new Uint8Array(pcm.subarray(0, wholeBytes)).buffer)
 }
 
-function filtered(wide: Int16Array, middle: number): number {
+function filtered(wide: Int16Array, middle: number, filter: Float64Array): number {
+  const reach = (filter.length - 1) / 2
   let sum = 0
-  for (let tap = -REACH; tap <= REACH; tap += 1) sum += (wide[middle + tap] ?? 0) * (FILTER[tap + REACH] ?? 0)
-  return Math.max(-32_768, Math.min(32_767, Math.round(sum)))
+  for (let tap = -reach; tap <= reach; tap += 1) sum += (wide[middle + tap] ?? 0) * (filter[tap + reach] ?? 0)
+  return sum
+}
+
+function clamped(sample: number): number {
+  return Math.max(-32_768, Math.min(32_767, Math.round(sample)))
 }
 
 /** A windowed sinc (Hamming), which leaves the loudness as it is. */
-function lowPass(): Float64Array {
-  const taps = Float64Array.from({ length: 2 * REACH + 1 }, (_, index) => {
-    const x = 2 * Math.PI * (CUT_HZ / WIDE_HZ) * (index - REACH)
-    const window = 0.54 - 0.46 * Math.cos((Math.PI * index) / REACH)
+function lowPass(hz: number): Float64Array {
+  const reach = Math.ceil((REACH_PER_STEP * hz) / TELEPHONE_HZ)
+  const taps = Float64Array.from({ length: 2 * reach + 1 }, (_, index) => {
+    const x = 2 * Math.PI * (CUT_HZ / hz) * (index - reach)
+    const window = 0.54 - 0.46 * Math.cos((Math.PI * index) / reach)
     return (x === 0 ? 1 : Math.sin(x) / x) * window
   })
   const sum = taps.reduce((total, tap) => total + tap, 0)

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
+import { isBackchannel } from '../session/backchannel.ts'
 import type { SessionEvent } from '../session/events.ts'
 import type { Plan } from '../session/plan.ts'
 import type { Resumption } from '../session/resumption.ts'
@@ -38,6 +39,7 @@ export function headLine(head: LogHead): string {
  */
 export class LineWriter {
   readonly #endKey: string
+  readonly #backchannels: readonly string[]
   #lastUs: number
   #responseId = ''
   #itemId = ''
@@ -46,6 +48,7 @@ export class LineWriter {
   constructor({ startUs, plan }: LogHead) {
     this.#lastUs = startUs
     this.#endKey = plan.dtmf.endKey
+    this.#backchannels = plan.interruption.backchannels
   }
 
   line(atUs: number, event: SessionEvent, sketch: string): string {
@@ -69,7 +72,7 @@ export class LineWriter {
   }
 
   #modelText({ type, epoch, event }: FromModel): string {
-    if (WORDLESS.has(event.type)) return JSON.stringify({ type, epoch, event })
+    if (WORDLESS.has(event.type) || this.#isBackchannel(event)) return JSON.stringify({ type, epoch, event })
     if (event.type !== 'agent_transcript') return JSON.stringify({ type, epoch, event: withoutWords(event, masked) })
     const { responseId, itemId, text, final } = event
     const last = this.#words
@@ -77,6 +80,11 @@ export class LineWriter {
     const isSame = last?.epoch === epoch && last.responseId === responseId && last.itemId === itemId
     if (isSame && !final) return `w ${JSON.stringify(masked(text))}`
     return JSON.stringify({ type, epoch, event: { ...event, text: masked(text) } })
+  }
+
+  /** Words that only say "go on" are told as they are: a session acts by them, and they say nothing else. */
+  #isBackchannel(event: ModelEvent): boolean {
+    return event.type === 'caller_transcript' && isBackchannel(event.text, this.#backchannels)
   }
 
   /** Which keys were pressed is nobody's business but that of the one that ends an entry. */

@@ -2,7 +2,7 @@
 const NO_WORDS = new Set([
   ...['type', 'kind', 'why', 'role', 'status', 'state', 'phase', 'reason', 'timer', 'fault', 'code', 'errorCode'],
   ...['itemId', 'previousItemId', 'responseId', 'responseIds', 'callId', 'requestId', 'id', 'name', 'mark'],
-  ...['asyncTools', 'endKey', 'version'],
+  ...['asyncTools', 'backchannels', 'endKey', 'version'],
 ])
 
 /**

@@ -1,16 +1,20 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
-import { askNext, cancelActive, changeActive } from './asking.ts'
+import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
 import { markEnd } from './end-mark.ts'
-import { beginEnding, drainAgain, giveUp } from './ending.ts'
+import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
+import { giveInToAnswer } from './going-on.ts'
+import { giveWayToWords } from './holding.ts'
 import { deleteItem } from './keeping.ts'
+import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, type Asked, isOutOfHands, type Step } from './state.ts'
+import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
@@ -39,12 +43,15 @@ export function responseStarted(step: Step, responseId: string): void {
   armStall(step)
   const isOutOfTurn = ending !== null || phase === 'detached' || isMuted || isOutOfHands(step)
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
-  if (isUnwanted) cancelActive(step)
+  if (isUnwanted) return cancelActive(step)
+  giveInToAnswer(step)
+  giveWayToWords(step)
 }
 
 /** The agent's audio has left for the caller. */
 export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
+  if (goneOnWith(step.state, audio.itemId)) return step.set({ idleArmed: false, deadAirArmed: false })
   if (isClip(audio.itemId)) return clipSent(step, audio.itemId)
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
@@ -57,7 +64,7 @@ export function audioSent(step: Step, audio: Sent): void {
 /** The caller begins to hear an item when all that was sent before it has played. */
 function startUtterance(step: Step, { itemId, ms }: Sent): void {
   const { playback, transcript } = step.state
-  if (playback.utterances.at(-1)?.sentMs !== ms) return
+  if (playback.utterances.at(-1)?.sentMs !== ms || goneOnWith(step.state, itemId)) return
   const startMs = Math.max(0, Math.round(step.atMs + leftMs(playback, step.nowMs) - ms))
   if (find(transcript, itemId)) step.set({ transcript: change(transcript, itemId, { startMs }) })
 }
@@ -66,6 +73,7 @@ function startUtterance(step: Step, { itemId, ms }: Sent): void {
 function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
+  dropIfSilent(step)
   step.set({ owedSinceMs: null })
   if (owedSinceMs !== null && audio !== null) answerSounds(step, audio)
   else nothingOwed(step)
@@ -102,10 +110,13 @@ export function responseDone(step: Step, done: Done): void {
     return askNext(step)
   }
   answerOver(step, active)
-  if (done.fault === 'fatal') return giveUp(step)
   const isCutOff = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
+  const wanted = isCutOff ? null : missing(active, done)
+  if (done.fault === 'fatal') {
+    if (wanted) askFirst(step, wanted)
+    return giveModelUp(step)
+  }
   if (isCutOff) return cutOff(step, active)
-  const wanted = missing(active, done)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   said(step, active)
 }

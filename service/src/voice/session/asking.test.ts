@@ -94,7 +94,7 @@ describe('An answer', () => {
 })
 
 describe('A refused request', () => {
-  it('is made again when the answer in its way is over, and that answer is not taken for what was asked', () => {
+  it('F42: is made again when the answer in its way is over, and that answer is not taken for what was asked', () => {
     const call = Call.greeted()
     call.do({ type: 'say', text: 'Mind the step.' })
     const [, asked] = call.commands('respond')
@@ -137,7 +137,7 @@ describe('A refused request', () => {
 describe('A provider that has too much to do', () => {
   const limited = { status: 'failed', errorCode: 'rate_limit_exceeded', fault: 'retry' } as const
 
-  it('says so at the end of an answer, and is asked once more when it said that it will have time', () => {
+  it('F39: says so at the end of an answer, and is asked once more when it said that it will have time', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
     call.begins('resp_1')

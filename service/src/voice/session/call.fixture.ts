@@ -1,4 +1,7 @@
 import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
+import { mulawBytes } from '../caller-audio.ts'
+import { BYTES_PER_MS } from '../playback.ts'
+import { UnheardAudio } from '../unheard-audio.ts'
 import type { LiveNote, SessionEffect, SessionEvent, TimerName, Turn } from './events.ts'
 import type { Plan } from './plan.ts'
 import { reduce } from './reduce.ts'
@@ -6,6 +9,11 @@ import type { Resumption } from './resumption.ts'
 import { newSession, type SessionState } from './state.ts'
 
 const NO_USAGE: ModelUsage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
+
+/** Of an agent that leaves it at its defaults. */
+export const INTERRUPTION: Plan['interruption'] = {
+  ...{ enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000, backchannels: [], resumeFalseMs: 2_000 },
+}
 
 type Spoken = { fromMs: number; untilMs: number }
 
@@ -15,11 +23,12 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     capabilities: { truncation: true, callerTranscripts: true, textOutput: true, nativeMulaw: true },
     clips: [],
     greeting: 'Welcome.',
-    interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
+    interruption: INTERRUPTION,
     hearing: { prefixMs: 300, silenceMs: 500 },
     idle: { afterMs: 30_000, prompts: [], goodbye: '' },
     dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
     fillers: { afterMs: 2_000, phrases: [] },
+    holdMs: 3_000,
     modelStallMs: 6_000,
     maxCallMs: 1_800_000,
     price: null,
@@ -42,6 +51,7 @@ export class Call {
   #timers = new Map<TimerName, number>()
   #marks: string[] = []
   #sounds = 0
+  readonly #unheard = new UnheardAudio()
 
   constructor(changes: Partial<Plan> = {}, resumption: Resumption | null = null) {
     this.state = newSession(planWith(changes), 0, resumption)
@@ -61,11 +71,15 @@ export class Call {
   /** Feeds one event; the effects that follow from it. */
   do(event: SessionEvent): SessionEffect[] {
     const [state, effects] = reduce(this.state, event, this.nowMs)
+    this.#unheard.follow(this.state.playback, state.playback, this.nowMs)
     this.state = state
     this.effects.push(...effects)
     for (const effect of effects) this.#obey(effect)
     // What follows from an effect is looked at when all of them are done.
-    for (const effect of effects) if (effect.type === 'play_clip') this.#play(effect)
+    for (const effect of effects) {
+      if (effect.type === 'play_clip') this.#play(effect)
+      if (effect.type === 'play_aside') this.#playAside(effect.id)
+    }
     return effects
   }
 
@@ -74,11 +88,19 @@ export class Call {
     if (effect.type === 'disarm') this.#timers.delete(effect.timer)
     if (effect.type === 'mark') this.#marks.push(effect.name)
     if (effect.type === 'clear') this.#marks = []
+    if (effect.type === 'drop_aside') this.#unheard.takeAside()
     if (effect.type === 'finish') this.#timers.clear()
   }
 
   #play({ id, index }: Extract<SessionEffect, { type: 'play_clip' }>): void {
     this.audio(id, id, this.state.plan.clips[index]?.ms ?? 0)
+  }
+
+  #playAside(id: string): void {
+    for (const { itemId, payload } of this.#unheard.takeAside()) {
+      this.audio(id, itemId, mulawBytes(payload) / BYTES_PER_MS)
+    }
+    this.do({ type: 'went_on' })
   }
 
   model(event: ModelEvent): SessionEffect[] {
@@ -112,6 +134,7 @@ export class Call {
     this.#sounds += 1
     const mark = `m${this.#sounds}`
     this.#marks.push(mark)
+    this.#unheard.add(itemId, Buffer.from(Buffer.alloc(ms * BYTES_PER_MS).toString('base64')), ms)
     this.do({ type: 'sent', responseId, itemId, ms, mark })
   }
 

@@ -9,6 +9,7 @@ import { greet } from './model-session.ts'
 import { goOnAfterLoss, restOfHeard } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
+import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { AWAY_MS, cancelTransfer, isLeaving, playOn, transferCameBack } from './transferring.ts'
 
@@ -20,7 +21,7 @@ const GOODBYE = 'Say in one short sentence that you are sorry, that this call mu
 
 /** What matters only while somebody hears us. */
 const OF_STREAM: readonly TimerName[] = [
-  ...(['missed_words', 'padding', 'dtmf', 'stall', 'filler', 'retry', 'backlog', 'hold'] as const),
+  ...(['missed_words', 'padding', 'dtmf', 'stall', 'filler', 'words', 'retry', 'backlog', 'hold'] as const),
 ]
 
 /**
@@ -82,6 +83,7 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
     cutShort(step, utterance)
     if (step.state.clips.due.length === 0) tellCutClip(step, utterance)
   }
+  dropStopped(step)
   if (rest) askFirst(step, rest)
 }
 

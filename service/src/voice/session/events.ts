@@ -30,6 +30,8 @@ export type TimerName =
   | 'stall'
   | 'dead_air'
   | 'filler'
+  | 'words'
+  | 'resume'
   | 'backlog'
   | 'detached'
   | 'person'
@@ -59,6 +61,8 @@ export type SessionEvent =
   | { type: 'sent'; responseId: string; itemId: string; ms: number; mark: string | null; arrivedAtMs?: number }
   /** `loudMs` of the `ms` were louder than a line's own noise. */
   | { type: 'caller_audio'; ms: number; loudMs: number }
+  /** What was set aside of the agent's audio was sent again, as far as there was any. */
+  | { type: 'went_on' }
   /** The carrier's socket takes less than it is sent, or takes it again. */
   | { type: 'backlog'; isOver: boolean }
   | { type: 'mark'; name: string }
@@ -166,6 +170,8 @@ export type LiveNote =
   /** All is known of how an answer came about. */
   | { type: 'timeline'; itemId: string; timeline: TurnTimeline }
   | { type: 'interrupted'; itemId: string; heardMs: number }
+  /** What had stopped the agent was no words: it goes on. */
+  | { type: 'resumed' }
   | { type: 'dead_air' }
   | { type: 'digits'; digits: string }
 
@@ -195,6 +201,9 @@ export type SessionEffect =
   | { type: 'discard'; responseIds: readonly string[] }
   /** Empties the carrier's buffer. What is unwanted was discarded before. */
   | { type: 'clear' }
+  /** Sends again what the last `clear` has kept from being heard, by this id, or lets go of it. */
+  | { type: 'play_aside'; id: string }
+  | { type: 'drop_aside' }
   /** Asks the carrier to tell when all audio so far has played. */
   | { type: 'mark'; name: string }
   /** Sends silence to the model in the caller's name, so that it can see the end of a turn. */
@@ -214,8 +223,8 @@ export type SessionEffect =
   | { type: 'cancel_transfer' }
   /** Plays the plan's clip of this index, by this id. */
   | { type: 'play_clip'; id: string; index: number }
-  /** Plays what a caller hears who waits, once, by this id. */
-  | { type: 'play_hold'; id: string }
+  /** Plays a stretch of what a caller hears who waits, by this id. */
+  | { type: 'play_hold'; id: string; fromMs: number; ms: number }
   /** It is written down that somebody else has the call. */
   | { type: 'put_through' }
   | { type: 'arm'; timer: TimerName; ms: number }

@@ -15,10 +15,11 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
+  const { maxCallMs, budgetMs, budgetUsd, recordBeep, holdMs, holdsForTools = false } = before
   // The voice of the fillers was the other agent's.
   const clips = before.clips.filter(({ kind }) => kind !== 'filler')
-  step.set({ plan: { ...plan, maxCallMs, budgetMs, budgetUsd, recordBeep, clips } })
+  const price = step.state.model.isFallback ? (plan.fallback?.price ?? null) : plan.price
+  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep, holdMs, holdsForTools, clips } })
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
   replaceModel(step)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call, kinds } from './call.fixture.ts'
+import { Call, INTERRUPTION, kinds } from './call.fixture.ts'
 
 /** A call in which the agent's answer of 8 s has been delivered whole, and 2 s of it were played. */
 function listening(): Call {
@@ -82,7 +82,7 @@ describe('A caller who talks over the agent', () => {
   })
 
   it('does not stop an agent that was told not to be interrupted, and is answered after it', () => {
-    const interruption = { enabled: false, minSpeechMs: 300, greetingGuardMs: 0 }
+    const interruption = { ...INTERRUPTION, enabled: false, minSpeechMs: 300, greetingGuardMs: 0 }
     const call = Call.greeted({ interruption })
     call.says('turn_1', 500)
     call.begins('resp_1')
@@ -175,7 +175,7 @@ describe('A sound that is too short to count', () => {
   })
 
   it('counts at once where the agent is set to take every sound', () => {
-    const interruption = { enabled: true, minSpeechMs: 0, greetingGuardMs: 0 }
+    const interruption = { ...INTERRUPTION, enabled: true, minSpeechMs: 0, greetingGuardMs: 0 }
     const call = Call.greeted({ interruption })
     call.says('turn_1', 500)
     call.answer('resp_1', 'item_1', 4_000)
@@ -228,7 +228,7 @@ describe('The greeting', () => {
 
   it('comes first, also for a caller who spoke before it: that is answered after it', () => {
     for (const greetingGuardMs of [0, 1_000]) {
-      const call = new Call({ interruption: { enabled: true, minSpeechMs: 300, greetingGuardMs } })
+      const call = new Call({ interruption: { ...INTERRUPTION, greetingGuardMs } })
       call.wait(2_500)
       call.model({ type: 'ready' })
       call.wait(50)

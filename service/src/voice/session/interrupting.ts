@@ -4,7 +4,10 @@ import { isClip } from './clip-id.ts'
 import { tellCutClip } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { isOwnAudio } from './own-audio.ts'
-import { isOthers, type Step } from './state.ts'
+import { isOthers, type Step, type Stopped } from './state.ts'
+import { dropStopped, goneOnWith } from './stopped.ts'
+import { find } from './transcript.ts'
+import { restOf, unbegun } from './unsaid.ts'
 
 /**
  * Silences the agent and tells the model how much of it was heard.
@@ -14,22 +17,66 @@ import { isOthers, type Step } from './state.ts'
  * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one.
  */
 export function interrupt(step: Step): void {
-  const { playback, latency, ending, plan } = step.state
-  if (ending || isOthers(step.state) || !plan.interruption.enabled) return
-  const wasAudible = leftMs(playback, step.nowMs) > 0
-  if (wasAudible) step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
+  if (!mayBeStopped(step)) return
+  count(step)
   silence(step)
+}
+
+/**
+ * The same for a sound of the caller's that is to be speech: should no words come of it, the agent goes on from here. One that
+ * has stopped already, and waits for them, is still stopped in the same.
+ */
+export function interruptFor(step: Step, itemId: string): void {
+  if (!mayBeStopped(step)) return
+  if (leftMs(step.state.playback, step.nowMs) === 0) return hush(step)
+  count(step)
+  const stopped = stoppedBy(step, itemId)
+  if (!stopped) return silence(step)
+  hush(step)
+  step.set({ stopped: { ...stopped, parts: stopped.parts.map((part) => withTold(step, part)) } })
+}
+
+function mayBeStopped({ state }: Step): boolean {
+  return !state.ending && !isOthers(state) && state.plan.interruption.enabled
+}
+
+function count(step: Step): void {
+  const { playback, latency } = step.state
+  const isHeard = heard(playback, step.nowMs).some((one) => one.heardMs < one.sentMs && !isOwnAudio(one.itemId))
+  if (!isHeard) return
+  step.set({ latency: { ...latency, interruptions: latency.interruptions + 1 } })
+}
+
+/** What it is about to be stopped in; null where it would not go on with that. */
+function stoppedBy({ state, nowMs }: Step, itemId: string): Stopped | null {
+  const { plan, playback, answers, model, owedSinceMs } = state
+  if (plan.interruption.resumeFalseMs === 0 || !plan.capabilities.callerTranscripts) return null
+  const cut = heard(playback, nowMs).filter((one) => one.heardMs < one.sentMs && !isOwnAudio(one.itemId))
+  if (cut.length === 0) return null
+  const parts = cut.map((one) => {
+    const before = goneOnWith(state, one.itemId)
+    const facts = { itemId: one.itemId, epoch: before?.epoch ?? model.epoch, told: '' }
+    if (!before) return { ...facts, sentMs: one.sentMs, heardMs: one.heardMs }
+    return { ...facts, sentMs: before.sentMs, heardMs: before.heardMs + one.heardMs }
+  })
+  const unmade = answers.active ? restOf(answers.active) : unbegun(answers.asked)
+  const rest = unmade ?? (state.stopped?.phase === 'on' ? state.stopped.rest : null)
+  return { phase: 'silent', itemIds: [itemId], parts, rest, wasOwed: owedSinceMs !== null }
+}
+
+function withTold({ state }: Step, part: Stopped['parts'][number]): Stopped['parts'][number] {
+  return { ...part, told: find(state.transcript, part.itemId)?.text ?? '' }
 }
 
 /** The same for whatever reason, and without counting it. */
 export function silence(step: Step): void {
-  const { answers, playback } = step.state
-  const utterances = heard(playback, step.nowMs)
-  const responseIds = new Set(utterances.map((u) => u.responseId))
-  if (answers.active) responseIds.add(answers.active.responseId)
-  if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
-  if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
-  step.set({ playback: cleared(playback) })
+  hush(step)
+  dropStopped(step)
+}
+
+function hush(step: Step): void {
+  const { answers } = step.state
+  const utterances = emptyLine(step, answers.active ? [answers.active.responseId] : [])
   step.setAnswers({
     asked: answers.asked && { ...answers.asked, isAbandoned: true },
     queue: answers.queue.filter(({ why }) => why !== 'idle' && why !== 'filler' && why !== 'rest'),
@@ -41,13 +88,29 @@ export function silence(step: Step): void {
   }
 }
 
+/** What is heard now ends here; what was asked for is still to come. */
+export function stopPlaying(step: Step): void {
+  for (const utterance of emptyLine(step, [])) cutShort(step, utterance)
+}
+
+/** Nothing of what was sent is heard from now on, nor of these answers what is yet to come. */
+function emptyLine(step: Step, activeIds: readonly string[]): Heard[] {
+  const { playback } = step.state
+  const utterances = heard(playback, step.nowMs)
+  const responseIds = new Set([...utterances.map((u) => u.responseId), ...activeIds])
+  if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
+  if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
+  step.set({ playback: cleared(playback) })
+  return utterances
+}
+
 /** What the caller has not heard of an utterance is no part of the conversation: the model is told so. */
 export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
   if (isOwnAudio(itemId)) return
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
-    if (isClip(itemId)) return closeUtterance(step, utterance)
+    if (isClip(itemId) || goneOnWith(step.state, itemId)) return closeUtterance(step, utterance)
     if (heardMs === 0) deleteItem(step, itemId)
     else if (step.state.plan.capabilities.truncation) {
       step.command({ type: 'truncate', itemId, audioEndMs: heardMs })

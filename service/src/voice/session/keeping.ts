@@ -1,11 +1,13 @@
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
-import type { Step } from './state.ts'
+import type { Step, StoppedPart } from './state.ts'
+import { goneOnWith } from './stopped.ts'
 import { settleSounding } from './timeline.ts'
 import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
 const MAX_ENTRIES = 100
+const WENT_ON = 'What had stopped you were no words, so you went on. The caller has heard this of it, too'
 
 /** An item takes its place in the conversation, where the model has it. */
 export function placeEntry(step: Step, entry: Entry, previousItemId: string | null): void {
@@ -66,21 +68,39 @@ export function addNote(
 
 /** An utterance will not be played any further: its text is parted into what was heard and what was not. */
 export function closeUtterance(step: Step, played: { itemId: string; sentMs: number; heardMs: number }): void {
-  settleSounding(step, played.itemId)
-  const entry = find(step.state.transcript, played.itemId)
+  const { itemId } = played
+  settleSounding(step, itemId)
+  const entry = find(step.state.transcript, itemId)
   if (!entry || entry.isFinal) return
+  const before = goneOnWith(step.state, itemId)
+  const sentMs = before?.sentMs ?? played.sentMs
+  const heardMs = before ? Math.min(sentMs, before.heardMs + played.heardMs) : played.heardMs
   const whole = entry.text + entry.unheard
-  const isWhole = played.heardMs >= played.sentMs
-  const cut = isWhole ? whole.length : wordsWithin(whole, played.heardMs / played.sentMs)
-  keepEntry(step, played.itemId, {
-    text: whole.slice(0, cut).trimEnd(),
-    unheard: whole.slice(cut).trimStart(),
-    interrupted: !isWhole,
-    sentMs: played.sentMs,
-    heardMs: played.heardMs,
-    endMs: entry.startMs + played.heardMs,
-    isFinal: true,
+  const isWhole = heardMs >= sentMs
+  const cut = isWhole ? whole.length : wordsWithin(whole, heardMs / sentMs)
+  const text = whole.slice(0, cut).trimEnd()
+  keepEntry(step, itemId, {
+    ...{ text, unheard: whole.slice(cut).trimStart(), interrupted: !isWhole, sentMs, heardMs },
+    ...{ endMs: before ? step.atMs : entry.startMs + heardMs, isFinal: true },
   })
+  if (before) tellHeard(step, before, text)
+}
+
+/** The model, which was told where it was cut short, is told what of the rest was heard in the end. */
+function tellHeard(step: Step, { epoch, told }: StoppedPart, text: string): void {
+  const words = text.slice(told.length).trimStart()
+  // A later session was told all of it as what was said so far.
+  if (words === '' || epoch !== step.state.model.epoch) return
+  step.command({ type: 'system_message', text: `${WENT_ON}: ${words}` })
+}
+
+/** An utterance that was cut short is gone on with: nothing is settled of it yet. */
+export function reopenEntry(step: Step, itemId: string): void {
+  const entry = find(step.state.transcript, itemId)
+  if (!entry) return
+  const unheard = [entry.text, entry.unheard].filter((words) => words !== '').join(' ')
+  const open = { isFinal: false, interrupted: false, sentMs: null, heardMs: null }
+  step.set({ transcript: change(step.state.transcript, itemId, { ...open, text: '', unheard }) })
 }
 
 /** Where the share of a text ends, never inside a word: a word that was cut off was not heard. */

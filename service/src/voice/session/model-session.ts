@@ -6,7 +6,8 @@ import { history } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
+import { dropIfSilent } from './stopped.ts'
 import { carryOver } from './unsaid.ts'
 
 /** A model session that is not set up within this time has failed. */
@@ -75,14 +76,45 @@ export function modelLost(step: Step, fault: ModelFault): void {
   leave(step)
   step.set({ model: { ...step.state.model, failedAtMs } })
   const isHopeless = fault === 'fatal' || fault === 'setup'
-  const downMs = step.nowMs - (step.state.model.downSinceMs ?? step.nowMs)
-  const isTooMuch = failedAtMs.length > MAX_FAILURES || downMs >= FAILURE_WINDOW_MS
-  if (isHopeless || isTooMuch) return giveUp(step)
+  if (isHopeless || isTooMuch(step, failedAtMs.length)) return giveModelUp(step)
   if (hasNothingToSay(step)) return
   const waitMs = reconnectMs(step, failedAtMs.length)
   if (waitMs === 0) openModel(step)
   else step.do({ type: 'arm', timer: 'reconnect', ms: waitMs })
   armStall(step)
+}
+
+/** Where another model waits, it does so for less long. */
+function isTooMuch(step: Step, failures: number): boolean {
+  const downMs = step.nowMs - (step.state.model.downSinceMs ?? step.nowMs)
+  if (hasFallback(step)) return failures >= MAX_FAILURES || downMs >= SETUP_MS
+  return failures > MAX_FAILURES || downMs >= FAILURE_WINDOW_MS
+}
+
+function hasFallback({ state: { plan, model } }: Step): boolean {
+  return !!plan.fallback && !model.isFallback
+}
+
+/** The call's model stays away: the other one takes its place where there is one, once in a call; else the call is given up. */
+export function giveModelUp(step: Step): void {
+  const { plan, ending } = step.state
+  if (!hasFallback(step) || ending || isOutOfHands(step)) return giveUp(step)
+  leave(step)
+  const { model } = step.state
+  step.set({
+    model: { ...model, isFallback: true, failedAtMs: [], downSinceMs: step.nowMs, limitedUntilMs: 0 },
+    plan: { ...plan, price: plan.fallback?.price ?? null },
+    stall: null,
+  })
+  step.setAnswers({ isHeld: false })
+  step.do({ type: 'disarm', timer: 'retry' }, { type: 'disarm', timer: 'reconnect' })
+  openModel(step)
+}
+
+/** A session that answers nothing is replaced: by the other model, where there is one. */
+export function replaceOrGiveUp(step: Step): void {
+  if (hasFallback(step)) giveModelUp(step)
+  else replaceModel(step)
 }
 
 /** The call is ending, and its last words were said. */
@@ -111,8 +143,10 @@ function leave(step: Step): void {
   step.set({ model: { ...model, isReady: false, next: null, downSinceMs: model.downSinceMs ?? step.nowMs } })
   if (model.next) step.do({ type: 'close_next' })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
-  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words'] as const) {
+  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words', 'words'] as const) {
     step.do({ type: 'disarm', timer })
   }
+  // Whether it was words is known to nobody any more.
+  dropIfSilent(step)
   carryOver(step)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 
 /** What the model was asked to say since the call began. */
 const asked = (call: Call) => call.effects.filter((e) => e.type === 'command' && e.command.type === 'respond').length
@@ -31,7 +31,7 @@ describe('an agent that is muted', () => {
   })
 
   it('falls silent also where callers cannot interrupt it', () => {
-    const call = Call.greeted({ interruption: { enabled: false, minSpeechMs: 0, greetingGuardMs: 0 } })
+    const call = Call.greeted({ interruption: { ...INTERRUPTION, enabled: false, minSpeechMs: 0, greetingGuardMs: 0 } })
     call.begins('resp_1')
     call.audio('resp_1', 'item_1', 3_000)
     expect(call.do({ type: 'mute' }).map(({ type }) => type)).toContain('clear')

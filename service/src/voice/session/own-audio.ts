@@ -4,8 +4,13 @@ import { BEEP_ID } from '../recording/beep.ts'
 const OWN = 'own-'
 
 /** The id of such audio: the `count`th of its kind. */
-export function ownId(kind: 'person' | 'hold' | 'keys', count: number): string {
+export function ownId(kind: 'person' | 'hold' | 'wait' | 'keys', count: number): string {
   return `${OWN}${kind}-${count}`
+}
+
+/** Whether audio of this id is what is heard while a tool takes long. */
+export function isHoldAudio(itemId: string): boolean {
+  return itemId.startsWith(`${OWN}wait-`)
 }
 
 /** Whether audio of this id is no model's. */

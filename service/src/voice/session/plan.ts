@@ -11,7 +11,17 @@ export type Plan = {
   clips: readonly PlannedClip[]
   /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
-  interruption: { enabled: boolean; minSpeechMs: number; greetingGuardMs: number }
+  /**
+   * `backchannels`: words that only say "I am listening" · `resumeFalseMs`: how long words may take to come after the agent was
+   * stopped, before it goes on; 0: it never does.
+   */
+  interruption: {
+    enabled: boolean
+    minSpeechMs: number
+    greetingGuardMs: number
+    backchannels: readonly string[]
+    resumeFalseMs: number
+  }
   /**
    * What the model's server adds to speech before and after it, when it tells where it began and ended. `silenceMs` is
    * null where it waits as long as it likes.
@@ -20,6 +30,10 @@ export type Plan = {
   idle: { afterMs: number; prompts: readonly string[]; goodbye: string }
   dtmf: { maxDigits: number; endKey: string; timeoutMs: number }
   fillers: { afterMs: number; phrases: readonly string[] }
+  /** How long what a caller hears on hold is, before it begins anew. */
+  holdMs: number
+  /** Whether it is heard while a tool takes long, too; not given: it is not. */
+  holdsForTools?: boolean
   /** Tools during which the agent goes on talking; not given: none. */
   asyncTools?: readonly string[]
   /** A model silent for this long while it owes an answer has stalled. */
@@ -27,6 +41,8 @@ export type Plan = {
   maxCallMs: number
   /** What its model costs; null where that is not known: then nothing is counted. */
   price: ModelPrice | null
+  /** Another model, for when the call's own stays away; not given: there is none. */
+  fallback?: { price: ModelPrice | null } | null
   /** What the call may cost, and how long it may take of the tenant's day; null for as much as it likes. */
   budgetUsd: number | null
   budgetMs: number | null

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BEEP_ID } from '../recording/beep.ts'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 
 describe('a recording', () => {
   it('is told with a beep before anything else is heard, where that is wanted', () => {
@@ -19,7 +19,7 @@ describe('a recording', () => {
   })
 
   it('has a beep that no model is told of, also when the caller speaks over it', () => {
-    const call = new Call({ recordBeep: true, interruption: { enabled: true, minSpeechMs: 0, greetingGuardMs: 0 } })
+    const call = new Call({ recordBeep: true, interruption: { ...INTERRUPTION, minSpeechMs: 0, greetingGuardMs: 0 } })
     call.model({ type: 'ready' })
     call.do({ type: 'sent', responseId: BEEP_ID, itemId: BEEP_ID, ms: 200, mark: 'm1' })
     call.wait(20)

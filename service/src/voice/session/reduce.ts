@@ -17,7 +17,9 @@ import {
 } from './detached.ts'
 import { beginEnding, finish, goOnEnding, hangUp } from './ending.ts'
 import type { SessionEffect, SessionEvent, TimerName } from './events.ts'
+import { askForRest, wentOn, wordsStayAway } from './going-on.ts'
 import { handOff } from './handing-off.ts'
+import { playForTool } from './holding.ts'
 import { addNote, closeUtterance } from './keeping.ts'
 import { keyPressed, tellKeys } from './keys.ts'
 import { letCallGo } from './letting-go.ts'
@@ -34,7 +36,7 @@ import { dismissIfOver, onPerson, personTimer } from './taking-over.ts'
 import { markPlayed } from './timeline.ts'
 import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
 import { beginTransfer, cancelTransferIfOver, onTransfer, playOn, transferTimer } from './transferring.ts'
-import { callerTranscript, committed } from './turns.ts'
+import { callerTranscript, committed, wordsOverdue } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
 import { machineAnswered } from './voicemail.ts'
 import { agentWords, itemAdded } from './words.ts'
@@ -80,6 +82,8 @@ function apply(step: Step, event: SessionEvent): void {
       return audioSent(step, event)
     case 'caller_audio':
       return callerAudio(step, event)
+    case 'went_on':
+      return wentOn(step)
     case 'mark':
       step.set({ playback: echoed(step.state.playback, event.name, step.nowMs) })
       return markPlayed(step, event.name)
@@ -242,6 +246,7 @@ function settlePlayed(step: Step): void {
   if (settled.length === 0) return
   step.set({ playback: rest })
   for (const utterance of settled) closeUtterance(step, utterance)
+  askForRest(step)
 }
 
 function fired(step: Step, timer: TimerName): void {
@@ -274,6 +279,10 @@ function fired(step: Step, timer: TimerName): void {
       return deadAir(step)
     case 'filler':
       return fillTheWait(step)
+    case 'words':
+      return wordsOverdue(step)
+    case 'resume':
+      return wordsStayAway(step)
     case 'backlog':
       return streamLost(step)
     case 'detached':
@@ -283,7 +292,7 @@ function fired(step: Step, timer: TimerName): void {
     case 'transfer':
       return transferTimer(step)
     case 'hold':
-      return playOn(step)
+      return step.state.transfer ? playOn(step) : playForTool(step)
     case 'drain':
       return hangUp(step)
     case 'grace':

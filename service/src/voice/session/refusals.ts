@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { answerOver, said } from './answering.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
-import { giveUp } from './ending.ts'
+import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
 import type { Active, Asked, Step } from './state.ts'
 
@@ -14,7 +14,7 @@ type Refused = Extract<ModelEvent, { type: 'refused' }>
  */
 export function refused(step: Step, { requestId, fault }: Refused): void {
   const { model, answers } = step.state
-  if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveUp(step)
+  if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveModelUp(step)
   const { asked, active } = answers
   if (requestId === null) return active?.isOverdue ? isOver(step, active) : undefined
   if (asked?.requestId === requestId) return requestRefused(step, asked, fault === 'benign')

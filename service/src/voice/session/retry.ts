@@ -1,6 +1,5 @@
 import { askFirst, askNext } from './asking.ts'
-import { giveUp } from './ending.ts'
-import { replaceModel } from './model-session.ts'
+import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import type { Ask, Step } from './state.ts'
 
 /** Answers that may fail to come, one after the other: asked once more, then of a new session. */
@@ -18,10 +17,10 @@ export function askAgain(step: Step, wanted: Ask, isLimited: boolean): void {
   const { stall, model } = step.state
   const count = (stall?.count ?? 0) + 1
   step.set({ stall: { count, sinceMs: stall?.sinceMs ?? step.nowMs } })
-  if (count > MAX_FAILED) return giveUp(step)
   askFirst(step, wanted)
+  if (count > MAX_FAILED) return giveModelUp(step)
   if (isLimited) hold(step, Math.max(model.limitedUntilMs - step.nowMs, LEFT_ALONE_MS))
-  if (count === MAX_FAILED) replaceModel(step)
+  if (count === MAX_FAILED) replaceOrGiveUp(step)
   else askNext(step)
 }
 

@@ -1,8 +1,10 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { askNext, isAnswering } from './asking.ts'
+import { mayBeBackchannel } from './backchannel.ts'
 import type { SessionEvent } from './events.ts'
+import { awaitWordsOf } from './going-on.ts'
 import { guardedMs, guardUntilMs, isKeptSpeech, spokenMs, spokenUntilMs } from './hearing.ts'
-import { interrupt } from './interrupting.ts'
+import { interruptFor } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
 import type { CallerSpeech, Step } from './state.ts'
 
@@ -28,6 +30,7 @@ export function speechStarted(step: Step, { itemId, audioStartMs }: Started): vo
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
   step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })
   step.do({ type: 'disarm', timer: 'missed_words' }, { type: 'arm', timer: 'padding', ms: PADDING_AFTER_MS })
+  awaitWordsOf(step, itemId)
   decide(step, nowMs)
 }
 
@@ -43,12 +46,13 @@ export function callerAudio(step: Step, { ms, loudMs }: Heard): void {
   decide(step, nowMs)
 }
 
-/** Once the caller has spoken long enough to mean it the agent falls silent, but not in the greeting's guard. */
+/** Once the caller has spoken long enough to mean it the agent falls silent, but not in the greeting's guard, nor for "mhm". */
 function decide(step: Step, heardUntilMs: number): void {
   const { speech } = step.state
   if (!speech || speech.counts !== null || !isMeant(step, speech) || heardUntilMs < guardUntilMs(step)) return
+  if (mayBeBackchannel(step, speech)) return
   step.set({ speech: { ...speech, counts: true } })
-  interrupt(step)
+  interruptFor(step, speech.itemId)
 }
 
 /** Whether speech is more than a cough, and more than what the greeting is guarded against. */

@@ -1,7 +1,6 @@
 import { answerOver } from './answering.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
-import { giveUp } from './ending.ts'
-import { replaceModel } from './model-session.ts'
+import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs } from './stall-clock.ts'
 import type { Active, Step } from './state.ts'
 import { restOf } from './unsaid.ts'
@@ -15,8 +14,8 @@ export function stalled(step: Step): void {
   if (runningTools.length > 0 || !owesAnswer(step)) return
   if (ending) return endWithout(step)
   const { count, sinceMs } = countStall(step)
-  if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveUp(step)
-  if (count > 1) return replaceModel(step)
+  if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveModelUp(step)
+  if (count > 1) return replaceOrGiveUp(step)
   if (answers.active) askAfresh(step, answers.active)
   else repeatRequest(step)
   armStall(step)

@@ -69,6 +69,35 @@ export type CallerSpeech = {
   readonly counts: boolean | null
 }
 
+/** An utterance that a sound stopped before it was heard to its end; `epoch` is the model session's that made it. */
+export type StoppedPart = {
+  readonly itemId: string
+  readonly epoch: number
+  /** How much of it was sent and heard before it is gone on with. */
+  readonly sentMs: number
+  readonly heardMs: number
+  /** Its words that the model knows to be heard. */
+  readonly told: string
+}
+
+/**
+ * What a sound of the caller has stopped the agent in. silent: whether it was words is not known yet · on: none have come, and
+ * the agent goes on.
+ */
+export type Stopped = {
+  readonly phase: 'silent' | 'on'
+  /** The caller's items that may still turn out to be words. */
+  readonly itemIds: readonly string[]
+  readonly parts: readonly StoppedPart[]
+  /** What was not made any more of what the agent was saying, or about to say. */
+  readonly rest: Ask | null
+  /** The caller was owed an answer before. */
+  readonly wasOwed: boolean
+}
+
+/** A sound whose words tell what it is. `isMeant`: it was long enough for speech, but the agent spoke, and it may only say "go on". */
+export type Undecided = { readonly itemId: string; readonly isMeant: boolean }
+
 /** A tool call in progress. `epoch` is the model session's that asked for it. */
 export type RunningTool = {
   readonly callId: string
@@ -140,6 +169,8 @@ export type SessionState = {
     /** The session that is to take over, being opened since then with what the conversation was. */
     readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
     readonly failedAtMs: readonly number[]
+    /** The call's own stayed away: the one that is there for that takes its place. */
+    readonly isFallback: boolean
     /** Since when no session could be had; null while there is one. */
     readonly downSinceMs: number | null
     /** Until when the provider wants no requests. */
@@ -158,14 +189,20 @@ export type SessionState = {
   }
   readonly answers: Answers
   readonly speech: CallerSpeech | null
-  /** Short speech into silence: its words will tell whether it is answered. */
-  readonly undecided: readonly string[]
+  /** Short speech whose words will tell whether it is answered. */
+  readonly undecided: readonly Undecided[]
+  /** Null while the agent is not stopped by what may be no words, nor goes on after it. */
+  readonly stopped: Stopped | null
+  /** How often it has gone on. */
+  readonly resumes: number
   /** The caller was speaking when a model session was lost: what was said until then is known to nobody. */
   readonly hasMissedWords: boolean
   readonly runningTools: readonly RunningTool[]
   /** Those during which the agent goes on talking. */
   readonly asyncTools: readonly RunningTool[]
   readonly seenTools: readonly string[]
+  /** How often what is heard on hold was played for a tool. */
+  readonly toolHolds: number
   readonly idleStage: number
   readonly idleArmed: boolean
   readonly deadAirArmed: boolean
@@ -222,7 +259,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ failedAtMs: [], downSinceMs: nowMs, limitedUntilMs: 0 },
+      ...{ failedAtMs: [], isFallback: false, downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,
@@ -231,10 +268,13 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
     speech: null,
     undecided: [],
+    stopped: null,
+    resumes: 0,
     hasMissedWords: false,
     runningTools: [],
     asyncTools: [],
     seenTools: [],
+    toolHolds: 0,
     idleStage: 0,
     idleArmed: false,
     deadAirArmed: false,

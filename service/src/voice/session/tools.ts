@@ -4,9 +4,11 @@ import { ask, changeActive, exactly, isAnswering } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { beginEnding } from './ending.ts'
 import type { ToolOutcome } from './events.ts'
+import { holdForTool, stopForTool } from './holding.ts'
 import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
+import { dropIfSilent, forgetRest } from './stopped.ts'
 import { toolBegan, toolEnded } from './timeline.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
@@ -43,6 +45,8 @@ export function toolCalled(step: Step, call: ToolCall): void {
   // Cut off with its stream, it was to be asked again for what it does after all.
   if (isOfCancelled || (isOfActive && answers.active?.isWhole))
     step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
+  if (isOfCancelled) forgetRest(step)
+  else dropIfSilent(step)
   const tool = { callId, name, epoch: model.epoch, isOfCancelled }
   if (step.state.plan.asyncTools?.includes(name)) return runBeside(step, call, tool)
   step.set({ runningTools: [...runningTools, tool] })
@@ -110,6 +114,7 @@ function besideFinished(step: Step, tool: RunningTool, { output, status }: ToolO
 }
 
 function stopFilling(step: Step): void {
+  stopForTool(step)
   step.do({ type: 'disarm', timer: 'filler' })
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'filler') })
 }
@@ -145,6 +150,7 @@ export function fillTheWait(step: Step): void {
   if (speech || isAnswering(step)) {
     return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
   }
+  holdForTool(step)
   if (!state.isMuted && state.phase === 'talking' && playFiller(step)) return
   const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
   ask(step, { why: 'filler', instructions: phrase === undefined ? FILLER : exactly(phrase), thenEnd: null })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 import { history } from './history.ts'
 import { append, change, EMPTY, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
 
@@ -69,7 +69,7 @@ describe('A transcript', () => {
 
   it('keeps an item that the model was made to forget before what was said after it', () => {
     const call = Call.greeted({
-      interruption: { enabled: true, minSpeechMs: 0, greetingGuardMs: 0 },
+      interruption: { ...INTERRUPTION, minSpeechMs: 0, greetingGuardMs: 0 },
     })
     call.says('turn_1', 500)
     call.begins('resp_1')

@@ -171,6 +171,20 @@ describe('a caller who waits while the target is rung', () => {
     expect(asked(call)).toHaveLength(before)
   })
 
+  it('hears what the agent has for that from its beginning to its end, a stretch at a time, and anew', () => {
+    const call = Call.greeted({ holdMs: 10_000 })
+    call.effects.length = 0
+    call.do(wanted({ isWarm: true }))
+    call.do({ type: 'transfer_ringing' })
+    call.wait(13_600)
+    expect(call.all('play_hold').map(({ id, fromMs, ms }) => [id, fromMs, ms])).toEqual([
+      ['own-hold-1', 0, 4_800],
+      ['own-hold-2', 4_800, 4_800],
+      ['own-hold-3', 9_600, 400],
+      ['own-hold-4', 0, 4_800],
+    ])
+  })
+
   it('has the agent again when nobody takes it, without music', () => {
     const call = holding()
     call.audio('own-hold-1', 'own-hold-1', 3_000)

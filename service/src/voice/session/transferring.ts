@@ -3,11 +3,11 @@ import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
 import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
+import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo } from './not-through.ts'
-import { ownId } from './own-audio.ts'
 import type { Step, Transfer } from './state.ts'
 
 /** How long what the agent was saying may hold the transfer up. */
@@ -20,9 +20,6 @@ const HOLD_MS = 90_000
 const GO_MS = 10_000
 /** How long a call may be on its way to a target that nothing is heard of: it rings for 30 s. */
 export const AWAY_MS = 45_000
-
-/** As long as the music is. */
-const HOLD_MUSIC_MS = 3_000
 
 const FAILED = 'The call could not be put through.'
 
@@ -95,9 +92,8 @@ function ringing(step: Step): void {
 export function playOn(step: Step): void {
   const { transfer: wanted } = step.state
   if (wanted?.phase !== 'holding') return
-  const holds = wanted.holds + 1
-  step.set({ transfer: { ...wanted, holds } })
-  step.do({ type: 'play_hold', id: ownId('hold', holds) }, { type: 'arm', timer: 'hold', ms: HOLD_MUSIC_MS })
+  step.set({ transfer: { ...wanted, holds: wanted.holds + 1 } })
+  playStretch(step, 'hold', wanted.holds)
 }
 
 /** The carrier takes the call to the target: our stream is about to end. */

@@ -1,13 +1,18 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { ask } from './asking.ts'
+import { ask, isAnswering } from './asking.ts'
+import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
+import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
+import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
 import { isMeant, speechOver } from './speech.ts'
-import { type CallerSpeech, isOutOfHands, type Step } from './state.ts'
+import { type CallerSpeech, isOutOfHands, type Step, type Undecided } from './state.ts'
 import { turnEnded } from './timeline.ts'
 import { find, newEntry } from './transcript.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
 
+/** So long after speech that may only say "go on" it is taken for more, whatever its words are. */
+const WORDS_MS = 1_500
 /** Short sounds that wait for their words: more of them at once are noise, and the oldest is taken for that. */
 const MAX_UNDECIDED = 8
 const BEFORE_GREETING = 'The caller spoke before your greeting. Answer that now, without greeting them again.'
@@ -25,17 +30,50 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   const counts = ofItem === null || (ofItem.counts ?? isMeant(step, ofItem))
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
   keepEntry(step, itemId, { startMs, endMs })
-  if (counts) answerTurn(step, ofItem?.untilMs ?? step.nowMs)
-  else putOff(step, ofItem)
+  if (!counts) putOff(step, ofItem)
+  else if (ofItem && mayBeBackchannel(step, ofItem) && isAnswering(step)) listenTo(step, itemId)
+  else answerTurn(step, ofItem?.untilMs ?? step.nowMs)
   if (ofItem) speechOver(step)
+  watchForWords(step)
 }
 
 function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
-  if (overlaps || !step.state.plan.capabilities.callerTranscripts) return forgetEntry(step, itemId)
-  const undecided = [...step.state.undecided, itemId]
+  if (overlaps || !step.state.plan.capabilities.callerTranscripts) return forget(step, itemId)
+  awaitWords(step, { itemId, isMeant: false })
+}
+
+/** The agent speaks on until it is known what the caller said meanwhile. */
+function listenTo(step: Step, itemId: string): void {
+  awaitWords(step, { itemId, isMeant: true })
+  step.do({ type: 'arm', timer: 'words', ms: WORDS_MS })
+}
+
+function awaitWords(step: Step, one: Undecided): void {
+  const undecided = [...step.state.undecided, one]
   const [oldest] = undecided
-  if (oldest !== undefined && undecided.length > MAX_UNDECIDED) forgetEntry(step, oldest)
+  if (oldest && undecided.length > MAX_UNDECIDED) forget(step, oldest.itemId)
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
+}
+
+/** It was no words. */
+function forget(step: Step, itemId: string): void {
+  forgetEntry(step, itemId)
+  wasNoWords(step, itemId)
+}
+
+/** Words that may be more than "go on" do not come: what was long enough for speech is taken for that. */
+export function wordsOverdue(step: Step): void {
+  const meant = step.state.undecided.filter(({ isMeant }) => isMeant)
+  step.set({ undecided: step.state.undecided.filter(({ isMeant }) => !isMeant) })
+  const last = meant.at(-1)
+  if (!last) return
+  interrupt(step)
+  answerTurn(step, endOf(step, last.itemId))
+}
+
+/** When the caller ended an item, monotonic. */
+function endOf({ state, atMs }: Step, itemId: string): number {
+  return state.startedAtMs + (find(state.transcript, itemId)?.endMs ?? atMs)
 }
 
 /** The caller, who ended at `endedAtMs` (monotonic), is owed an answer from now on, unless others have the call. */
@@ -52,13 +90,27 @@ export function answerTurn(step: Step, endedAtMs: number): void {
 
 /** The caller's words have arrived, or never will (null). */
 export function callerTranscript(step: Step, itemId: string, text: string | null): void {
-  const isUndecided = step.state.undecided.includes(itemId)
-  if (isUndecided) step.set({ undecided: step.state.undecided.filter((id) => id !== itemId) })
-  if (isUndecided && !hasWords(text ?? '')) return forgetEntry(step, itemId)
+  const sound = step.state.undecided.find((one) => one.itemId === itemId)
+  if (sound) step.set({ undecided: step.state.undecided.filter((one) => one !== sound) })
+  if (!isSaid(step, { itemId, sound, text })) return forget(step, itemId)
   appendEntry(step, newEntry(itemId, 'caller', step.atMs))
-  const endMs = find(step.state.transcript, itemId)?.endMs ?? step.atMs
+  const endedAtMs = endOf(step, itemId)
   keepEntry(step, itemId, { text: (text ?? '').trim(), isFinal: true })
-  if (isUndecided) answerTurn(step, step.state.startedAtMs + endMs)
+  wereWords(step, itemId)
+  if (sound?.isMeant) interrupt(step)
+  if (sound) answerTurn(step, endedAtMs)
+}
+
+type Sound = { itemId: string; sound: Undecided | undefined; text: string | null }
+
+/** Whether the caller has said something. What has come to be a turn is one, unless the agent would go on if it were not. */
+function isSaid(step: Step, { itemId, sound, text }: Sound): boolean {
+  if (!sound && !step.state.stopped?.itemIds.includes(itemId)) return true
+  // It was long enough for speech, and nobody knows its words.
+  if (text === null) return sound?.isMeant ?? true
+  if (!hasWords(text)) return false
+  const isAway = isOutOfHands(step) || (sound ? !sound.isMeant || !isAnswering(step) : false)
+  return isAway || !isBackchannel(text, step.state.plan.interruption.backchannels)
 }
 
 /** Two letters, a digit or a sign that is a word: "ok", "5" and "好" are answers, "h" is breath. */

@@ -144,7 +144,20 @@ describe('a tool of a tenant', () => {
     expect(target.received).toHaveLength(1)
   })
 
-  it('that answers slowly is told of as far as it came', async () => {
+  it('F49: that answers two MiB is told of as far as the model can take it', async () => {
+    const target = await targetThat({ status: 200, body: 'x'.repeat(2 * 1024 * 1024) })
+    const { output } = await resultOf({ url: target.url })
+    expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThanOrEqual(8_000)
+    expect(output).toMatchObject({ status: 200, truncated: true })
+  })
+
+  it('F50: that answers what is no JSON, and calls it that, is told of as text', async () => {
+    const headers = { 'content-type': 'application/json' }
+    const target = await targetThat({ status: 200, headers, body: '{"price":' })
+    expect(await resultOf({ url: target.url })).toEqual({ output: { status: 200, body: '{"price":' } })
+  })
+
+  it('F47: that answers slowly is told of as far as it came', async () => {
     const target = await targetThat('drip')
     const result = resultOf({ url: target.url, timeout_ms: 400 }, { clock: systemClock })
     expect(await result).toEqual({ output: { status: 200, body: 'a', truncated: true } })
@@ -170,7 +183,7 @@ describe('a tool of a tenant', () => {
     expect(keys).toEqual([`${SESSION}.call_1`, `${SESSION}.call_1`])
   })
 
-  it('is asked twice at most', async () => {
+  it('F48: that is in trouble is asked twice at most', async () => {
     const target = await targetThat({ status: 503 })
     expect((await resultOf({ url: target.url, idempotent: true })).status).toBe('error')
     expect(target.received).toHaveLength(2)

@@ -115,7 +115,7 @@ describe('a tool call', () => {
     expect([runs, journaled.length]).toEqual([1, 1])
   })
 
-  it('that takes over ten seconds is told to stop, and the model that it took too long', async () => {
+  it('F46: that takes over ten seconds is told to stop, and the model that it took too long', async () => {
     let signal: AbortSignal | undefined
     const { promise, resolve: answerLate } = Promise.withResolvers<ToolResult>()
     const { clock, ask, journaled } = runnerOf(

@@ -210,11 +210,11 @@ describe('a session that is ready', () => {
     await until(() => session.bufferedBytes() === 0, { what: 'an empty socket' })
   })
 
-  it('ignores what it does not understand, and counts it in one line at its end', async () => {
+  it('F45: ignores what it does not understand, and counts it in one line at its end', async () => {
     const { ready, logLines } = await makeBench()
     const { session, heard, server } = await ready()
     server.send('response.sung', { words: 'la' })
-    server.send('response.sung', { words: 'la' })
+    server.send('response.sung', { words: 'la'.repeat(1024 * 1024) })
     server.send('response.content_part.added', PLACE)
     server.socket.send('no JSON')
     server.socket.send('[]')

@@ -1,0 +1,37 @@
+import { type CallerSpeech, isOutOfHands, type Step } from './state.ts'
+
+/** Who is heard for longer than this has more to say than "I am listening". */
+const LONGEST_MS = 1_000
+
+/** Whether speech over the agent's may only say "go on": its words decide, so it stops nobody before they are there. */
+export function mayBeBackchannel(step: Step, { overlaps, loudMs }: CallerSpeech): boolean {
+  const { capabilities, interruption } = step.state.plan
+  if (interruption.backchannels.length === 0 || !capabilities.callerTranscripts) return false
+  return overlaps && loudMs < LONGEST_MS && !isOutOfHands(step)
+}
+
+/** Whether a text is nothing but such words, in any number and order. */
+export function isBackchannel(text: string, phrases: readonly string[]): boolean {
+  const words = wordsOf(text)
+  return words.length > 0 && consistsOf(words, phrases.map(wordsOf))
+}
+
+function consistsOf(words: readonly string[], phrases: readonly string[][]): boolean {
+  if (words.length === 0) return true
+  return phrases.some(
+    (phrase) => phrase.length > 0 && startsWith(words, phrase) && consistsOf(words.slice(phrase.length), phrases),
+  )
+}
+
+function startsWith(words: readonly string[], phrase: readonly string[]): boolean {
+  return phrase.every((word, index) => words[index] === word)
+}
+
+function wordsOf(text: string): string[] {
+  return (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
+  )
+}

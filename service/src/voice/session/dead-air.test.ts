@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+
+const clips = [{ kind: 'filler' as const, text: 'One moment.', ms: 800 }]
+
+describe('A model of which nothing comes', () => {
+  it('is bridged by a filler 2.5 s after the turn, give or take a tenth, which cancels nothing', () => {
+    const call = Call.greeted({ clips })
+    call.says('turn_1', 500)
+    const turnAtMs = call.nowMs
+    while (call.all('play_clip').length === 0 && call.nowMs - turnAtMs < 5_000) call.wait(10)
+    expect(Math.abs(call.nowMs - turnAtMs - 2_500)).toBeLessThanOrEqual(100)
+    expect([call.commands('cancel'), call.all('clear')]).toEqual([[], []])
+  })
+
+  it('is bridged again 2.5 s after the end of the filler', () => {
+    const call = Call.greeted({ clips })
+    call.says('turn_1', 500)
+    call.wait(2_600)
+    const endMs = call.nowMs - 100 + 800
+    while (call.all('play_clip').length === 1 && call.nowMs - endMs < 5_000) call.wait(10)
+    expect(Math.abs(call.nowMs - endMs - 2_500)).toBeLessThanOrEqual(100)
+  })
+})

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest'
+import { Call, kinds } from './call.fixture.ts'
+
+const PLAN = { holdMs: 6_000, holdsForTools: true, fillers: { afterMs: 2_000, phrases: ['One moment.'] } }
+
+/** A call in which a tool has been running since the agent's last word. */
+function waiting(changes = {}): Call {
+  const call = Call.greeted({ ...PLAN, ...changes })
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'look_up', argumentsText: '{}' }
+  call.model({ type: 'tool_call', ...tool })
+  call.ends('resp_1')
+  return call
+}
+
+/** The filler is said and heard. */
+function filled(call: Call): void {
+  call.wait(2_000)
+  call.answer('resp_2', 'item_2', 800, 'One moment.')
+  call.wait(800)
+  call.echoAll()
+}
+
+/** The stretches that were played, each of which the carrier has got by then. */
+function plays(call: Call): [number, number][] {
+  return call.all('play_hold').map(({ fromMs, ms }) => [fromMs, ms])
+}
+
+const done = (call: Call) =>
+  call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '{}', status: 'ok', endsCall: false } })
+
+describe('A caller who waits for a tool', () => {
+  it('hears what the agent has for that once it was said that it takes a moment, again and again', () => {
+    const call = waiting()
+    filled(call)
+    expect(plays(call)).toEqual([])
+    call.wait(500)
+    expect(plays(call)).toEqual([[0, 4_800]])
+    call.wait(10_000)
+    expect(plays(call).slice(0, 3)).toEqual([
+      [0, 4_800],
+      [4_800, 1_200],
+      [0, 4_800],
+    ])
+  })
+
+  it('hears it no more when the tool is done, and then the answer', () => {
+    const call = waiting()
+    filled(call)
+    call.wait(500)
+    call.audio('own-wait-1', 'own-wait-1', 4_800)
+    call.wait(1_000)
+    const effects = kinds(done(call))
+    expect([effects.includes('clear'), effects.includes('truncate'), call.timers.includes('hold')]).toEqual([
+      true,
+      false,
+      false,
+    ])
+    call.answer('resp_3', 'item_3', 1_000, 'Here it is.')
+    const count = plays(call).length
+    call.wait(5_000)
+    call.echoAll()
+    expect(plays(call)).toHaveLength(count)
+    expect(call.turns.at(-1)).toMatchObject({ text: 'Here it is.', heardMs: 1_000 })
+  })
+
+  it('stops it by speaking, which is no interruption of the agent, and is answered', () => {
+    const call = waiting()
+    filled(call)
+    call.wait(500)
+    call.audio('own-wait-1', 'own-wait-1', 4_800)
+    call.says('turn_2', 500, 'Are you there?')
+    expect([call.all('clear').length, call.state.latency.interruptions, call.state.stopped]).toEqual([1, 0, null])
+    call.wait(200)
+    expect(plays(call)).toHaveLength(1)
+    expect(call.commands('respond').at(-1)?.instructions).toBeNull()
+  })
+
+  it('hears nothing where the agent has nothing for that, nor over a person or an end of the call', () => {
+    const call = waiting({ holdsForTools: false })
+    filled(call)
+    call.wait(6_000)
+    expect(plays(call)).toEqual([])
+    for (const event of [{ type: 'take_over' }, { type: 'mute' }, { type: 'hung_up' }] as const) {
+      const other = waiting()
+      filled(other)
+      other.do(event)
+      other.wait(6_000)
+      expect(plays(other)).toEqual([])
+    }
+  })
+
+  it('hears what others say without it', () => {
+    const call = waiting()
+    filled(call)
+    call.wait(500)
+    call.audio('own-wait-1', 'own-wait-1', 4_800)
+    call.do({ type: 'say', text: 'Stay on the line.' })
+    call.begins('resp_3')
+    expect(call.all('clear')).toHaveLength(1)
+    call.audio('resp_3', 'item_3', 2_000)
+    call.wait(1_500)
+    expect(plays(call)).toHaveLength(1)
+  })
+})

@@ -1,0 +1,55 @@
+import { heard, leftMs } from '../playback.ts'
+import { stopPlaying } from './interrupting.ts'
+import { isHoldAudio, ownId } from './own-audio.ts'
+import { isOutOfHands, type Step } from './state.ts'
+
+/** So much of what is heard on hold goes to the carrier at a time: whole pieces of 480 ms. */
+const STRETCH_MS = 4_800
+/** Each stretch is there so long before the one before it has played. */
+const LEAD_MS = 200
+/** How soon it is looked at again whether somebody speaks. */
+const LOOK_AGAIN_MS = 500
+
+/** Plays the `count`th stretch, from 0, and comes back before it is over. */
+export function playStretch(step: Step, kind: 'hold' | 'wait', count: number): void {
+  const { plan, playback } = step.state
+  const fromMs = (count % Math.ceil(plan.holdMs / STRETCH_MS)) * STRETCH_MS
+  const ms = Math.min(STRETCH_MS, plan.holdMs - fromMs)
+  const waitMs = leftMs(playback, step.nowMs) + ms - LEAD_MS
+  step.do(
+    { type: 'play_hold', id: ownId(kind, count + 1), fromMs, ms },
+    { type: 'arm', timer: 'hold', ms: Math.max(LEAD_MS, waitMs) },
+  )
+}
+
+/** A tool takes long, and what there was to say about that is being said: then the caller hears that somebody is there. */
+export function holdForTool(step: Step): void {
+  if (step.state.plan.holdsForTools) step.do({ type: 'arm', timer: 'hold', ms: LOOK_AGAIN_MS })
+}
+
+/** The wait for a tool goes on: music, as soon as nobody speaks. */
+export function playForTool(step: Step): void {
+  const { runningTools, phase, ending, isMuted, speech, answers, playback, toolHolds } = step.state
+  if (runningTools.length === 0 || phase !== 'talking' || ending || isMuted || isOutOfHands(step)) return
+  const isBusy = speech !== null || answers.asked !== null || answers.active !== null
+  if (isBusy || leftMs(playback, step.nowMs) > LEAD_MS) {
+    return step.do({ type: 'arm', timer: 'hold', ms: Math.max(LOOK_AGAIN_MS, leftMs(playback, step.nowMs) - LEAD_MS) })
+  }
+  step.set({ toolHolds: toolHolds + 1 })
+  playStretch(step, 'wait', toolHolds)
+}
+
+/** The tool is done. */
+export function stopForTool(step: Step): void {
+  const { plan, transfer } = step.state
+  if (!plan.holdsForTools || transfer) return
+  step.do({ type: 'disarm', timer: 'hold' })
+  giveWayToWords(step)
+}
+
+/** Whoever waits for a tool is spoken to. */
+export function giveWayToWords(step: Step): void {
+  const { playback } = step.state
+  const isHeard = heard(playback, step.nowMs).some((one) => isHoldAudio(one.itemId) && one.heardMs < one.sentMs)
+  if (isHeard) stopPlaying(step)
+}

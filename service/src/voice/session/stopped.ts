@@ -1,0 +1,24 @@
+import type { SessionState, Step, StoppedPart } from './state.ts'
+
+/** The agent does not go on with what it was stopped in. */
+export function dropStopped(step: Step): void {
+  if (step.state.stopped === null) return
+  step.set({ stopped: null })
+  step.do({ type: 'disarm', timer: 'resume' }, { type: 'drop_aside' })
+}
+
+/** The same, unless it is going on already. */
+export function dropIfSilent(step: Step): void {
+  if (step.state.stopped?.phase === 'silent') dropStopped(step)
+}
+
+/** What had become of an utterance before the agent went on with it; undefined for one that it says for the first time. */
+export function goneOnWith({ stopped }: SessionState, itemId: string): StoppedPart | undefined {
+  return stopped?.phase === 'on' ? stopped.parts.find((part) => part.itemId === itemId) : undefined
+}
+
+/** What was being made is done otherwise: it is not asked for again. */
+export function forgetRest(step: Step): void {
+  const { stopped } = step.state
+  if (stopped) step.set({ stopped: { ...stopped, rest: null } })
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { cleared, type Playback, SILENT, sent } from './playback.ts'
+import { UnheardAudio } from './unheard-audio.ts'
+
+/** Sends pieces of 400 ms of one item, each filled with its number, all at once at 0. */
+function withPieces(count: number): { unheard: UnheardAudio; playback: Playback } {
+  const unheard = new UnheardAudio()
+  let playback = SILENT
+  for (let piece = 0; piece < count; piece++) {
+    unheard.add('item_1', Buffer.from(Buffer.alloc(3_200, piece).toString('base64')), 400)
+    playback = sent(playback, { itemId: 'item_1', responseId: 'r', ms: 400, mark: null }, 0)
+  }
+  return { unheard, playback }
+}
+
+function bytesOf(unheard: UnheardAudio): number[] {
+  return unheard.takeAside().flatMap(({ payload }) => [...Buffer.from(payload.toString('latin1'), 'base64')])
+}
+
+describe('Audio that was sent and not heard', () => {
+  it('is had again to the byte from where it was stopped, once', () => {
+    const { unheard, playback } = withPieces(5)
+    unheard.follow(playback, cleared(playback), 850)
+    const bytes = bytesOf(unheard)
+    expect(bytes).toHaveLength((2_000 - 850) * 8)
+    expect([bytes[0], bytes[350 * 8 - 1], bytes[350 * 8], bytes.at(-1)]).toEqual([2, 2, 3, 4])
+    expect([unheard.isEmpty, bytesOf(unheard)]).toEqual([true, []])
+  })
+
+  it('is let go of as it is known to be heard', () => {
+    const { unheard, playback } = withPieces(2)
+    unheard.follow(playback, { ...playback, confirmedMs: 800 }, 800)
+    expect(unheard.isEmpty).toBe(true)
+  })
+
+  it('is ten seconds at most, from what is heard next on and without a gap', () => {
+    const { unheard, playback } = withPieces(50)
+    unheard.follow(playback, { ...playback, confirmedMs: 4_000 }, 4_000)
+    unheard.add('item_1', Buffer.from(Buffer.alloc(3_200, 99).toString('base64')), 400)
+    unheard.follow({ ...playback, confirmedMs: 4_000 }, cleared(playback), 4_000)
+    const bytes = bytesOf(unheard)
+    expect([bytes.length, bytes[0], bytes.at(-1)]).toEqual([6_000 * 8, 10, 24])
+  })
+
+  it('is kept again once all that had no room was heard', () => {
+    const { unheard, playback } = withPieces(50)
+    const heard = { ...playback, confirmedMs: 20_000 }
+    unheard.follow(playback, heard, 20_000)
+    unheard.add('item_2', Buffer.from(Buffer.alloc(3_200, 7).toString('base64')), 400)
+    unheard.follow(sent(heard, { itemId: 'item_2', responseId: 'r', ms: 400, mark: null }, 20_000), SILENT, 20_000)
+    expect(bytesOf(unheard)).toHaveLength(3_200)
+  })
+
+  it('is not kept where it is music, keys or a person', () => {
+    const unheard = new UnheardAudio()
+    unheard.add('own-hold-1', Buffer.from('////'), 0.375)
+    expect(unheard.isEmpty).toBe(true)
+  })
+})

@@ -1,0 +1,82 @@
+import { BYTES_PER_MS, lineHeardMs, type Playback } from './playback.ts'
+import { isOwnAudio } from './session/own-audio.ts'
+
+/** A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. */
+type Piece = { itemId: string; payload: Buffer; fromMs: number; ms: number }
+
+/** So much of what the caller has not heard yet is kept of a call. */
+const MAX_MS = 10_000
+
+/**
+ * Keeps what was sent to the caller until it was heard, without a gap from what is heard next on, so that an agent who was stopped
+ * by nothing can go on. What comes when there is no room for more is not kept, nor what follows it.
+ *
+ * Payloads are copied, because they are views into a socket's buffer.
+ */
+export class UnheardAudio {
+  #pieces: Piece[] = []
+  #aside: Piece[] = []
+  #sentMs = 0
+  #keptMs = 0
+  #hasGap = false
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0 && this.#aside.length === 0
+  }
+
+  /** A piece of an item has left for the caller. */
+  add(itemId: string, payload: Buffer, ms: number): void {
+    const fromMs = this.#sentMs
+    this.#sentMs += ms
+    // Nobody goes on with music, or with what a person says.
+    if (isOwnAudio(itemId)) return
+    this.#hasGap ||= this.#keptMs + ms > MAX_MS
+    if (this.#hasGap) return
+    this.#pieces.push({ itemId, payload: Buffer.from(payload), fromMs, ms })
+    this.#keptMs += ms
+  }
+
+  /** What was heard is let go; when the line begins anew, what was not is set aside. */
+  follow(before: Playback, after: Playback, nowMs: number): void {
+    if (after.sentMs < before.sentMs) this.#beginLine(lineHeardMs(before, nowMs))
+    else if (after.confirmedMs > before.confirmedMs) this.#heardTo(after.confirmedMs)
+  }
+
+  #heardTo(lineMs: number): void {
+    const isHeard = ({ fromMs, ms }: Piece) => fromMs + ms <= lineMs
+    while (this.#pieces[0] && isHeard(this.#pieces[0])) this.#keptMs -= this.#pieces.shift()?.ms ?? 0
+    if (lineMs >= this.#sentMs) this.#hasGap = false
+  }
+
+  #beginLine(heardMs: number): void {
+    this.#heardTo(heardMs)
+    const [first, ...others] = this.#pieces
+    const isCut = first !== undefined && first.fromMs < heardMs
+    this.#aside = isCut ? [behind(first, heardMs), ...others] : this.#pieces
+    this.#pieces = []
+    this.#sentMs = 0
+    this.#keptMs = 0
+    this.#hasGap = false
+  }
+
+  /** What was set aside, which is kept no longer. */
+  takeAside(): { itemId: string; payload: Buffer }[] {
+    const aside = this.#aside
+    this.#aside = []
+    return aside
+  }
+
+  close(): void {
+    this.#aside = []
+    this.#pieces = []
+    this.#hasGap = true
+  }
+}
+
+/** What of a piece lies behind a place on the line. */
+function behind({ itemId, payload, fromMs, ms }: Piece, heardMs: number): Piece {
+  const mulaw = Buffer.from(payload.toString('latin1'), 'base64').subarray(
+    Math.round((heardMs - fromMs) * BYTES_PER_MS),
+  )
+  return { itemId, payload: Buffer.from(mulaw.toString('base64')), fromMs: heardMs, ms: fromMs + ms - heardMs }
+}

@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
+import { GOLDEN_CALL } from './golden-call.ts'
+import type { VirtualSession } from './model-session.ts'
+import { World, type WorldOptions } from './world.ts'
+
+const LIMIT_MS = 240_000
+
+/** A golden call to its end, whatever becomes of its model meanwhile: nothing is left of it, and nothing was said in vain. */
+async function called(
+  meanwhile: (world: World) => Promise<unknown>,
+  options: WorldOptions = GOLDEN_CALL,
+): Promise<World> {
+  const world = new World(options)
+  world.begin()
+  await meanwhile(world)
+  await world.run(LIMIT_MS)
+  expect([...faultsOfEnd(world), ...faultsOfAudio(world), ...faultsOfHeard(world)]).toEqual([])
+  expect(world.toolRuns.filter(({ name }) => name === 'book_table').length).toBeLessThanOrEqual(1)
+  return world
+}
+
+/** The session that was opened first, before it is set up. */
+function first({ model }: World): VirtualSession {
+  const [session] = model.sessions
+  if (!session) throw new Error('no session was opened')
+  return session
+}
+
+/** In the middle of the answer to the first turn. */
+const inSpeech = (world: World) => world.until(() => world.hearing()?.startsWith('We are open') ?? false)
+const booked = ({ toolRuns }: World) => toolRuns.some(({ name }) => name === 'book_table')
+
+describe('A model', () => {
+  it.each<[string, (world: World) => Promise<unknown>]>([
+    ['F30: that refuses the connection', async (world) => first(world).drop('econnrefused')],
+    [
+      'F32: that has too much to do at the handshake',
+      async (world) => {
+        first(world).emit({ type: 'rate_limited', resetMs: 2_000 })
+        await world.clock.advance(60)
+        first(world).drop('handshake_429')
+        await world.clock.advance(1_800)
+        expect(world.model.sessions).toHaveLength(1)
+      },
+    ],
+    ['F33: that never grants its settings', async (world) => first(world).fallIntoHole()],
+    [
+      'F35: whose connection ends in the middle of a word',
+      async (world) => {
+        await inSpeech(world)
+        world.model.current?.drop('1000')
+      },
+    ],
+    [
+      'F36: whose connection breaks in the middle of a word',
+      async (world) => {
+        await inSpeech(world)
+        world.model.current?.drop('1006')
+      },
+    ],
+    [
+      'F37: of which nothing comes any more, and nobody is told,',
+      async (world) => {
+        await inSpeech(world)
+        world.model.current?.fallIntoHole()
+      },
+    ],
+    [
+      'F38: whose session has expired',
+      async (world) => {
+        await inSpeech(world)
+        world.model.current?.drop('session_expired', 'expired')
+      },
+    ],
+    [
+      'F43: that would not cut what was not heard',
+      async (world) => {
+        await world.until(() => world.notes.some(({ type }) => type === 'interrupted'))
+        const refusal = { code: 'item_truncate_invalid', message: 'too long', fault: 'benign' } as const
+        world.model.current?.emit({ type: 'refused', requestId: null, ...refusal })
+      },
+    ],
+  ])('%s costs a pause: the call goes on to its own end', async (_what, fault) => {
+    const world = await called(fault)
+    expect([world.apologies, booked(world)]).toEqual([0, true])
+    expect(world.ends[0]).toMatch(/agent_hangup|caller_hangup|idle_timeout/)
+    expect(world.model.offences).toEqual([])
+  })
+
+  it.each<[string, (world: World) => Promise<unknown>]>([
+    ['F31: that does not know the key', async (world) => first(world).drop('handshake_401', 'fatal')],
+    ['F34: that refuses its settings', async (world) => first(world).drop('unknown_parameter', 'setup')],
+    [
+      'F40: whose account is used up',
+      async (world) => {
+        await inSpeech(world)
+        const refusal = { code: 'insufficient_quota', message: 'none left', fault: 'fatal' } as const
+        world.model.current?.emit({ type: 'refused', requestId: null, ...refusal })
+      },
+    ],
+  ])('%s is asked once: an apology, or the other model where there is one', async (_what, fault) => {
+    const alone = await called(fault)
+    expect([alone.ends, alone.apologies, alone.model.sessions.length]).toEqual([['model_lost'], 1, 1])
+    const plan = { ...GOLDEN_CALL.plan, fallback: { price: null } }
+    const world = await called(fault, { ...GOLDEN_CALL, plan })
+    expect([world.fallbacks, world.apologies, booked(world)]).toEqual([[false, true], 0, true])
+  })
+
+  it('F41: that speaks on after it was told to stop is not heard', async () => {
+    const world = await called(async () => {}, { ...GOLDEN_CALL, times: { deltaEveryMs: 180 } })
+    expect(world.model.answers.filter(({ cancelledAtMs }) => cancelledAtMs !== null).length).toBeGreaterThan(0)
+    expect(world.session.media.lateDeltas).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['F44: that never writes down what callers say', [10_000_000]],
+    ['F44: that writes it down six seconds later', [6_000]],
+    ['F44: that writes it down out of order', [2_500, 100, 900]],
+  ])('%s answers all the same, and the record is in order', async (_what, transcriptMs) => {
+    const world = await called(async () => {}, { ...GOLDEN_CALL, times: { transcriptMs } })
+    expect([world.ends, booked(world)]).toEqual([['agent_hangup'], true])
+    const said = world.transcript.filter(({ role }) => role === 'caller').map(({ text }) => text)
+    const isTold = transcriptMs[0] !== 10_000_000
+    const script = ['What are your opening hours?', 'Do you have a table for two tonight?', 'Yes, book it please.']
+    expect(said.filter((text) => text !== '').slice(0, 3)).toEqual(isTold ? script : [])
+  })
+})
