@@ -1,5 +1,5 @@
 import { othersFirst } from '../../kernel/clock.ts'
-import { mulaw } from '../../kernel/mulaw.ts'
+import { mulaw, sampleOf } from '../../kernel/mulaw.ts'
 
 /** Of the wide audio: 16-bit samples, little-endian, mono. */
 const WIDE_HZ = 24_000
@@ -35,7 +35,15 @@ export async function toTelephone(pcm: Buffer): Promise<Buffer> {
     narrow[at] = filtered(wide, at * STEP)
     if (at % SLICE === SLICE - 1) await othersFirst()
   }
-  const spoken = trimmed(narrow)
+  return softly(trimmed(narrow))
+}
+
+/** The same of what is µ-law of 8 kHz already. */
+export function trimmedTelephone(telephone: Buffer): Buffer {
+  return softly(trimmed(Int16Array.from(telephone, sampleOf)))
+}
+
+function softly(spoken: Int16Array): Buffer {
   return Buffer.from(spoken.map((sample, at) => sample * loudness(at, spoken.length)).map(mulaw))
 }
 
