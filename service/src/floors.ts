@@ -14,6 +14,7 @@ import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
+import { wholeSpeech } from './platform/speech/whole-speech.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeEscalations } from './records/escalations.ts'
 import { makeEventLogFiles } from './records/event-log-files.ts'
@@ -28,6 +29,7 @@ import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
 import { makeTenantChanges } from './tenancy/tenant-changes.ts'
+import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
 import { LiveSessions } from './voice/live-sessions.ts'
@@ -46,7 +48,15 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
   const changes = makeTenantChanges({ bus, cache, credentials })
-  const clips = makeClips({ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model })
+  const clips = makeClips({
+    db,
+    clock,
+    log,
+    speech: deps.speech,
+    ...secondSpeechOf(deps),
+    tenants: cache,
+    isRehearsal: deps.simulated.model,
+  })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
@@ -97,6 +107,16 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
 }
 
 /** All that the routes and the live calls stand on. */
+/** Words that are spoken ahead have the voice that will speak in their calls. */
+function secondSpeechOf({ secondVoice }: Deps) {
+  if (secondVoice === null) return {}
+  const secondSpeech = ({ audio_output: { provider, voice_id: voiceId, model_id: modelId } }: TenantRuntime) => {
+    if (provider === 'primary' || voiceId === null || !secondVoice.mayTry) return null
+    return wholeSpeech(secondVoice, { voiceId, modelId })
+  }
+  return { secondSpeech }
+}
+
 export type Floors = ReturnType<typeof makeFloors>
 
 /** What strangers and tenants may ask in a minute. */

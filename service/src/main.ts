@@ -23,6 +23,7 @@ async function main(): Promise<void> {
       config.adminKey,
       config.telephonyAuthToken,
       config.modelApiKey,
+      config.secondaryAudioKey,
       config.encryptionKey?.toString('base64') ?? null,
     ],
     ...[config.adminPassword, config.adminPasswordSha256],

@@ -10,7 +10,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler'; words: string; text: string }
 
 /** A clip that a call may need. */
-export type WantedClip = ClipWords & { key: string; voice: string | null; speed: number }
+export type WantedClip = ClipWords & { key: string; speech: Speech; voice: string | null; speed: number }
 
 /** What is said at the end of a greeting where the model is simulated: nobody is to take it for more. */
 const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
@@ -20,12 +20,12 @@ type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
 /** The clips of an agent, its first words in the order in which they are heard; none of what it words itself. */
 export function wantedClips(
   { tenant, config }: Spoken,
-  { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'>; isRehearsal: boolean },
+  { speech, voice, isRehearsal }: { speech: Speech; voice: string | null; isRehearsal: boolean },
 ): WantedClip[] {
-  const voice = config.voice || tenant.voice
   const { speed } = config.speech
   return wordsOf({ tenant, config }, isRehearsal).map((words) => ({
     ...words,
+    speech,
     voice,
     speed,
     key: clipKey([speech.model, voice ?? speech.defaultVoice, String(speed), words.text]),

@@ -31,8 +31,10 @@ type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
-  /** Null where there is none: there are no clips then. */
+  /** The model's own voice. Null where there is none: there are no clips of it then. */
   speech: Speech | null
+  /** What speaks in the calls of a tenant that asks for another voice; null, or not given, where that is the model's own. */
+  secondSpeech?: (tenant: TenantRuntime) => Speech | null
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   /** The greeting says so, too. */
   isRehearsal: boolean
@@ -51,25 +53,25 @@ const MAX_KEPT = 2_000
 const TOUCHED_EVERY_MS = 24 * 3_600_000
 
 export function makeClips(deps: Deps): Clips {
-  return deps.speech === null ? NO_CLIPS : new SpokenClips({ ...deps, speech: deps.speech })
+  return deps.speech === null && !deps.secondSpeech ? NO_CLIPS : new SpokenClips(deps)
 }
 
 const NO_CLIPS: Clips = { of: async () => [], prepare: () => {}, close: async () => {} }
 
 class SpokenClips implements Clips {
-  readonly #deps: Deps & { speech: Speech }
+  readonly #deps: Deps
   readonly #cache = new ClipCache()
   readonly #making = new ClipQueue()
   readonly #pending = new Set<Promise<void>>()
   readonly #pausedUntilMs = new Map<string, number>()
   readonly #closing = new AbortController()
 
-  constructor(deps: Deps & { speech: Speech }) {
+  constructor(deps: Deps) {
     this.#deps = deps
   }
 
   async of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]> {
-    const wanted = wantedClips({ tenant, config }, this.#deps)
+    const wanted = this.#wanted(tenant, config)
     await this.#fill(tenant.tenant_id, wanted)
     this.#touch(tenant.tenant_id, wanted)
     const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
@@ -87,7 +89,7 @@ class SpokenClips implements Clips {
     const { log, tenants } = this.#deps
     const work = async () => {
       const tenant = await tenants.get(tenantId)
-      if (tenant) await this.#fill(tenantId, wantedClips({ tenant, config }, this.#deps))
+      if (tenant) await this.#fill(tenantId, this.#wanted(tenant, config))
     }
     const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
     this.#track(work().catch(failed))
@@ -97,6 +99,13 @@ class SpokenClips implements Clips {
     this.#closing.abort()
     await this.#making.close()
     while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  #wanted(tenant: TenantRuntime, config: CompleteAgentConfig): WantedClip[] {
+    const { speech: own, secondSpeech, isRehearsal } = this.#deps
+    const second = secondSpeech?.(tenant) ?? null
+    if (second) return wantedClips({ tenant, config }, { speech: second, voice: second.defaultVoice, isRehearsal })
+    return own ? wantedClips({ tenant, config }, { speech: own, voice: config.voice || tenant.voice, isRehearsal }) : []
   }
 
   /** Has what is kept of these at hand, and what is not kept made. Never rejects. */
@@ -138,8 +147,8 @@ class SpokenClips implements Clips {
     this.#track(touchClips(db, tenantId, { keys, at: new Date(nowMs), since: new Date(sinceMs) }).catch(failed))
   }
 
-  async #make(tenantId: TenantId, { key, kind, text, voice, speed }: WantedClip): Promise<void> {
-    const { clock, db, log, speech } = this.#deps
+  async #make(tenantId: TenantId, { key, kind, text, speech, voice, speed }: WantedClip): Promise<void> {
+    const { clock, db, log } = this.#deps
     const speak = (signal: AbortSignal) => speech.speak({ text, voice, speed, signal })
     const audio = await withDeadline(clock, SPEAK_WITHIN_MS, speak, this.#closing.signal)
     const at = new Date(clock.now())

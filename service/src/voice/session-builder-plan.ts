@@ -14,6 +14,8 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
+  /** The secondary provider speaks what the model writes; not given: it does not. */
+  secondVoice?: boolean
   /** Those of this call. */
   clips?: readonly Clip[]
   /** What the model costs; null, or not given, where that is not known. */

@@ -52,7 +52,8 @@ function speakerOf({ call, tools: all, facts, driver, now }: Deps, agent: Resolv
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
   const clips = clipsFor(call.tenant, config, call.clips ?? [])
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
-  const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
+  const output = facts.secondVoice ? ('text' as const) : ('audio' as const)
+  const setup = { ...setupOf(call.tenant, declared, { ...call, now, isDisclosed }), output }
   const price = driver.priceOf?.(setup.model) ?? null
   return { agent, tools, setup, plan: planOf(call.tenant, config, { ...facts, asyncTools, clips, price }), clips }
 }

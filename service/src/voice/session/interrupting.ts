@@ -5,6 +5,8 @@ import { tellCutClip } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { isOwnAudio } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
+import { find } from './transcript.ts'
+import { cutSpoken } from './unspoken.ts'
 
 /**
  * Silences the agent and tells the model how much of it was heard.
@@ -45,6 +47,8 @@ export function silence(step: Step): void {
 export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
   if (isOwnAudio(itemId)) return
+  const voiced = find(step.state.transcript, itemId)?.voiced
+  if (voiced) return cutSpoken(step, utterance, voiced)
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
     if (isClip(itemId)) return closeUtterance(step, utterance)

@@ -1,5 +1,6 @@
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
+import { spokenUntil } from './spoken-words.ts'
 import type { Step } from './state.ts'
 import { settleSounding } from './timeline.ts'
 import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
@@ -70,17 +71,28 @@ export function closeUtterance(step: Step, played: { itemId: string; sentMs: num
   const entry = find(step.state.transcript, played.itemId)
   if (!entry || entry.isFinal) return
   const whole = entry.text + entry.unheard
-  const isWhole = played.heardMs >= played.sentMs
-  const cut = isWhole ? whole.length : wordsWithin(whole, played.heardMs / played.sentMs)
+  const cut = heardUntil(whole, entry, played)
   keepEntry(step, played.itemId, {
     text: whole.slice(0, cut).trimEnd(),
     unheard: whole.slice(cut).trimStart(),
-    interrupted: !isWhole,
+    interrupted: played.heardMs < played.sentMs || whole.slice(cut).trim() !== '',
+    voiced: null,
     sentMs: played.sentMs,
     heardMs: played.heardMs,
     endMs: entry.startMs + played.heardMs,
     isFinal: true,
   })
+}
+
+function heardUntil(
+  whole: string,
+  { voiced }: Entry,
+  { sentMs, heardMs }: { sentMs: number; heardMs: number },
+): number {
+  const isAllHeard = heardMs >= sentMs
+  if (isAllHeard && (voiced === null || voiced.isWhole)) return whole.length
+  const isTold = voiced !== null && (voiced.endsMs.length > 0 || !voiced.isWhole)
+  return isTold ? spokenUntil(whole, voiced, heardMs) : wordsWithin(whole, heardMs / sentMs)
 }
 
 /** Where the share of a text ends, never inside a word: a word that was cut off was not heard. */

@@ -1,4 +1,4 @@
-import { answerOver } from './answering.ts'
+import { answerOver } from './answer-over.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
 import { giveUp } from './ending.ts'
 import { replaceModel } from './model-session.ts'
