@@ -92,6 +92,33 @@ describe('a call that the secondary provider speaks in', () => {
     return body.voice_session
   }
 
+  /** All that the agent says in a call of one question, by its record, while the provider is like this. */
+  async function saidUnder(fault: VoiceFaultPlan): Promise<string> {
+    await isGreetingMade()
+    live.simulator.model.voices.setFaults([fault])
+    const scenario: Scenario = {
+      ...SCENARIO,
+      caller: {
+        steps: [{ say: 'I would like to know what a chair costs.' }, { say: 'Thank you. Goodbye.' }],
+        stays: true,
+      },
+      agent: {
+        rules: [
+          // It has said nothing itself yet when it is asked for the rest.
+          { when: { greeting: true }, say: '{words}' },
+          { when: { turn: 1 }, say: LONG },
+          { when: { says: 'goodbye' }, say: 'Thank you for calling. Goodbye.', end: true },
+        ],
+      },
+      expect: { status: 'completed', ended_by: 'rest', heard: ['Goodbye'], model_sessions: 1 },
+    }
+    const report = await runScenario(live.simulator, scenario, live.urls)
+    expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])
+    const session = await sessionOf(report.facts.sid)
+    const turns = (session['transcript'] as Turn[]).filter(({ role }) => role === 'agent')
+    return turns.map(({ text }) => text).join(' ')
+  }
+
   it('is greeted, answered, interrupted, served by a tool and ended in that voice', { timeout: 120_000 }, async () => {
     const { voices } = live.simulator.model
     await isGreetingMade()
@@ -137,34 +164,16 @@ describe('a call that the secondary provider speaks in', () => {
     'is gone on with by the model when it %s, with no word lost or said twice',
     { timeout: 120_000 },
     async (_, fault) => {
-      await isGreetingMade()
-      live.simulator.model.voices.setFaults([fault])
-      const report = await runScenario(
-        live.simulator,
-        {
-          ...SCENARIO,
-          caller: {
-            steps: [{ say: 'I would like to know what a chair costs.' }, { say: 'Thank you. Goodbye.' }],
-            stays: true,
-          },
-          agent: {
-            rules: [
-              // It has said nothing itself yet when it is asked for the rest.
-              { when: { greeting: true }, say: '{words}' },
-              { when: { turn: 1 }, say: LONG },
-              { when: { says: 'goodbye' }, say: 'Thank you for calling. Goodbye.', end: true },
-            ],
-          },
-          expect: { status: 'completed', ended_by: 'rest', heard: ['Goodbye'], model_sessions: 1 },
-        },
-        live.urls,
-      )
-      expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])
-      const session = await sessionOf(report.facts.sid)
-      const said = (session['transcript'] as Turn[]).filter(({ role }) => role === 'agent').map(({ text }) => text)
-      expect(said.join(' ')).toBe(`${GREETING} ${LONG} Thank you for calling. Goodbye.`)
+      expect(await saidUnder(fault)).toBe(`${GREETING} ${LONG} Thank you for calling. Goodbye.`)
     },
   )
+
+  it('is spoken to its end by a provider that takes its time', { timeout: 120_000 }, async () => {
+    const said = await saidUnder({ slow_first_byte_ms: 1_000 })
+    expect(said).toBe(`${GREETING} ${LONG} Thank you for calling. Goodbye.`)
+    const spoken = live.simulator.model.voices.streams.map(({ texts }) => texts.join('').trim())
+    expect(spoken.slice(-2)).toEqual([LONG, 'Thank you for calling. Goodbye.'])
+  })
 
   it('is the model speaking, and diagnostics say why, once the provider has failed too often', {
     timeout: 60_000,
