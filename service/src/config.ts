@@ -157,6 +157,19 @@ export const SETTINGS = {
       "Where the chat model is reached, with the same key: any server that speaks Chat Completions. Ended calls are scored there, and what agents always say is spoken by its speech endpoint. Where the realtime model is not OpenAI's own, there is no default.",
     read: (text) => (text === undefined ? null : httpAddress(text)),
   }),
+  secondaryAudioKey: setting({
+    name: 'SECONDARY_AUDIO_API_KEY',
+    shownDefault: 'unset',
+    meaning:
+      'The key of the secondary provider of voices, which speaks for tenants whose `audio_output` asks for it. Unset: the model speaks for them, too.',
+    read: headerText,
+  }),
+  secondaryAudioUrl: setting({
+    name: 'SECONDARY_AUDIO_URL',
+    shownDefault: 'wss://api.elevenlabs.io/v1/text-to-speech',
+    meaning: 'Where that provider streams speech: the address of any server that speaks the protocol of ElevenLabs.',
+    read: (text = 'wss://api.elevenlabs.io/v1/text-to-speech') => socketAddress(text),
+  }),
   modelSessionMaxMinutes: setting({
     name: 'MODEL_SESSION_MAX_MINUTES',
     shownDefault: '50',

@@ -18,8 +18,11 @@ import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
+import { Circuit } from './platform/speech/circuit.ts'
+import { type SharedSpeech, withCircuit } from './platform/speech/guarded.ts'
 import { openaiSpeech } from './platform/speech/openai.ts'
 import type { Speech } from './platform/speech/port.ts'
+import { makeStreamedSpeech } from './platform/speech/registry.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
@@ -46,6 +49,8 @@ export type Deps = {
   chat: ChatModel | null
   /** Null where there is no chat model: no words are spoken ahead of the calls in which they are heard. */
   speech: Speech | null
+  /** The secondary provider of voices; null while no key is configured. */
+  secondVoice: SharedSpeech | null
   /** Null while no mail server is configured: nobody is told anything by mail. */
   mailer: Mailer | null
   /** Null where people log in with passwords alone. */
@@ -105,6 +110,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     fallbackModel: fallbackModelOf(config, clock, log),
     chat: chatOf(config),
     speech: speechOf(config),
+    secondVoice: secondVoiceOf(config, clock),
     mailer: mailerOf(config, clock),
     identityProvider: identityProviderOf(config, clock),
   }
@@ -150,6 +156,16 @@ function speechOf(config: Config): Speech | null {
   const { modelApiKey: apiKey } = config
   const baseUrl = baseUrlOf(config)
   return apiKey === null || baseUrl === null ? null : openaiSpeech({ baseUrl, apiKey })
+}
+
+/** So many failed streams within so long, of whatever calls, and nobody waits for the provider for a while. */
+const VOICE_CIRCUIT = { maxFailures: 3, windowMs: 30_000, openMs: 15_000 }
+
+/** The secondary provider of voices of the settings, if they hold a key for it. */
+export function secondVoiceOf(config: Config, clock: Clock): SharedSpeech | null {
+  const { secondaryAudioUrl: url, secondaryAudioKey: apiKey } = config
+  if (apiKey === null) return null
+  return withCircuit(makeStreamedSpeech({ url, apiKey, clock }), new Circuit(clock, VOICE_CIRCUIT))
 }
 
 function baseUrlOf({ chatUrl, modelUrl, realtimeProvider }: Config): string | null {

@@ -16,6 +16,7 @@ import { makeSupervisorActions } from './operators/supervisor-actions.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
 import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
+import { wholeSpeech } from './platform/speech/whole-speech.ts'
 import { makeCallLogs } from './records/call-logs.ts'
 import { makeEscalations } from './records/escalations.ts'
 import { makeEventLogFiles } from './records/event-log-files.ts'
@@ -30,6 +31,7 @@ import { makeApiKeys } from './tenancy/api-keys.ts'
 import { makeCredentials } from './tenancy/credentials.ts'
 import { TenantCache } from './tenancy/tenant-cache.ts'
 import { makeTenantChanges } from './tenancy/tenant-changes.ts'
+import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
 import { LiveSessions } from './voice/live-sessions.ts'
@@ -51,6 +53,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   const clips = makeClips({
     ...{ db, clock, log, speech: deps.speech, tenants: cache, isRehearsal: deps.simulated.model },
+    ...secondSpeechOf(deps),
     fetchHoldAudio: makeFetchHoldAudio(outbound),
   })
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
@@ -104,6 +107,16 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
 }
 
 /** All that the routes and the live calls stand on. */
+/** Words that are spoken ahead have the voice that will speak in their calls. */
+function secondSpeechOf({ secondVoice }: Deps) {
+  if (secondVoice === null) return {}
+  const secondSpeech = ({ audio_output: { provider, voice_id: voiceId, model_id: modelId } }: TenantRuntime) => {
+    if (provider === 'primary' || voiceId === null || !secondVoice.mayTry) return null
+    return wholeSpeech(secondVoice, { voiceId, modelId })
+  }
+  return { secondSpeech }
+}
+
 export type Floors = ReturnType<typeof makeFloors>
 
 /** What strangers and tenants may ask in a minute. */

@@ -24,6 +24,7 @@ async function main(): Promise<void> {
       config.telephonyAuthToken,
       config.modelApiKey,
       config.fallbackApiKey,
+      config.secondaryAudioKey,
       config.encryptionKey?.toString('base64') ?? null,
     ],
     ...[config.adminPassword, config.adminPasswordSha256],

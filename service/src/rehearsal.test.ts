@@ -10,7 +10,11 @@ import { makeLog } from './platform/log.ts'
 import { startRehearsal } from './rehearsal.ts'
 
 const CARRIER = { base_url: 'http://127.0.0.1:4010', account_sid: 'AC1', auth_token: 'a-token' }
-const MODEL = { url: 'ws://127.0.0.1:4011/v1/realtime', base_url: 'http://127.0.0.1:4011/v1', api_key: null }
+const MODEL = {
+  ...{ url: 'ws://127.0.0.1:4011/v1/realtime', base_url: 'http://127.0.0.1:4011/v1', api_key: null },
+  voice_url: 'ws://127.0.0.1:4011/v1/text-to-speech',
+}
+const VOICE = { secondaryAudioKey: 'rehearsal', secondaryAudioUrl: MODEL.voice_url }
 /** A program that says what the simulator says, and stays. */
 const SAYS = `console.log(JSON.stringify(${JSON.stringify({ carrier: CARRIER, model: MODEL })}))`
 const STAYS = 'setInterval(() => {}, 60_000)'
@@ -69,7 +73,7 @@ describe('a rehearsal', () => {
     expect(rehearsal.config).toEqual({
       ...config,
       ...{ telephonyAccountSid: 'AC1', telephonyAuthToken: 'a-token', telephonyApiUrl: CARRIER.base_url },
-      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url },
+      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url, ...VOICE },
     })
     expect(lines.join('')).toContain('this is a rehearsal')
   })
@@ -79,15 +83,19 @@ describe('a rehearsal', () => {
     const withCarrier = await startedWith({ TELEPHONY_ACCOUNT_SID, TELEPHONY_AUTH_TOKEN })
     expect(withCarrier.rehearsal.config).toEqual({
       ...withCarrier.config,
-      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url },
+      ...{ modelApiKey: 'rehearsal', modelUrl: MODEL.url, chatUrl: MODEL.base_url, ...VOICE },
     })
     const OPENAI_BASE_URL = 'http://127.0.0.1:9/v1'
     const withChat = await startedWith({ OPENAI_BASE_URL })
     expect(withChat.rehearsal.config).toMatchObject({ modelUrl: MODEL.url, chatUrl: OPENAI_BASE_URL })
+    const withVoice = await startedWith({ SECONDARY_AUDIO_API_KEY: 'real-voice-key' })
+    const { secondaryAudioUrl } = withVoice.config
+    expect(withVoice.rehearsal.config).toMatchObject({ secondaryAudioKey: 'real-voice-key', secondaryAudioUrl })
     const withModel = await startedWith({ OPENAI_API_KEY })
     expect(withModel.rehearsal.config).toMatchObject({
       modelApiKey: 'sk-real-key',
       modelUrl: withModel.config.modelUrl,
+      secondaryAudioKey: null,
     })
     expect(withModel.rehearsal.simulated).toEqual({ carrier: true, model: false })
   })

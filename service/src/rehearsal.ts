@@ -34,7 +34,7 @@ export type Rehearsal = {
 /** What the simulator says of itself on its first line. */
 type Addresses = {
   carrier: { base_url: string; account_sid: string; auth_token: string }
-  model: { url: string; base_url: string }
+  model: { url: string; base_url: string; voice_url: string }
 }
 
 type Deps = { config: Config; clock: Clock; log: Log; start: StartBeside }
@@ -116,9 +116,15 @@ function pointedAt({ carrier, model }: Addresses, config: Config, simulated: Sim
       telephonyApiUrl: carrier.base_url,
     }),
     ...(simulated.model && { modelApiKey: MODEL_KEY, modelUrl: model.url }),
+    ...(simulated.model && isVoiceOpen(config) && { secondaryAudioKey: MODEL_KEY, secondaryAudioUrl: model.voice_url }),
     // Whoever has set the address of another chat model means that one.
     ...(simulated.model && config.chatUrl === SETTINGS.chatUrl.read(undefined) && { chatUrl: model.base_url }),
   })
+}
+
+/** Beside a real model nobody is spoken for by a rehearsal. */
+function isVoiceOpen({ secondaryAudioKey, secondaryAudioUrl }: Config): boolean {
+  return secondaryAudioKey === null && secondaryAudioUrl === SETTINGS.secondaryAudioUrl.read(undefined)
 }
 
 async function addressesOf(child: ChildProcess, clock: Clock): Promise<Addresses> {

@@ -15,7 +15,6 @@ import { publicUrlOf } from './public-url.ts'
 import type { ScheduledWork } from './schedule.ts'
 import { accessRequestRoutes, intakeRoutes } from './tenancy/access-request-routes.ts'
 import { makeAccessRequests } from './tenancy/access-requests.ts'
-import { NO_SECONDARY_AUDIO } from './tenancy/audio-providers.ts'
 import { transportDiagnostics } from './tenancy/auth-transport.ts'
 import { runtimeConfigRoutes } from './tenancy/runtime-config-routes.ts'
 import { tenantCacheRoutes } from './tenancy/tenant-cache-routes.ts'
@@ -52,7 +51,7 @@ export async function wireSteering(
   await server.register(
     tenantCacheRoutes({
       ...{ db, log, cache, credentials, telephony },
-      secondary: NO_SECONDARY_AUDIO,
+      secondary: { hasKey: deps.secondVoice !== null, isAvailable: () => deps.secondVoice?.isAvailable ?? false },
       isKept: database.kind !== 'memory',
       hasStreamBroker: config.redisUrl !== null,
       activeSessions: (tenantId) => live.list(tenantId).length,

@@ -224,11 +224,11 @@ type BuilderParts = { recorders: Recorders; eventLogs: EventLogs; tools: readonl
 
 /** Null without a model. */
 function builderOf(deps: Deps, needs: VoiceNeeds, { tools, ...parts }: BuilderParts): SessionBuilder | null {
-  const { model, fallbackModel, clock, log, config, metrics, version } = deps
+  const { model, fallbackModel, secondVoice, clock, log, config, metrics, version } = deps
   if (!model) return null
   const { journal, carrierCalls, live, isHeld, checkpoint, transferOf } = needs
   return makeSessionBuilder({
-    ...{ ...parts, model, clock, log, version, journal, carrierCalls, isHeld, checkpoint, transferOf },
+    ...{ ...parts, model, secondVoice, clock, log, version, journal, carrierCalls, isHeld, checkpoint, transferOf },
     tools,
     metrics: makeLiveMetrics(metrics.registry, () => live.size),
     tracing: makeTracing(clock),

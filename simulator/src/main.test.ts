@@ -96,7 +96,9 @@ describe('the command', () => {
     const { code, out } = await done
     expect(code).toBe(0)
     expect(out).toMatch(/REST base +http:\/\/127\.0\.0\.1:\d+\n/)
-    expect(out).toMatch(/websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +chats +http:.*\/v1\n +key +k\n/)
+    expect(out).toMatch(
+      /websocket +ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime\n +chats +http:.*\/v1\n +voices +ws:.*\n +key +k\n/,
+    )
   })
 
   it('serves programs with one JSON line, and with a token that nobody else knows', async () => {
@@ -120,6 +122,7 @@ describe('the command', () => {
       model: {
         url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/realtime$/),
         base_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/v1$/),
+        voice_url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/v1\/text-to-speech$/),
         api_key: null,
       },
     })

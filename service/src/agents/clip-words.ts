@@ -9,8 +9,11 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
  */
 export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler' | 'hold'; words: string; text: string }
 
-/** A clip that a call may need. */
-export type WantedClip = ClipWords & { key: string; voice: string | null; speed: number }
+/** A clip that a call may need. `speech`: what speaks it; null for what is not spoken, but fetched. */
+export type WantedClip = ClipWords & { key: string; speech: Speech | null; voice: string | null; speed: number }
+
+/** What speaks an agent's clips. `voice`: null for its own. */
+export type Speaker = { speech: Speech; voice: string | null }
 
 /** What is said at the end of a greeting where the model is simulated: nobody is to take it for more. */
 const REHEARSAL_NOTICE = 'This is a rehearsal: I am a simulated agent, and I do not understand speech.'
@@ -20,25 +23,26 @@ type Spoken = { tenant: TenantRuntime; config: CompleteAgentConfig }
 /** The clips of an agent, its first words in the order in which they are heard; none of what it words itself. */
 export function wantedClips(
   { tenant, config }: Spoken,
-  { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'> | null; isRehearsal: boolean },
+  { by, isRehearsal }: { by: Speaker | null; isRehearsal: boolean },
 ): WantedClip[] {
   const hold = config.hold_audio === null ? [] : [holdClip(config.hold_audio)]
-  return [...(speech ? spokenClips({ tenant, config }, { speech, isRehearsal }) : []), ...hold]
+  return [...(by ? spokenClips({ tenant, config }, by, isRehearsal) : []), ...hold]
 }
 
 /** What is heard on hold: the file of an address is fetched once, whatever becomes of it. */
 export function holdClip(url: string): WantedClip {
-  return { kind: 'hold', words: url, text: '', voice: null, speed: 1, key: clipKey(['hold', url]) }
+  return { kind: 'hold', words: url, text: '', speech: null, voice: null, speed: 1, key: clipKey(['hold', url]) }
 }
 
 function spokenClips(
   { tenant, config }: Spoken,
-  { speech, isRehearsal }: { speech: Pick<Speech, 'model' | 'defaultVoice'>; isRehearsal: boolean },
+  { speech, voice }: Speaker,
+  isRehearsal: boolean,
 ): WantedClip[] {
-  const voice = config.voice || tenant.voice
   const { speed } = config.speech
   return wordsOf({ tenant, config }, isRehearsal).map((words) => ({
     ...words,
+    speech,
     voice,
     speed,
     key: clipKey([speech.model, voice ?? speech.defaultVoice, String(speed), words.text]),

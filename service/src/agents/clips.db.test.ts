@@ -7,6 +7,9 @@ import { until } from '../../test/harness/wait.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeLog } from '../platform/log.ts'
 import { openaiSpeech } from '../platform/speech/openai.ts'
+import type { Speech } from '../platform/speech/port.ts'
+import type { StreamedSpeech } from '../platform/speech/streamed-port.ts'
+import { wholeSpeech } from '../platform/speech/whole-speech.ts'
 import { tenantTold } from '../records/calls.fixture.ts'
 import { agentConfigDefaults } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -41,13 +44,22 @@ afterEach(async () => {
 })
 
 /** The clips as one process has them, which remembers nothing of the others. */
-function clips({ isRehearsal = false } = {}): Clips {
+function clips({
+  isRehearsal = false,
+  secondSpeech,
+}: {
+  isRehearsal?: boolean
+  secondSpeech?: (tenant: TenantRuntime) => Speech | null
+} = {}): Clips {
   const speech = openaiSpeech({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' })
   const destination = { write: (line: string) => void lines.push(JSON.parse(line) as { msg: string }) }
   const log = makeLog({ level: 'debug', secrets: [], destination })
   const tenants = { get: async (id: TenantId) => tenantTold(id) }
   const fetchHoldAudio = async () => Buffer.alloc(0)
-  const one = makeClips({ db: test.db, clock, log, speech, fetchHoldAudio, tenants, isRehearsal })
+  const one = makeClips({
+    ...{ db: test.db, clock, log, speech, fetchHoldAudio, tenants, isRehearsal },
+    ...(secondSpeech && { secondSpeech }),
+  })
   made.push(one)
   return one
 }
@@ -69,6 +81,55 @@ async function settled(of: Clips, ofTenant = tenant(), config = GREETING) {
   await until(async () => (await of.of(ofTenant, config)).length > 0, { what: 'the clips' })
   return of.of(ofTenant, config)
 }
+
+/** A second voice that says half a second of nothing else than a tone, unless it fails. */
+function secondVoice(asked: string[], fault?: 'lost'): StreamedSpeech {
+  return {
+    name: 'voices',
+    open({ voiceId, modelId }, listener) {
+      let text = `${voiceId} ${modelId}: `
+      return {
+        say(more) {
+          text += more
+        },
+        flush() {},
+        end() {
+          asked.push(text)
+          if (fault) return listener.event({ type: 'failed', why: fault, message: 'no' })
+          listener.audio(Buffer.from(Buffer.from(Array.from({ length: 4_000 }, (_, at) => at % 64)).toString('base64')))
+          listener.event({ type: 'done' })
+        },
+        close() {},
+      }
+    },
+  }
+}
+
+describe('clips of a tenant that asks for a second voice', () => {
+  const spoken = tenant({ audio_output: { provider: 'secondary', voice_id: 'v1', model_id: 'm1' } })
+
+  it('are made with that voice, and are other clips than those of the model', async () => {
+    const asked: string[] = []
+    const second = wholeSpeech(secondVoice(asked), { voiceId: 'v1', modelId: 'm1' })
+    const one = clips({ secondSpeech: ({ audio_output }) => (audio_output.provider === 'secondary' ? second : null) })
+    const [clip] = await settled(one, spoken)
+    expect(asked).toEqual(['v1 m1: Hello, this is Acme.'])
+    expect(clip?.ms).toBeGreaterThan(400)
+    await settled(one)
+    expect(provider.asked).toHaveLength(1)
+    await isKept(2)
+  })
+
+  it('are not made by the model when the second voice fails: its calls have it say the words', async () => {
+    const asked: string[] = []
+    const second = wholeSpeech(secondVoice(asked, 'lost'), { voiceId: 'v1', modelId: 'm1' })
+    const one = clips({ secondSpeech: () => second })
+    expect(await one.of(spoken, GREETING)).toEqual([])
+    const isTold = () => lines.some(({ msg }) => msg === 'a clip could not be made')
+    await until(isTold, { what: 'the failure to be told' })
+    expect([asked.length, provider.asked.length]).toEqual([1, 0])
+  })
+})
 
 describe('clips', () => {
   it('are made once, by the words, the voice and its speed, and kept for every process', async () => {

@@ -9,7 +9,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
 import { ClipQueue } from './clip-queue.ts'
 import { deleteOldClips, findClips, insertClip, touchClips } from './clip-store.ts'
-import { type ClipWords, holdClip, type WantedClip, wantedClips } from './clip-words.ts'
+import { type ClipWords, holdClip, type Speaker, type WantedClip, wantedClips } from './clip-words.ts'
 import type { FetchHoldAudio } from './hold-audio.ts'
 
 /** Words that were spoken ahead of the call. */
@@ -38,8 +38,10 @@ type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
-  /** Null where there is none: no words are spoken ahead then. */
+  /** The model's own voice. Null where there is none: no words are spoken in it ahead then. */
   speech: Speech | null
+  /** What speaks in the calls of a tenant that asks for another voice; null, or not given, where that is the model's own. */
+  secondSpeech?: (tenant: TenantRuntime) => Speech | null
   fetchHoldAudio: FetchHoldAudio
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   /** The greeting says so, too. */
@@ -75,7 +77,7 @@ class KeptClips implements Clips {
   }
 
   async of(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]> {
-    const wanted = wantedClips({ tenant, config }, this.#deps)
+    const wanted = this.#wanted(tenant, config)
     await this.#fill(tenant.tenant_id, wanted)
     this.#touch(tenant.tenant_id, wanted)
     const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
@@ -93,7 +95,7 @@ class KeptClips implements Clips {
     const { log, tenants } = this.#deps
     const work = async () => {
       const tenant = await tenants.get(tenantId)
-      if (tenant) await this.#fill(tenantId, wantedClips({ tenant, config }, this.#deps))
+      if (tenant) await this.#fill(tenantId, this.#wanted(tenant, config))
     }
     const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
     this.#track(work().catch(failed))
@@ -109,6 +111,17 @@ class KeptClips implements Clips {
     this.#closing.abort()
     await this.#making.close()
     while (this.#pending.size > 0) await Promise.all(this.#pending)
+  }
+
+  #wanted(tenant: TenantRuntime, config: CompleteAgentConfig): WantedClip[] {
+    return wantedClips({ tenant, config }, { by: this.#speakerOf(tenant, config), isRehearsal: this.#deps.isRehearsal })
+  }
+
+  #speakerOf(tenant: TenantRuntime, config: CompleteAgentConfig): Speaker | null {
+    const { speech: own, secondSpeech } = this.#deps
+    const second = secondSpeech?.(tenant) ?? null
+    if (second) return { speech: second, voice: second.defaultVoice }
+    return own && { speech: own, voice: config.voice || tenant.voice }
   }
 
   /** Has what is kept of these at hand, and what is not kept made. Never rejects. */
@@ -161,11 +174,8 @@ class KeptClips implements Clips {
     log.info({ tenant_id: tenantId, kind, size_bytes: audio.length }, 'a clip was made')
   }
 
-  #sound({ kind, words, text, voice, speed }: Omit<WantedClip, 'key'>, signal: AbortSignal): Promise<Buffer> {
-    const { speech, fetchHoldAudio } = this.#deps
-    if (kind === 'hold') return fetchHoldAudio(words, signal)
-    if (!speech) throw new SpeechFault('nothing speaks here', { isLasting: true })
-    return speech.speak({ text, voice, speed, signal })
+  #sound({ words, text, speech, voice, speed }: Omit<WantedClip, 'key'>, signal: AbortSignal): Promise<Buffer> {
+    return speech ? speech.speak({ text, voice, speed, signal }) : this.#deps.fetchHoldAudio(words, signal)
   }
 
   #track(work: Promise<unknown>): void {

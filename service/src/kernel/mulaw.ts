@@ -5,3 +5,10 @@ export function mulaw(sample: number): number {
   const mantissa = (biased >> (exponent + 3)) & 0x0f
   return ~((sample < 0 ? 0x80 : 0) | (exponent << 4) | mantissa) & 0xff
 }
+
+/** The sample of 16 bits that a byte of G.711 µ-law stands for. */
+export function sampleOf(byte: number): number {
+  const bits = ~byte & 0xff
+  const magnitude = (((bits & 0x0f) << 3) + 132) << ((bits >> 4) & 0x07)
+  return bits & 0x80 ? 132 - magnitude : magnitude - 132
+}

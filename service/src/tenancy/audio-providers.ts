@@ -53,9 +53,6 @@ type Deps = {
   secondary: SecondaryAudio
 }
 
-/** Nobody speaks for tenants but the model. */
-export const NO_SECONDARY_AUDIO: SecondaryAudio = { hasKey: false, isAvailable: () => false }
-
 /**
  * What the calls of tenants are spoken with: of the cached ones, those used last first, and behind them, if asked for, of the
  * stored ones, the newest first; `limit` of them at most.

@@ -14,6 +14,7 @@ import { reduce } from './session/reduce.ts'
 import { isOthers, newSession, type SessionState } from './session/state.ts'
 import type { SessionDeps, ToolRequest } from './session-deps.ts'
 import { SessionTimers } from './session-timers.ts'
+import { SpokenAnswers } from './spoken-answers.ts'
 import { CallTransfers } from './transfer/call-transfers.ts'
 
 /**
@@ -40,6 +41,8 @@ export class CallSession {
   /** The one that is to take its place. */
   #next: ModelLink | null = null
   #state: SessionState
+  /** Null where the model speaks by itself. */
+  readonly #voice: SpokenAnswers | null
   readonly #streams: CallStreams
   /** The lines of people into the call. */
   readonly lines: CallLines
@@ -64,6 +67,13 @@ export class CallSession {
         backlog: (isOver) => this.dispatch({ type: 'backlog', isOver }),
       },
     })
+    this.#voice = deps.openVoice
+      ? new SpokenAnswers({
+          open: deps.openVoice,
+          audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
+          event: (id, event) => this.dispatch({ type: 'voice', id, event }),
+        })
+      : null
     this.#streams = new CallStreams(deps, this.#media)
     this.transfers = new CallTransfers({
       ...{ clock: deps.clock, carrier: deps.transfer ?? null },
@@ -101,6 +111,7 @@ export class CallSession {
       ...this.#timers.armed.map((timer) => `timer ${timer}`),
       ...this.#media.held,
       ...this.lines.held,
+      ...(this.#voice?.held ?? []),
     ]
   }
 
@@ -203,6 +214,16 @@ export class CallSession {
         return this.#closeNext()
       case 'command':
         return this.#model?.send(effect.command)
+      case 'open_voice':
+        return this.#voice?.open(effect.id)
+      case 'speak':
+        return this.#voice?.speak(effect.id, effect)
+      case 'flush_voice':
+        return this.#voice?.flush(effect.id)
+      case 'end_voice':
+        return this.#voice?.end(effect.id)
+      case 'cut_voice':
+        return this.#voice?.cut(effect.id)
       case 'open_uplink':
         return this.#model ? this.#media.openUplink(this.#model) : undefined
       case 'hold_uplink':
@@ -330,6 +351,7 @@ export class CallSession {
   #finish(reason: EndReason): void {
     this.#timers.disarmAll()
     this.#media.close()
+    this.#voice?.close()
     this.#closeModel()
     const isMoved = this.#state.isLetGo && reason === 'shutdown'
     this.#guarded(() => this.lines.close(isMoved ? 'broken' : 'ended'))

@@ -8,6 +8,8 @@ export type LiveMetrics = {
   noted(note: LiveNote): void
   /** A provider did not do something, or a session with it ended by itself. */
   modelFault(code: string): void
+  /** What a call has given the secondary provider to speak. */
+  spoken(characters: number): void
   /** To be told once for each call, with what went through its media path. */
   ended(reason: EndReason, media: Pick<MediaPath, 'framesIn' | 'shedFrames' | 'lateDeltas'>): void
 }
@@ -47,6 +49,14 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
   const interruptions = counter('voice_interruptions_total', 'Utterances of the agent that a caller cut short.')
   const resumed = counter('voice_resumed_total', 'Times that the agent went on because no words had stopped it.')
   const silences = counter('voice_dead_air_total', 'Times that an answer was owed and nothing was heard for 2.5 s.')
+  const voicesLost = counter(
+    'voice_secondary_lost_total',
+    'Calls whose secondary provider of speech failed, so that the model spoke until their end.',
+  )
+  const characters = counter(
+    'voice_secondary_characters_total',
+    'Characters that the secondary provider was given to speak, counted when their call ends.',
+  )
   const latency = new Histogram({
     name: 'voice_response_seconds',
     help: "From the end of a caller's turn to the first sound of the answer.",
@@ -89,7 +99,9 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
       if (note.type === 'interrupted') interruptions.inc()
       if (note.type === 'resumed') resumed.inc()
       if (note.type === 'dead_air') silences.inc()
+      if (note.type === 'voice_lost') voicesLost.inc()
     },
+    spoken: (count) => characters.inc(count),
     ended(reason, media) {
       ended.inc({ reason })
       framesIn.inc(media.framesIn)

@@ -15,6 +15,8 @@ export type PlanFacts = {
   isResumable: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
+  /** The secondary provider speaks what the model writes; not given: it does not. */
+  secondVoice?: boolean
   /** Those of this call. */
   clips?: readonly SpokenClip[]
   /** How long what callers on hold hear is, also while a tool takes long; not given: our music is heard, on hold alone. */

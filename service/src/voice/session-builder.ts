@@ -2,6 +2,7 @@ import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { RealtimeDriver } from '../platform/realtime/port.ts'
+import type { SharedSpeech } from '../platform/speech/guarded.ts'
 import type { Tracing } from '../platform/tracing.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -21,6 +22,7 @@ import { greetingOf, scribeSetup } from './session-builder-setup.ts'
 import { controlsOf, toolCallOf } from './session-controls.ts'
 import { customerOf } from './session-customer.ts'
 import { Speaker } from './session-speaker.ts'
+import { secondVoiceFor } from './session-voice.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { makeToolRunner } from './tools/run.ts'
 import type { Tool } from './tools/tool.ts'
@@ -59,6 +61,8 @@ type Deps = {
   model: RealtimeDriver
   /** What takes its place in a call in which it stays away; null, or not given, where nothing does. */
   fallback?: RealtimeDriver | null
+  /** The secondary provider of voices; null, or not given, where there is none. */
+  secondVoice?: SharedSpeech | null
   journal: Pick<Journal, 'of'>
   tools: readonly Tool[]
   carrierCalls: CarrierCalls
@@ -104,7 +108,9 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const { tenant, streamSid, codec, carrier } = call
       const now = new Date(clock.now())
       const { capabilities } = driver
+      const openVoice = secondVoiceFor(call, { speech: deps.secondVoice ?? null, capabilities, log: deps.log })
       const facts = {
+        secondVoice: openVoice !== null,
         ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
         spentToday: call.spentToday ?? null,
       }
@@ -156,6 +162,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
           if (history) opened.send({ type: 'system_message', text: recallOf(history) })
           return opened
         },
+        openVoice: openVoice && ((listener) => openVoice(speaker.agent.config.speech, listener)),
         runTool: (request) => runner.run(request),
         keepTurn: (turn) => words.turn(turn),
         forgetTurn: (itemId) => entries.forget(itemId),
@@ -172,6 +179,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
             duration_ms: Math.round(clock.monotonicMs() - state.startedAtMs),
           })
           deps.metrics.ended(reason, session.media)
+          deps.metrics.spoken(state.secondVoice.characters)
           span.end({ 'voice.end_reason': reason })
           onEnded({ call, reason, state })
         },

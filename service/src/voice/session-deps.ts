@@ -7,6 +7,7 @@ import type { EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts
 import type { Plan } from './session/plan.ts'
 import type { Resumption } from './session/resumption.ts'
 import type { SessionState } from './session/state.ts'
+import type { OpenVoice } from './spoken-answers.ts'
 import type { CallTransfer } from './transfer/transfer.ts'
 
 /** A tool call as the model asked for it; `atMs` counts from the session's start. */
@@ -37,6 +38,8 @@ export type SessionDeps = CallStream & {
   eventLog?: Pick<SessionEventLog, 'begin' | 'step' | 'close'> | null
   /** Of the service, for that log. */
   version?: string
+  /** Opens a stream of the secondary provider's speech; null or missing where the plan wants none. */
+  openVoice?: OpenVoice | null
   /** Runs a tool. Never rejects: what goes wrong is an outcome. */
   runTool(request: ToolRequest): Promise<ToolOutcome>
   keepTurn(turn: Turn): void

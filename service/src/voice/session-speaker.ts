@@ -62,7 +62,8 @@ function speakerOf(
   const clips = clipsFor(call.tenant, config, call.clips ?? [])
   const holdAudio = holdAudioFor(config, call.clips ?? [])
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
-  const setup = setupOf(call.tenant, declared, { ...call, now, isDisclosed })
+  const output = facts.secondVoice ? ('text' as const) : ('audio' as const)
+  const setup = { ...setupOf(call.tenant, declared, { ...call, now, isDisclosed }), output }
   const price = driver.priceOf?.(setup.model) ?? null
   const fallback = other ? { price: other.priceOf?.(setup.model) ?? null } : null
   const plan = planOf(call.tenant, config, {

@@ -15,7 +15,8 @@ export type LiveApp = {
 }
 
 type Options = {
-  settings?: Record<string, string>
+  /** Asked once the simulator is there. */
+  settings?: Record<string, string> | (() => Record<string, string>)
   agent?: Record<string, unknown>
   document?: Record<string, unknown>
 }
@@ -42,7 +43,9 @@ export function useLiveApp(test: TestDatabase, { settings = {}, ...furnished }: 
       OPENAI_BASE_URL: model.baseUrl,
       OPENAI_API_KEY: 'sk-key-of-the-live-app-tests',
     }
-    served = await ServedApp.start(test, { settings: { ...providers, ...settings } })
+    served = await ServedApp.start(test, {
+      settings: { ...providers, ...(typeof settings === 'function' ? settings() : settings) },
+    })
     await served.furnish('acme', { number: NUMBER, ...furnished })
   })
   afterEach(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
-import { chatOf, fallbackModelOf, identityProviderOf, mailerOf } from '../../src/deps.ts'
+import { chatOf, fallbackModelOf, identityProviderOf, mailerOf, secondVoiceOf } from '../../src/deps.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
@@ -104,6 +104,7 @@ export class ServedApp {
       fallbackModel: fallbackModelOf(config, clock, log),
       chat: chatOf(config),
       speech: options.speech ?? null,
+      secondVoice: secondVoiceOf(config, clock),
       mailer: mailerOf(config, clock),
       identityProvider: identityProviderOf(config, clock),
     })

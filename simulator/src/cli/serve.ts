@@ -21,7 +21,12 @@ function addressesOf({ carrier, model }: Simulator, { simulator }: ServeCommand)
   const { accountSid: account_sid, authToken: auth_token } = simulator.carrier
   return {
     carrier: { base_url: carrier.baseUrl, account_sid, auth_token },
-    model: { url: model.url, base_url: model.baseUrl, api_key: simulator.model.apiKey ?? null },
+    model: {
+      url: model.url,
+      base_url: model.baseUrl,
+      voice_url: model.voiceUrl,
+      api_key: simulator.model.apiKey ?? null,
+    },
   }
 }
 
@@ -35,6 +40,7 @@ carrier   REST base        ${simulator.carrier.baseUrl}
           auth token       ${authToken}
 model     websocket        ${simulator.model.url}
           chats            ${simulator.model.baseUrl}
+          voices           ${simulator.model.voiceUrl}
           key              ${apiKey ?? 'any'}
           control          ${simulator.model.url.replace(/^ws(.*)\/v1\/realtime$/, 'http$1/control/sessions')}
 

@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readVoiceFaultPlans } from '../voices/voice-faults.ts'
+import type { Voices } from '../voices/voices.ts'
 import { type FaultPlan, readFaultPlans, readFaults } from './faults.ts'
 import { ModelError } from './model-error.ts'
 import { readScript } from './script.ts'
@@ -11,14 +13,15 @@ const BODY_BYTES_MAX = 1024 * 1024
 type Controlled = {
   readonly sessions: readonly ModelSession[]
   readonly scripts: ScriptBook
+  readonly voices: Voices
   setFaults(plans: FaultPlan[]): void
 }
 
 type Answer = { status: number; body: unknown }
 
 /**
- * Answers the model's control surface, for who cannot call its functions: `GET /control/sessions`,
- * `PUT /control/sessions/{id}/faults`, `PUT /control/faults`, `PUT` and `DELETE /control/script` (what sessions follow
+ * Answers the model's control surface, for who cannot call its functions: `GET /control/sessions` and `/control/voice-streams`,
+ * `PUT /control/voice-faults`, `PUT /control/sessions/{id}/faults`, `PUT /control/faults`, `PUT` and `DELETE /control/script` (what sessions follow
  * that name none) and `/control/scripts/{name}`. Bodies are JSON of at most 1 MiB; every answer is JSON.
  */
 export async function answerControl(
@@ -54,6 +57,7 @@ async function answer(model: Controlled, request: IncomingMessage): Promise<Answ
 }
 
 function read(model: Controlled, path: string[]): Answer {
+  if (path.join('/') === 'control/voice-streams') return { status: 200, body: { streams: model.voices.streams } }
   if (path.join('/') !== 'control/sessions') return notFound()
   return { status: 200, body: { sessions: model.sessions.map((session) => session.record) } }
 }
@@ -62,6 +66,7 @@ function write(model: Controlled, path: string[], body: unknown): Answer {
   const [control, subject, name, detail] = path
   if (control !== 'control') return notFound()
   if (subject === 'faults' && path.length === 2) model.setFaults(readFaultPlans(body, 'faults'))
+  else if (subject === 'voice-faults' && path.length === 2) model.voices.setFaults(readVoiceFaultPlans(body, 'faults'))
   else if (subject === 'script' && path.length === 2) model.scripts.setDefault(readScript(body, 'script'))
   else if (subject === 'scripts' && name && path.length === 3) model.scripts.set(name, readScript(body, 'script'))
   else if (subject === 'sessions' && name && detail === 'faults') return setSessionFaults(model, name, body)

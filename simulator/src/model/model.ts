@@ -3,6 +3,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { WebSocketServer } from 'ws'
 import type { PhraseBook } from '../speech/phrase-book.ts'
 import type { Speech } from '../speech/speech.ts'
+import { isVoicePath } from '../voices/voice-settings.ts'
+import { Voices } from '../voices/voices.ts'
 import { answerChat, CHAT_PATH } from './chat.ts'
 import { answerControl } from './control.ts'
 import { type FaultPlan, FaultSwitches } from './faults.ts'
@@ -38,6 +40,10 @@ export type Model = {
   readonly url: string
   /** The base address of its chats, and of its speech: `http://host:port/v1`. */
   readonly baseUrl: string
+  /** The base address of its voices, which speak what others write: `ws://host:port/v1/text-to-speech`. */
+  readonly voiceUrl: string
+  /** Those voices. */
+  readonly voices: Voices
   /** Sessions, oldest first: all open ones and the latest 200 that ended. */
   readonly sessions: readonly ModelSession[]
   /** The scripts that sessions may follow. */
@@ -64,6 +70,7 @@ export async function startModel(options: ModelOptions): Promise<Model> {
 
 class RunningModel implements Model {
   readonly scripts = new ScriptBook()
+  readonly voices: Voices
   readonly #options: ModelOptions
   readonly #makeActivity: () => VoiceActivity
   readonly #pace: Pace
@@ -80,6 +87,7 @@ class RunningModel implements Model {
     this.#pace = { ...NATURAL_PACE, ...options.pace }
     if (options.brain) this.scripts.setDefault(options.brain)
     this.#switches.set(options.faults ?? [])
+    this.voices = new Voices(options.speech, options.apiKey ?? null)
     this.#server = createServer((request, response) => this.#answer(request, response))
     this.#server.headersTimeout = HEADERS_TIMEOUT_MS
     this.#server.on('connection', (socket) => this.#track(socket))
@@ -92,6 +100,10 @@ class RunningModel implements Model {
 
   get baseUrl(): string {
     return `http://${this.#authority()}/v1`
+  }
+
+  get voiceUrl(): string {
+    return `ws://${this.#authority()}/v1/text-to-speech`
   }
 
   get sessions(): readonly ModelSession[] {
@@ -116,6 +128,7 @@ class RunningModel implements Model {
     this.#timers.close()
     const stopped = new Promise<void>((resolve) => this.#server.close(() => resolve()))
     for (const session of this.#sessions) session.close()
+    this.voices.close()
     const impatient = setTimeout(() => this.#cutAll(), CLOSE_GRACE_MS)
     await stopped
     clearTimeout(impatient)
@@ -150,6 +163,7 @@ class RunningModel implements Model {
   }
 
   #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    if (isVoicePath(request)) return this.voices.upgrade(request, socket, head)
     const faults = this.#switches.forNextSession()
     if (faults.refuse) {
       socket.resetAndDestroy()

@@ -41,8 +41,11 @@ export type ModelSetup = {
 
 /** `requestId` comes back in `refused` when the provider will not do it. */
 export type ModelCommand =
-  /** Asks for one answer; at most one is active at a time. `instructions` are for this answer alone. */
-  | { type: 'respond'; requestId: string; instructions: string | null }
+  /**
+   * Asks for one answer; at most one is active at a time. `instructions` are for this answer alone, and so is `output`, which is the
+   * session's where it is not given.
+   */
+  | { type: 'respond'; requestId: string; instructions: string | null; output?: ModelSetup['output'] }
   | { type: 'cancel'; responseId: string }
   /** Tells the model what of the item was heard. `audioEndMs` is at least 1 and at most what was received of it. */
   | { type: 'truncate'; itemId: string; audioEndMs: number }

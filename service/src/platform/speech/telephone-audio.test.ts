@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { toTelephone } from './telephone-audio.ts'
+import { toTelephone, trimmedTelephone } from './telephone-audio.ts'
 
 const WIDE_HZ = 24_000
 
@@ -50,5 +50,21 @@ describe('toTelephone', () => {
   it('is nothing for silence, and for nothing', async () => {
     expect((await toTelephone(Buffer.alloc(48_000))).length).toBe(0)
     expect((await toTelephone(Buffer.alloc(1))).length).toBe(0)
+  })
+})
+
+describe('trimmedTelephone', () => {
+  it('takes the silence from around what is telephone audio already, and changes nothing else of it', () => {
+    const tone = Buffer.from(Array.from({ length: 4_000 }, (_, at) => (at % 8 < 4 ? 0x10 : 0x90)))
+    const silence = Buffer.alloc(8_000, 0xff)
+    const spoken = trimmedTelephone(Buffer.concat([silence, tone, silence]))
+    // 20 ms of it are left before the words, 120 ms behind them.
+    expect(spoken.length).toBe(4_000 + 160 + 960)
+    expect(
+      spoken
+        .subarray(200, 4_000)
+        .equals(Buffer.concat([silence, tone]).subarray(8_000 - 160 + 200, 8_000 - 160 + 4_000)),
+    ).toBe(true)
+    expect(trimmedTelephone(silence)).toHaveLength(0)
   })
 })

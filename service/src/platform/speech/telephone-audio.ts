@@ -1,5 +1,5 @@
 import { othersFirst } from '../../kernel/clock.ts'
-import { mulaw } from '../../kernel/mulaw.ts'
+import { mulaw, sampleOf } from '../../kernel/mulaw.ts'
 
 /** Of what speech models answer with: 16-bit samples, little-endian, mono. */
 const SPOKEN_HZ = 24_000
@@ -51,6 +51,11 @@ async function narrowed(wide: Int16Array, hz: number): Promise<Int16Array> {
     if (at % SLICE === SLICE - 1) await othersFirst()
   }
   return narrow
+}
+
+/** The spoken part, with soft ends, of what is µ-law of 8 kHz already. */
+export function trimmedTelephone(telephone: Buffer): Buffer {
+  return softEnds(trimmed(Int16Array.from(telephone, sampleOf)))
 }
 
 /** Copied, because a view of numbers has to begin at an even place. Every machine that Node runs on writes them like this. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { Call, planWith } from '../session/call.fixture.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { unpackChunks } from './chunks.ts'
@@ -54,6 +55,35 @@ describe('The event log of a session', () => {
     expect(read).toMatchObject({ isWhole: true, head: { version: '0.1.0' } })
     expect(replay(read)).toMatchObject({ difference: null, steps: read.steps.length })
     expect(told).toEqual(['closed'])
+  })
+
+  it('tells as much of words that a second voice has spoken, and lost, and as little of what they were', async () => {
+    const { log, bytes } = logging()
+    const call = new Call({ secondVoice: true })
+    log.begin({ ...HEAD, plan: planWith({ secondVoice: true }) })
+    log.step(0, { type: 'opened' }, call.effects)
+    const feed = (event: SessionEvent) => log.step(Math.round(call.nowMs * 1_000), event, call.do(event))
+    const model = (event: ModelEvent) => feed({ type: 'model', epoch: 1, event })
+    const written = { type: 'agent_text', responseId: 'resp_1', itemId: 'item_1' } as const
+    model({ type: 'ready' })
+    model({ type: 'response_started', responseId: 'resp_1' })
+    model({ ...written, text: 'Your card, señor, ends with 1111.', final: false })
+    const spoken = { type: 'spoken', text: 'Your card, señ', endsMs: [...'Your card, señ'].map((_, at) => at) } as const
+    feed({ type: 'voice', id: 'voice-1', event: spoken })
+    feed({ type: 'sent', responseId: 'resp_1', itemId: 'item_1', ms: 700, mark: 'm1' })
+    feed({ type: 'voice', id: 'voice-1', event: { type: 'failed', why: 'lost', message: 'gone' } })
+    const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 0 }
+    const done = { status: 'completed', errorCode: null, fault: null, usage } as const
+    model({ type: 'response_done', responseId: 'resp_1', ...done })
+    log.close()
+    await log.written()
+    const text = unpackChunks(bytes())
+    expect(text).not.toMatch(/card|señ|1111|ends with/)
+    expect(call.commands('respond').at(-1)).toMatchObject({
+      output: 'audio',
+      instructions: expect.stringContaining(': señor, ends with 1111.'),
+    })
+    expect(replay(readLines(text))).toMatchObject({ difference: null })
   })
 
   it('shows the first event after which something else follows', async () => {

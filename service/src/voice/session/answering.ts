@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { leftMs } from '../playback.ts'
+import { answerOver } from './answer-over.ts'
 import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
@@ -8,7 +9,6 @@ import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { giveWayToWords } from './holding.ts'
-import { deleteItem } from './keeping.ts'
 import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
@@ -18,6 +18,8 @@ import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
+import { sayRest } from './unspoken.ts'
+import { isHeldForVoice } from './voicing.ts'
 import { closeWords } from './words.ts'
 
 type Done = Extract<ModelEvent, { type: 'response_done' }>
@@ -37,7 +39,7 @@ export function responseStarted(step: Step, responseId: string): void {
   if (responseId === lastDoneId) return
   if (active) closeWords(step, active.responseId)
   const hasAudio = playback.utterances.some((u) => u.responseId === responseId)
-  const begun = { hasAudio, isWhole: false, hasTool: false, isCancelled: false, isOverdue: false, writtenItemId: null }
+  const begun = { hasAudio, isWhole: false, hasTool: false, isCancelled: false, isOverdue: false, writtenItemIds: [] }
   step.setAnswers({ asked: null, active: { responseId, asked, ...begun } })
   if (hasAudio) firstAudio(step, asked, null)
   armStall(step)
@@ -94,11 +96,6 @@ export function audioDone(step: Step, { responseId, itemId }: { responseId: stri
   markEnd(step, itemId)
 }
 
-/** Words in place of audio: nobody hears them. */
-export function wroteInstead(step: Step, responseId: string, itemId: string): void {
-  if (step.state.answers.active?.responseId === responseId) changeActive(step, { writtenItemId: itemId })
-}
-
 /** An answer is over, whole or not: its usage counts, its items will not grow, the next one may be asked for. */
 export function responseDone(step: Step, done: Done): void {
   const { answers } = step.state
@@ -109,6 +106,13 @@ export function responseDone(step: Step, done: Done): void {
     step.setAnswers({ lastDoneId: done.responseId })
     return askNext(step)
   }
+  if (isHeldForVoice(step, active, done)) return
+  concluded(step, active, done)
+}
+
+/** An answer is over at the model, and what is to be heard of it has become sound. */
+export function concluded(step: Step, active: Active, done: Done): void {
+  if (sayRest(step, active, done)) return
   answerOver(step, active)
   const isCutOff = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
   const wanted = isCutOff ? null : missing(active, done)
@@ -133,16 +137,6 @@ function bill(step: Step, { responseId, usage: cost }: Done): void {
       audioSeconds: usage.audioSeconds + cost.audioSeconds,
     },
   })
-}
-
-/** Takes an answer off the stage: nothing more of it is expected. */
-export function answerOver(step: Step, { responseId, writtenItemId, hasAudio }: Active): void {
-  step.setAnswers({ active: null, lastDoneId: responseId })
-  step.do({ type: 'disarm', timer: 'stall' })
-  // Words that nobody heard would make the model write on instead of speaking.
-  if (writtenItemId !== null && !hasAudio) deleteItem(step, writtenItemId)
-  markEnd(step, responseId)
-  closeWords(step, responseId)
 }
 
 /** What has to be asked for again, because nothing or only a part of it came. Half an answer is gone on with once. */

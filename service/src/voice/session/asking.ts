@@ -2,6 +2,7 @@ import { leftMs } from '../playback.ts'
 import { armStall } from './stall-clock.ts'
 import { type Active, type Ask, isOutOfHands, type Step } from './state.ts'
 import { turnAsked } from './timeline.ts'
+import { isOnlySound, openVoice } from './voicing.ts'
 
 /** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
 const MAX_QUEUE = 16
@@ -62,11 +63,15 @@ function mayBeSaid(step: Step, { why, thenEnd }: Ask): boolean {
 }
 
 function request(step: Step, wanted: Ask, isRepeat: boolean): void {
-  const { answers, model } = step.state
+  const { answers, model, plan } = step.state
   const asks = answers.asks + 1
   const requestId = `ask-${model.epoch}-${asks}`
-  step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat } })
-  step.command({ type: 'respond', requestId, instructions: wanted.instructions })
+  const { isOn } = step.state.secondVoice
+  const isWritten = isOn ? { isWritten: true } : {}
+  step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat, ...isWritten } })
+  openVoice(step)
+  const output = plan.secondVoice ? { output: isOn ? ('text' as const) : ('audio' as const) } : {}
+  step.command({ type: 'respond', requestId, instructions: wanted.instructions, ...output })
   if (wanted.why !== 'filler') turnAsked(step)
   armStall(step)
 }
@@ -85,8 +90,10 @@ export function repeatRequest(step: Step): void {
 export function cancelActive(step: Step): void {
   const { active } = step.state.answers
   if (!active || active.isCancelled) return
+  const isOverThere = isOnlySound(step)
   changeActive(step, { isCancelled: true })
   step.do({ type: 'discard', responseIds: [active.responseId] })
+  if (isOverThere) return
   step.command({ type: 'cancel', responseId: active.responseId })
   armStall(step)
 }

@@ -1,4 +1,5 @@
 import type { ModelCommand, ModelEvent } from '../../platform/realtime/port.ts'
+import type { VoiceEvent } from '../../platform/speech/streamed-port.ts'
 import type { Plan } from './plan.ts'
 
 /** Why a session ended. */
@@ -57,6 +58,8 @@ export type SessionEvent =
   | { type: 'opened' }
   /** From the model session that was opened with this epoch; those of an earlier one are late and change nothing. */
   | { type: 'model'; epoch: number; event: ModelEvent }
+  /** From the stream of the secondary provider's speech that was opened with this id. */
+  | { type: 'voice'; id: string; event: VoiceEvent }
   /** Audio that went to the caller on the fast path. `arrivedAtMs`: when the model's first of an answer came in. */
   | { type: 'sent'; responseId: string; itemId: string; ms: number; mark: string | null; arrivedAtMs?: number }
   /** `loudMs` of the `ms` were louder than a line's own noise. */
@@ -173,6 +176,8 @@ export type LiveNote =
   /** What had stopped the agent was no words: it goes on. */
   | { type: 'resumed' }
   | { type: 'dead_air' }
+  /** The secondary provider has failed: the model speaks from now on. */
+  | { type: 'voice_lost' }
   | { type: 'digits'; digits: string }
 
 /**
@@ -193,6 +198,16 @@ export type SessionEffect =
   | { type: 'take_next' }
   | { type: 'close_next' }
   | { type: 'command'; command: ModelCommand }
+  /** Opens a stream of the secondary provider's speech, for what will be written next. */
+  | { type: 'open_voice'; id: string }
+  /** More of a text for it. Its audio goes by the ids of the answer and the item that are written. */
+  | { type: 'speak'; id: string; responseId: string; itemId: string; text: string }
+  /** What it was given is spoken without waiting for more. */
+  | { type: 'flush_voice'; id: string }
+  /** No more text follows. */
+  | { type: 'end_voice'; id: string }
+  /** It is closed as it is. */
+  | { type: 'cut_voice'; id: string }
   /** From now on the caller's audio goes to the model, what was kept of it first. */
   | { type: 'open_uplink' }
   /** From now on the caller's audio is kept, a few seconds of it, for the next model session. */

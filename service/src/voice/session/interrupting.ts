@@ -8,6 +8,7 @@ import { isOthers, type Step, type Stopped } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { find } from './transcript.ts'
 import { restOf, unbegun } from './unsaid.ts'
+import { cutSpoken } from './unspoken.ts'
 
 /**
  * Silences the agent and tells the model how much of it was heard.
@@ -52,7 +53,8 @@ function stoppedBy({ state, nowMs }: Step, itemId: string): Stopped | null {
   const { plan, playback, answers, model, owedSinceMs } = state
   if (plan.interruption.resumeFalseMs === 0 || !plan.capabilities.callerTranscripts) return null
   const cut = heard(playback, nowMs).filter((one) => one.heardMs < one.sentMs && !isOwnAudio(one.itemId))
-  if (cut.length === 0) return null
+  // Of words that another voice speaks it is known what was heard, and not where it would go on in what is left of its sound.
+  if (cut.length === 0 || cut.some((one) => find(state.transcript, one.itemId)?.voiced)) return null
   const parts = cut.map((one) => {
     const before = goneOnWith(state, one.itemId)
     const facts = { itemId: one.itemId, epoch: before?.epoch ?? model.epoch, told: '' }
@@ -108,6 +110,8 @@ function emptyLine(step: Step, activeIds: readonly string[]): Heard[] {
 export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
   if (isOwnAudio(itemId)) return
+  const voiced = find(step.state.transcript, itemId)?.voiced
+  if (voiced) return cutSpoken(step, utterance, voiced)
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
     if (isClip(itemId) || goneOnWith(step.state, itemId)) return closeUtterance(step, utterance)

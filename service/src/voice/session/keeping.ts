@@ -1,5 +1,6 @@
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
+import { spokenUntil } from './spoken-words.ts'
 import type { Step, StoppedPart } from './state.ts'
 import { goneOnWith } from './stopped.ts'
 import { settleSounding } from './timeline.ts'
@@ -76,12 +77,12 @@ export function closeUtterance(step: Step, played: { itemId: string; sentMs: num
   const sentMs = before?.sentMs ?? played.sentMs
   const heardMs = before ? Math.min(sentMs, before.heardMs + played.heardMs) : played.heardMs
   const whole = entry.text + entry.unheard
-  const isWhole = heardMs >= sentMs
-  const cut = isWhole ? whole.length : wordsWithin(whole, heardMs / sentMs)
+  const cut = heardUntil(whole, entry, { sentMs, heardMs })
   const text = whole.slice(0, cut).trimEnd()
+  const unheard = whole.slice(cut).trimStart()
   keepEntry(step, itemId, {
-    ...{ text, unheard: whole.slice(cut).trimStart(), interrupted: !isWhole, sentMs, heardMs },
-    ...{ endMs: before ? step.atMs : entry.startMs + heardMs, isFinal: true },
+    ...{ text, unheard, interrupted: heardMs < sentMs || (entry.voiced !== null && unheard !== ''), voiced: null },
+    ...{ sentMs, heardMs, endMs: before ? step.atMs : entry.startMs + heardMs, isFinal: true },
   })
   if (before) tellHeard(step, before, text)
 }
@@ -101,6 +102,17 @@ export function reopenEntry(step: Step, itemId: string): void {
   const unheard = [entry.text, entry.unheard].filter((words) => words !== '').join(' ')
   const open = { isFinal: false, interrupted: false, sentMs: null, heardMs: null }
   step.set({ transcript: change(step.state.transcript, itemId, { ...open, text: '', unheard }) })
+}
+
+function heardUntil(
+  whole: string,
+  { voiced }: Entry,
+  { sentMs, heardMs }: { sentMs: number; heardMs: number },
+): number {
+  const isAllHeard = heardMs >= sentMs
+  if (isAllHeard && (voiced === null || voiced.isWhole)) return whole.length
+  const isTold = voiced !== null && (voiced.endsMs.length > 0 || !voiced.isWhole)
+  return isTold ? spokenUntil(whole, voiced, heardMs) : wordsWithin(whole, heardMs / sentMs)
 }
 
 /** Where the share of a text ends, never inside a word: a word that was cut off was not heard. */

@@ -9,6 +9,8 @@ export type Plan = {
   capabilities: ModelCapabilities
   /** What the caller hears first, in this order, then the fillers; none: the model says it. */
   clips: readonly PlannedClip[]
+  /** The model writes its answers, and the secondary provider speaks them; not given: the model speaks. */
+  secondVoice?: boolean
   /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
   /**

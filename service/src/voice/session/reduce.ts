@@ -1,7 +1,7 @@
 import { assertNever } from '../../kernel/errors.ts'
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { echoed, sent, settle } from '../playback.ts'
-import { audioDone, audioSent, responseDone, responseStarted, wroteInstead } from './answering.ts'
+import { audioDone, audioSent, responseDone, responseStarted } from './answering.ts'
 import { ask, exactly } from './asking.ts'
 import { BUDGET_SHARE, watchBudget } from './budget.ts'
 import { beginWithClips } from './clips.ts'
@@ -28,6 +28,7 @@ import { mute, unmute } from './muting.ts'
 import { refused } from './refusals.ts'
 import { onNext, renewalFired, renewIfDue } from './renewal.ts'
 import { letGo } from './retry.ts'
+import { followVoice, onVoice, wrote } from './second-voice.ts'
 import { deadAir, silencePassed, watchSilence } from './silence.ts'
 import { callerAudio, padIfMuted, speechStarted, speechStopped } from './speech.ts'
 import { stalled } from './stalled.ts'
@@ -58,6 +59,7 @@ export function reduce(state: SessionState, event: SessionEvent, nowMs: number):
   if (state.phase === 'ended') return [state, []]
   const step = new Step(state, nowMs)
   apply(step, event)
+  followVoice(step)
   dismissIfOver(step)
   cancelTransferIfOver(step)
   settlePlayed(step)
@@ -77,6 +79,8 @@ function apply(step: Step, event: SessionEvent): void {
       if (event.epoch === step.state.model.epoch) onModel(step, event.event)
       else if (event.epoch === step.state.model.next?.epoch) onNext(step, event.event)
       return
+    case 'voice':
+      return onVoice(step, event)
     case 'sent':
       step.set({ playback: sent(step.state.playback, event, step.nowMs) })
       return audioSent(step, event)
@@ -169,7 +173,7 @@ function onModel(step: Step, event: ModelEvent): void {
     case 'agent_transcript':
       return agentWords(step, event)
     case 'agent_text':
-      return wroteInstead(step, event.responseId, event.itemId)
+      return wrote(step, event)
     case 'audio_done':
       return audioDone(step, event)
     case 'tool_call':

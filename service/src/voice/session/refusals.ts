@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { answerOver, said } from './answering.ts'
+import { answerOver } from './answer-over.ts'
+import { said } from './answering.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
 import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'

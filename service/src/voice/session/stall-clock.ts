@@ -1,4 +1,5 @@
 import type { Step } from './state.ts'
+import { isOnlySound } from './voicing.ts'
 
 /** From the last sign of life to the apology. */
 export const GIVE_UP_MS = 15_000
@@ -6,9 +7,10 @@ export const GIVE_UP_MS = 15_000
 const AFTER_CANCEL_MS = 2_000
 
 /** Whether the model owes an answer: asked for or begun, or its session is being replaced because none came. */
-export function owesAnswer({ state }: Step): boolean {
-  const { answers, stall, model } = state
-  return answers.asked !== null || answers.active !== null || (stall !== null && !model.isReady)
+export function owesAnswer(step: Step): boolean {
+  const { answers, stall, model } = step.state
+  const isBeingMade = answers.active !== null && !isOnlySound(step)
+  return answers.asked !== null || isBeingMade || (stall !== null && !model.isReady)
 }
 
 /** How long the model may be silent from now on. */

@@ -1,4 +1,4 @@
-import { answerOver } from './answering.ts'
+import { answerOver } from './answer-over.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs } from './stall-clock.ts'

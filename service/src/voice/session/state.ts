@@ -1,4 +1,4 @@
-import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
+import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
 import { type Playback, SILENT } from '../playback.ts'
 import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
 import type { Plan } from './plan.ts'
@@ -20,6 +20,8 @@ export type Asked = {
   readonly isAbandoned: boolean
   /** The same was asked for before and nothing came of it. */
   readonly isRepeat: boolean
+  /** It is to be written, for the secondary provider; not given: the model says it. */
+  readonly isWritten?: boolean
 }
 
 /** An answer in the making. `asked` is null for one that the model's server began by itself. */
@@ -33,8 +35,28 @@ export type Active = {
   readonly isCancelled: boolean
   /** Whole for long, and nothing has said that it is over. */
   readonly isOverdue: boolean
-  /** An item of words in place of audio. */
-  readonly writtenItemId: string | null
+  /** Its items that are words and no audio. */
+  readonly writtenItemIds: readonly string[]
+}
+
+/** A stream of the secondary provider's speech; one at a time. */
+export type VoiceStreamState = {
+  readonly id: string
+  /** The answer and the item that it speaks; null while it waits for the first word of one. */
+  readonly of: { readonly responseId: string; readonly itemId: string } | null
+  /** How the answer ended at the model, which counts once all of it has become sound. */
+  readonly done: Extract<ModelEvent, { type: 'response_done' }> | null
+}
+
+/** The voice of the secondary provider. */
+export type SecondVoice = {
+  /** Answers are written, and it speaks them; else the model speaks: where nobody wants it, or once it has failed, until the end. */
+  readonly isOn: boolean
+  readonly stream: VoiceStreamState | null
+  /** How many streams were opened. */
+  readonly count: number
+  /** How many characters they were given. */
+  readonly characters: number
 }
 
 /** "May the agent speak now?": at most one answer is asked for or active; the others wait in line. */
@@ -188,6 +210,7 @@ export type SessionState = {
     readonly fillers: number
   }
   readonly answers: Answers
+  readonly secondVoice: SecondVoice
   readonly speech: CallerSpeech | null
   /** Short speech whose words will tell whether it is answered. */
   readonly undecided: readonly Undecided[]
@@ -266,6 +289,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     transcript: resumption ? resumedTranscript(resumption) : EMPTY,
     clips: { played: [], due: [], fillers: 0 },
     answers: { asked: null, active: null, queue: [], asks: 0, isHeld: false, lastDoneId: null, billedIds: [] },
+    secondVoice: { isOn: plan.secondVoice === true, stream: null, count: resumption?.idBase ?? 0, characters: 0 },
     speech: null,
     undecided: [],
     stopped: null,

@@ -10,6 +10,7 @@ import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
 import { toolBegan, toolEnded } from './timeline.ts'
+import { hasWritten } from './voicing.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
 
@@ -138,7 +139,8 @@ function isCallTalkedInto({ state }: Step, { isOfCancelled }: RunningTool): bool
 
 /** The agent ends the call: at once if it has said something since the caller's last words, else after a goodbye. */
 function endCall(step: Step): void {
-  if (step.state.owedSinceMs === null || step.state.ending) return beginEnding(step, 'agent_hangup', true)
+  if (step.state.owedSinceMs === null || step.state.ending || hasWritten(step))
+    return beginEnding(step, 'agent_hangup', true)
   ask(step, { why: 'goodbye', instructions: GOODBYE, thenEnd: 'agent_hangup' })
 }
 

@@ -14,6 +14,8 @@ export type Entry = {
   readonly heardMs: number | null
   /** What was generated and never heard. */
   readonly unheard: string
+  /** What is known of its sound while the secondary provider speaks it; null for all else, and once it is closed. */
+  readonly voiced: Voiced | null
   /** What it cost to say, in USD; null where that is not known. */
   readonly costUsd: number | null
   /** How it came about, where it answers the caller. */
@@ -30,6 +32,16 @@ export type Entry = {
   readonly isKept: boolean
   /** The number under which it was kept last; null when it has changed since. */
   readonly keptAs: number | null
+}
+
+/** How far the words of an entry have become sound. */
+export type Voiced = {
+  /** Of each of its characters but white space, in their order, the ms of its audio at which it ends. */
+  readonly endsMs: readonly number[]
+  /** All of its words are in its audio. */
+  readonly isWhole: boolean
+  /** The items of the model's that it is. */
+  readonly itemIds: readonly string[]
 }
 
 type Waiting = { readonly entry: Entry; readonly previousItemId: string }
@@ -64,6 +76,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
     sentMs: null,
     heardMs: null,
     unheard: '',
+    voiced: null,
     costUsd: null,
     timeline: null,
     isPlaced: false,

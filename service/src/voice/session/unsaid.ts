@@ -3,6 +3,8 @@ import { markEnd } from './end-mark.ts'
 import { beginEnding } from './ending.ts'
 import { keepEntry } from './keeping.ts'
 import type { Active, Ask, Asked, Step } from './state.ts'
+import { trimToSound } from './unspoken.ts'
+import { closeVoice, isOnlySound } from './voicing.ts'
 import { closeWords } from './words.ts'
 
 /** For an answer of which the caller has heard a part. */
@@ -15,6 +17,9 @@ const SAY_IT_AGAIN =
 /** A model session is over: what it was asked for and did not say, and what it did not hear, is for the next one. */
 export function carryOver(step: Step): void {
   const { active, asked } = step.state.answers
+  // All of its words are here: they are spoken out, whatever becomes of the session that wrote them.
+  if (isOnlySound(step) && !active?.isCancelled) return carryWordsOver(step)
+  leaveVoice(step)
   step.setAnswers({ asked: null, active: null })
   markEnd(step, `lost-${step.state.model.epoch}`)
   const unsaid = active ? (restOf(active) ?? undoneOf(active)) : unbegun(asked)
@@ -24,6 +29,14 @@ export function carryOver(step: Step): void {
   if (active?.isWhole && !active.isCancelled && active.asked?.ask.thenEnd) {
     beginEnding(step, active.asked.ask.thenEnd, true)
   }
+}
+
+/** What was written of an answer that will not be finished, and has not become sound, is not said: the next session says it anew. */
+function leaveVoice(step: Step): void {
+  const { stream } = step.state.secondVoice
+  if (!stream?.of) return
+  closeVoice(step)
+  trimToSound(step, stream.of.itemId)
 }
 
 /** What was asked for and is still wanted. */

@@ -16,6 +16,7 @@ export const SECTIONS: Section[] = [
     pages: {
       'outbound-calls': 'Place calls, and repeat a request safely.',
       agents: 'What agents can be set to, and how versions share their calls.',
+      'secondary-audio': "Another voice than the model's, and what happens when it fails.",
       tools: 'What agents can do: your addresses, and servers of tools.',
       evaluations: 'How good calls were, and rollouts that follow from it.',
       simulations: 'Try a version with callers that are made up, before real ones have it.',

@@ -12,6 +12,17 @@ describe('commandFrame', () => {
       { type: 'response.create', event_id: 'ask-1-1' },
     ],
     [
+      { type: 'respond', requestId: 'ask-1-1', instructions: null, output: 'text' },
+      { type: 'response.create', event_id: 'ask-1-1', response: { output_modalities: ['text'] } },
+    ],
+    [
+      { type: 'respond', requestId: 'ask-1-1', instructions: 'Greet.', output: 'audio' },
+      {
+        ...{ type: 'response.create', event_id: 'ask-1-1' },
+        response: { instructions: 'You are Ada.\n\nGreet.', output_modalities: ['audio'] },
+      },
+    ],
+    [
       { type: 'cancel', responseId: 'resp_1' },
       { type: 'response.cancel', response_id: 'resp_1' },
     ],

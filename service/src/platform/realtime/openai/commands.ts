@@ -32,10 +32,18 @@ function clientEvent(command: ModelCommand, sessionInstructions: string): object
   }
 }
 
-function response({ instructions }: { instructions: string | null }, sessionInstructions: string): object {
-  if (instructions === null) return {}
-  const whole = sessionInstructions === '' ? instructions : `${sessionInstructions}\n\n${instructions}`
-  return { response: { instructions: whole } }
+function response(
+  { instructions, output }: Extract<ModelCommand, { type: 'respond' }>,
+  sessionInstructions: string,
+): object {
+  if (instructions === null && output === undefined) return {}
+  const whole = [sessionInstructions, instructions].filter((part) => part !== '').join('\n\n')
+  return {
+    response: {
+      ...(instructions === null ? {} : { instructions: whole }),
+      ...(output === undefined ? {} : { output_modalities: [output] }),
+    },
+  }
 }
 
 /** The server takes whole milliseconds, and none below one. */
