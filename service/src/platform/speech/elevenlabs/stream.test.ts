@@ -40,6 +40,12 @@ const texts = ({ received }: Connection) => received.map(({ text, flush }) => (f
 const says = (connection: Connection, fields: object) => connection.socket.send(JSON.stringify(fields))
 const ended = () => until(() => events.find(({ type }) => type !== 'spoken'), { what: 'the end of the stream' })
 
+/** Until the stream, and not only the server, knows of its connection. */
+async function opened(): Promise<void> {
+  const { received } = await server.connection()
+  await until(() => received.length > 0, { what: 'the blank that opens a stream' })
+}
+
 /** What the provider sends for these characters, 20 ms each. */
 function spoken(text: string) {
   const chars = [...text]
@@ -153,7 +159,7 @@ describe('a stream of ElevenLabs', () => {
 
   it('has failed when text that is due is not followed by audio within two seconds', async () => {
     const stream = open()
-    await server.connection()
+    await opened()
     stream.say('Some words that the provider may hold. ')
     await clock.advance(10_000)
     expect(events).toEqual([])
@@ -166,7 +172,7 @@ describe('a stream of ElevenLabs', () => {
 
   it('has failed when it is silent while ever more text comes', async () => {
     const stream = open()
-    await server.connection()
+    await opened()
     for (let at = 0; at < 100; at += 1) {
       stream.say('words and ')
       await clock.advance(50)
