@@ -2,9 +2,6 @@ import { makeAnalytics } from './analytics-floor.ts'
 import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.ts'
 import { CarrierRequests } from './calls/carrier-requests.ts'
 import { findGreeting, findMachineAction } from './calls/dial-store.ts'
-import { eraseRoutes } from './calls/erasing/erase-routes.ts'
-import { makeEraseSession } from './calls/erasing/erase-session.ts'
-import { makeRetention } from './calls/erasing/retention.ts'
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import { makeHangingUp } from './calls/hang-up.ts'
 import { makePutThrough } from './calls/put-through.ts'
@@ -14,6 +11,7 @@ import { makeTransfers } from './calls/transfers.ts'
 import { makeCallRoutes } from './calls-floor.ts'
 import type { Delivery } from './delivery-floor.ts'
 import type { Deps } from './deps.ts'
+import { makeErasing } from './erasing-floor.ts'
 import { makeEvaluating } from './evaluation-floor.ts'
 import type { Floors } from './floors.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
@@ -95,10 +93,7 @@ export async function wireCalls(
     ...{ tenants: floors.cache, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
     notify: floors.delivery.notify,
   })
-  let isStopping = false
-  const erasing = { db: database.db, clock, log, files: filesOf(floors) }
-  const erase = makeEraseSession(erasing)
-  const retention = makeRetention({ ...erasing, erase, isStopping: () => isStopping })
+  const erasing = makeErasing(deps, filesOf(floors))
   const evaluating = makeEvaluating(deps, { tenants: floors.cache, resolveAgent: floors.resolveAgent })
   const simulating = makeSimulating(deps, needs, voice)
   const analytics = makeAnalytics(deps, { tenants: floors.cache, credentials })
@@ -127,7 +122,7 @@ export async function wireCalls(
     await tenant.register(doNotCallRoutes(floors.doNotCall))
     await tenant.register(doNotCallListRoutes(makeDncLists({ db: database.db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
-    await tenant.register(eraseRoutes(erase))
+    for (const plugin of erasing.tenantRoutes) await tenant.register(plugin)
     await tenant.register(liveRoutes({ calls, clock }))
     await tenant.register(lineRoutes({ calls, tokens: voice.tokens, streamUrl: voice.streamUrl }))
     await tenant.register(routes.tenantRoutes)
@@ -148,13 +143,7 @@ export async function wireCalls(
   return {
     ofTenants,
     watching,
-    scheduled: [
-      ...operators.scheduled,
-      ...analytics.scheduled,
-      { name: 'old sessions', run: () => retention.eraseOld() },
-      { name: 'erased audio', run: () => retention.removeAudio() },
-      { name: 'delivered rows', run: () => retention.purgeDelivered() },
-    ],
+    scheduled: [...operators.scheduled, ...analytics.scheduled, ...erasing.scheduled],
     /** Sessions that end from now on, and those that ended before, are scored. */
     startScoring: () => evaluating.start(),
     /** Simulations that were asked for before go on. */
@@ -166,7 +155,7 @@ export async function wireCalls(
       return voice.drain()
     },
     async closeLive() {
-      isStopping = true
+      erasing.close()
       analytics.close()
       await Promise.all([
         routes.campaigns.runner.close(),

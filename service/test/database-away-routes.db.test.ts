@@ -45,6 +45,7 @@ const BODIES: Record<string, unknown> = {
   'POST /api/v1/access-requests': {
     ...{ company_name: 'Acme', contact_name: 'Ann', work_email: 'ann@acme.example', use_case: 'Calls' },
   },
+  'POST /api/v1/erasures': { phone: '+12025550142' },
   [`POST ${ADMIN}/auth/login`]: { username: 'ann@acme.example', password: PASSWORD },
   [`POST ${ADMIN}/auth/invitation`]: { token: 'x'.repeat(43), password: PASSWORD },
   [`PUT ${TENANT}`]: { tenant_id: 'acme', name: 'Acme' },

@@ -1604,6 +1604,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the receipts of erased numbers, newest first */
+        get: operations["listNumberErasures"];
+        put?: never;
+        /** Erase all that is kept of a telephone number: calls, words, audio, tasks, contacts, mentions */
+        post: operations["eraseNumber"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the receipt of an erased number */
+        get: operations["getNumberErasure"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/evaluations": {
         parameters: {
             query?: never;
@@ -2772,6 +2807,50 @@ export interface paths {
         };
         /** A guide */
         get: operations["getDocsPage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the receipts of erased numbers, newest first (old address)
+         * @deprecated
+         */
+        get: operations["listNumberErasuresOld"];
+        put?: never;
+        /**
+         * Erase all that is kept of a telephone number: calls, words, audio, tasks, contacts, mentions (old address)
+         * @deprecated
+         */
+        post: operations["eraseNumberOld"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/erasures/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the receipt of an erased number (old address)
+         * @deprecated
+         */
+        get: operations["getNumberErasureOld"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4511,6 +4590,43 @@ export interface components {
             id: string;
             target_id: string | null;
             tenant_id: string | null;
+        };
+        Erasure: {
+            completed_at: string | null;
+            counts: {
+                /** @description Logs of its calls: without the number and words, they stay. */
+                call_logs: number;
+                /** @description Tasks to call it: deleted with their history. */
+                callback_tasks: number;
+                /** @description Places on the lists of campaigns: deleted. */
+                campaign_contacts: number;
+                /** @description Webhook events of its calls and tasks, sent or not. */
+                deliveries: number;
+                /** @description What tools were asked in them, and answered. */
+                function_calls: number;
+                /** @description Answers kept for requests that are repeated. */
+                idempotency_keys: number;
+                /** @description Other rows that it was written in: without the number, they stay. */
+                mentions: number;
+                /** @description Their audio: one for each stream. */
+                recording_parts: number;
+                /** @description Interventions in its calls: without their words, they stay. */
+                supervisor_actions: number;
+                /** @description What was said in them. */
+                transcript_turns: number;
+                /** @description Sessions of its calls, with all that hangs on them. */
+                voice_sessions: number;
+            };
+            /** Format: date-time */
+            created_at: string;
+            id: string;
+            /** @description Its last four digits. */
+            phone: string;
+            /** @description Keyed: the same for the same number of the tenant. */
+            phone_hash: string;
+            requested_by: string;
+            /** @enum {unknown} */
+            status: "pending" | "completed";
         };
         Error: {
             /** @enum {string} */
@@ -13856,6 +13972,219 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listNumberErasures: {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the page before. */
+                cursor?: string;
+                /** @description Rows in this answer. */
+                limit?: number;
+                /** @description Rows to skip. Not together with cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "count": 1,
+                     *       "erasures": [
+                     *         {
+                     *           "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *           "status": "pending",
+                     *           "phone": "+12025550123",
+                     *           "phone_hash": "phone hash",
+                     *           "requested_by": "requested by",
+                     *           "created_at": "2030-01-01T09:00:00.000Z",
+                     *           "completed_at": "2030-01-01T09:00:00.000Z",
+                     *           "counts": {
+                     *             "voice_sessions": 1,
+                     *             "transcript_turns": 1,
+                     *             "function_calls": 1,
+                     *             "recording_parts": 1,
+                     *             "call_logs": 1,
+                     *             "callback_tasks": 1,
+                     *             "campaign_contacts": 1,
+                     *             "supervisor_actions": 1,
+                     *             "deliveries": 1,
+                     *             "idempotency_keys": 1,
+                     *             "mentions": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "next cursor"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Rows in this answer. */
+                        count: number;
+                        erasures: components["schemas"]["Erasure"][];
+                        next_cursor: string | null;
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    eraseNumber: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "phone": "+12025550123"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: phone */
+                    phone: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "erasure": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "status": "pending",
+                     *         "phone": "+12025550123",
+                     *         "phone_hash": "phone hash",
+                     *         "requested_by": "requested by",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "counts": {
+                     *           "voice_sessions": 1,
+                     *           "transcript_turns": 1,
+                     *           "function_calls": 1,
+                     *           "recording_parts": 1,
+                     *           "call_logs": 1,
+                     *           "callback_tasks": 1,
+                     *           "campaign_contacts": 1,
+                     *           "supervisor_actions": 1,
+                     *           "deliveries": 1,
+                     *           "idempotency_keys": 1,
+                     *           "mentions": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNumberErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "erasure": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "status": "pending",
+                     *         "phone": "+12025550123",
+                     *         "phone_hash": "phone hash",
+                     *         "requested_by": "requested by",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "counts": {
+                     *           "voice_sessions": 1,
+                     *           "transcript_turns": 1,
+                     *           "function_calls": 1,
+                     *           "recording_parts": 1,
+                     *           "call_logs": 1,
+                     *           "callback_tasks": 1,
+                     *           "campaign_contacts": 1,
+                     *           "supervisor_actions": 1,
+                     *           "deliveries": 1,
+                     *           "idempotency_keys": 1,
+                     *           "mentions": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listEvaluations: {
         parameters: {
             query?: {
@@ -19341,6 +19670,225 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listNumberErasuresOld: {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the page before. */
+                cursor?: string;
+                /** @description Rows in this answer. */
+                limit?: number;
+                /** @description Rows to skip. Not together with cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "count": 1,
+                     *       "erasures": [
+                     *         {
+                     *           "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *           "status": "pending",
+                     *           "phone": "+12025550123",
+                     *           "phone_hash": "phone hash",
+                     *           "requested_by": "requested by",
+                     *           "created_at": "2030-01-01T09:00:00.000Z",
+                     *           "completed_at": "2030-01-01T09:00:00.000Z",
+                     *           "counts": {
+                     *             "voice_sessions": 1,
+                     *             "transcript_turns": 1,
+                     *             "function_calls": 1,
+                     *             "recording_parts": 1,
+                     *             "call_logs": 1,
+                     *             "callback_tasks": 1,
+                     *             "campaign_contacts": 1,
+                     *             "supervisor_actions": 1,
+                     *             "deliveries": 1,
+                     *             "idempotency_keys": 1,
+                     *             "mentions": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_cursor": "next cursor"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Rows in this answer. */
+                        count: number;
+                        erasures: components["schemas"]["Erasure"][];
+                        next_cursor: string | null;
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    eraseNumberOld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "phone": "+12025550123"
+                 *     }
+                 */
+                "application/json": {
+                    /** Format: phone */
+                    phone: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "erasure": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "status": "pending",
+                     *         "phone": "+12025550123",
+                     *         "phone_hash": "phone hash",
+                     *         "requested_by": "requested by",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "counts": {
+                     *           "voice_sessions": 1,
+                     *           "transcript_turns": 1,
+                     *           "function_calls": 1,
+                     *           "recording_parts": 1,
+                     *           "call_logs": 1,
+                     *           "callback_tasks": 1,
+                     *           "campaign_contacts": 1,
+                     *           "supervisor_actions": 1,
+                     *           "deliveries": 1,
+                     *           "idempotency_keys": 1,
+                     *           "mentions": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNumberErasureOld: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    Deprecation: components["headers"]["Deprecation"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "erasure": {
+                     *         "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *         "status": "pending",
+                     *         "phone": "+12025550123",
+                     *         "phone_hash": "phone hash",
+                     *         "requested_by": "requested by",
+                     *         "created_at": "2030-01-01T09:00:00.000Z",
+                     *         "completed_at": "2030-01-01T09:00:00.000Z",
+                     *         "counts": {
+                     *           "voice_sessions": 1,
+                     *           "transcript_turns": 1,
+                     *           "function_calls": 1,
+                     *           "recording_parts": 1,
+                     *           "call_logs": 1,
+                     *           "callback_tasks": 1,
+                     *           "campaign_contacts": 1,
+                     *           "supervisor_actions": 1,
+                     *           "deliveries": 1,
+                     *           "idempotency_keys": 1,
+                     *           "mentions": 1
+                     *         }
+                     *       }
+                     *     }
+                     */
+                    "application/json": {
+                        erasure: components["schemas"]["Erasure"];
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];

@@ -408,6 +408,15 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     by('src/calls/erasing/erase-routes.db', 'erases all that was said, and says how much that was'),
   ),
   fields(
+    'Receipt of an erased number',
+    'id status phone phone_hash requested_by created_at completed_at counts',
+    'eraseNumber erasure',
+    by(
+      'src/calls/erasing/number-erasure-routes.db',
+      'leaves the number nowhere but on the do-not-call list, and says how much that was',
+    ),
+  ),
+  fields(
     'Delivery of a webhook',
     'id event url status attempts next_attempt_at last_status_code last_error delivered_at created_at body',
     'listWebhookDeliveries deliveries',

@@ -17,6 +17,8 @@ const DNC_LISTS = 'src/operators/do-not-call-list-routes.db'
 const DELIVERIES = 'src/delivery/delivery-routes.db'
 const CAMPAIGNS = 'test/campaigns.db'
 const SIMULATIONS = 'test/simulations.db'
+const ERASURES = 'src/calls/erasing/number-erasure-routes.db'
+const RECEIPTS = 'shows the receipts of the tenant, newest first, and nobody else’s'
 
 /** Refusals of every address that asks for a tenant's credential. */
 const USUAL = [400, 401, 403, 429, 503]
@@ -115,6 +117,20 @@ export const SESSION_ROWS: EndpointRow[] = [
     by('src/calls/erasing/erase-routes.db', 'erases all that was said, and says how much that was'),
     { answers: 'ok receipt', errors: [401, 403, 404, 409] },
   ),
+  endpoint(
+    'POST /api/v1/erasures',
+    'eraseNumber',
+    by(ERASURES, 'leaves the number nowhere but on the do-not-call list, and says how much that was'),
+    { answers: 'ok erasure', errors: [400, 401, 403, 409] },
+  ),
+  endpoint('GET /api/v1/erasures', 'listNumberErasures', by(ERASURES, RECEIPTS), {
+    answers: 'ok count erasures next_cursor',
+    errors: [400, 401],
+  }),
+  endpoint('GET /api/v1/erasures/:id', 'getNumberErasure', by(ERASURES, RECEIPTS), {
+    answers: 'ok erasure',
+    errors: [401, 404],
+  }),
   endpoint(
     'GET /api/v1/sessions/active',
     'listLiveSessions',

@@ -122,6 +122,11 @@ export class FreshRows {
     },
     '/voice-sessions/:id': (route) =>
       route.startsWith('DELETE') ? this.#lasting.makeEnded() : this.#lasting.recordedSessionId,
+    '/erasures/:id': async () => {
+      const asked = { phone: numberOf(this.#next()) }
+      const { body } = await this.#served.call<{ erasure: { id: string } }>(OWN, 'POST', '/erasures', asked)
+      return body.erasure.id
+    },
     '/campaigns/:id': (route) => this.#campaign(route),
     '/simulations/:id': async () => {
       const { id, runId } = await this.#lasting.makeSimulation()
@@ -154,6 +159,7 @@ export class FreshRows {
     'POST /api/v1/simulations': () => SIMULATION,
     'POST /api/v1/tools/:name/test': () => ({ arguments: {} }),
     'POST /api/v1/dnc': () => ({ phone: numberOf(this.#next()) }),
+    'POST /api/v1/erasures': () => ({ phone: numberOf(this.#next()) }),
     'POST /api/v1/sessions/:stream_sid/actions': () => ({ action: 'note', note: 'Seen.' }),
     'POST /api/v1/callback-tasks/:id/snooze': () => MOVES['snooze'],
     'POST /api/v1/webhook-deliveries': () => ({ ids: [UNKNOWN_ID] }),

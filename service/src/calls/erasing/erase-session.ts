@@ -17,8 +17,11 @@ import { type ErasedCounts, eraseSession, noteErasedRecording } from './erase-st
 /** What was erased, and when. */
 export type ErasureReceipt = ErasedCounts & { sessionId: SessionId; callSid: string; erasedAt: Date }
 
-/** Who wants it: a tenant by a request, or the tenant's own rule of how long sessions are kept. */
-export type EraseFor = { by: Actor } | 'retention'
+/**
+ * Why it is erased: a tenant asked for it, the tenant's own rule of how long sessions are kept wants it, or it is a part of more,
+ * which is noted `within` the same transaction.
+ */
+export type EraseFor = { by: Actor } | 'retention' | { within: (tx: Tx, receipt: ErasureReceipt) => Promise<void> }
 
 /**
  * Erases a voice session for good, with what was said, done and recorded in it and the words that others have noted of its call.
@@ -49,11 +52,14 @@ export function makeEraseSession({ db, clock, log, files }: Deps): EraseSession 
     await leaveCall(tx, tenantId, callSid)
     // Whatever was recorded: each node that had the call has its event log.
     await noteErasedRecording(tx, tenantId, sessionId, erasedAt)
-    if (why !== 'retention') {
+    const receipt = { ...counts, sessionId, callSid, erasedAt }
+    if (why === 'retention') return receipt
+    if ('within' in why) await why.within(tx, receipt)
+    else {
       const told = { targetId: sessionId, before: { call_sid: callSid, ...counts }, at: erasedAt }
       await audit(tx, { by: why.by, action: 'voice_session.erased', tenantId, ...told })
     }
-    return { ...counts, sessionId, callSid, erasedAt }
+    return receipt
   }
 
   return async (tenantId, sessionId, why) => {

@@ -27,7 +27,7 @@ export const SECTIONS: Section[] = [
       'dial-gate': 'Which calls go out, and which are refused.',
       recordings: 'Record calls, and listen to them.',
       redaction: 'Keep what was said without card, telephone and other long numbers.',
-      erasure: 'Erase what was said, by request or by age.',
+      erasure: 'Erase what was said, by session, by number, or by age.',
       operators: 'Callback tasks, queues, do-not-call.',
     },
   },

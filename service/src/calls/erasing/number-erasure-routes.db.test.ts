@@ -1,0 +1,280 @@
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { filesWith, rowsWith } from '../../../test/harness/everything.ts'
+import { someUuid } from '../../../test/harness/matchers.ts'
+import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { makeSealer } from '../../kernel/seal.ts'
+import { makeRecordingFiles, type RecordingFiles } from '../../records/recording-files.ts'
+import { makeNumberErasures } from './erase-number.ts'
+import { makeEraseSession } from './erase-session.ts'
+import { makeErasingNumber } from './erasing-number.ts'
+import { MENTION_TABLES } from './mention-store.ts'
+import { OTHER, over, PHONE, plantNumber, TRACES, type World } from './number-erasure.fixture.ts'
+import { numberErasureRoutes } from './number-erasure-routes.ts'
+import { claimErasureAcrossTenants } from './number-erasure-store.ts'
+
+const test = useDatabase()
+const sealer = makeSealer(Buffer.alloc(32, 7))
+const quiet = { warn: () => {}, info: () => {}, error: () => {} }
+let clock: TestClock
+let folder: string
+let files: RecordingFiles
+
+const worker = (isStopping = () => false) => {
+  const given = { db: test.db, clock, log: quiet }
+  return makeErasingNumber({ ...given, sealer, erase: makeEraseSession({ ...given, files }), isStopping })
+}
+const erasures = (isStopping?: () => boolean) =>
+  makeNumberErasures({ db: test.db, clock, sealer, erasing: worker(isStopping) })
+
+const server = useTenantServer(
+  () => test.db,
+  () => [
+    numberErasureRoutes({
+      request: (...given) => erasures().request(...given),
+      list: (...given) => erasures().list(...given),
+      get: (...given) => erasures().get(...given),
+    }),
+  ],
+)
+
+type Erasure = { id: string; status: string; counts: Record<string, number> } & Record<string, unknown>
+type Answer = { erasure: Erasure; erasures: Erasure[]; code: string }
+const ask = (tenant: string | null = 'acme', phone: unknown = PHONE) =>
+  server.call<Answer>(tenant, 'POST', '/erasures', { phone })
+const world = (tenant = 'acme'): World => ({ db: test.db, clock, files, tenant })
+
+const COUNTS = {
+  ...{ voice_sessions: 1, transcript_turns: 1, function_calls: 1, recording_parts: 1, call_logs: 1, callback_tasks: 1 },
+  ...{ campaign_contacts: 1, supervisor_actions: 1, idempotency_keys: 1 },
+}
+
+beforeEach(async () => {
+  clock = new TestClock()
+  folder = await mkdtemp(join(tmpdir(), 'erased-'))
+  files = makeRecordingFiles(folder)
+  for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
+})
+
+async function planted(tenant = 'acme'): Promise<void> {
+  const callSids = { own: `CA-own-${tenant}`, other: `CA-other-${tenant}` }
+  await plantNumber(world(tenant), callSids)
+  for (const callSid of Object.values(callSids)) await over(world(tenant), callSid)
+}
+
+/** Rows of the tenant with the number in them, on the do-not-call list and elsewhere. */
+async function traces(tenant = 'acme'): Promise<string[]> {
+  return (await rowsWith(test.db, TRACES)).filter((row) => row.includes(tenant))
+}
+
+async function listed(): Promise<void> {
+  await sql`insert into do_not_call (tenant_id, id, phone, created_at)
+            values ('acme', gen_random_uuid(), ${PHONE}, now())`.execute(test.db)
+}
+
+describe('POST erasures', () => {
+  it('leaves the number nowhere but on the do-not-call list, and says how much that was', async () => {
+    await planted()
+    await listed()
+    expect((await traces()).length).toBeGreaterThan(20)
+    const { status, body } = await ask()
+    expect([status, body.erasure]).toEqual([
+      200,
+      {
+        ...{
+          id: someUuid,
+          status: 'completed',
+          phone: '+*******0142',
+          phone_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        },
+        ...{ requested_by: 'API key', created_at: new Date(clock.now()).toISOString() },
+        completed_at: new Date(clock.now()).toISOString(),
+        counts: { ...COUNTS, deliveries: expect.any(Number), mentions: expect.any(Number) },
+      },
+    ])
+    expect(body.erasure.counts['deliveries']).toBeGreaterThan(0)
+    expect(body.erasure.counts['mentions']).toBeGreaterThan(MENTION_TABLES.length - 1)
+    expect((await traces()).map((row) => row.split(':')[0])).toEqual(['do_not_call'])
+    // The words of others' calls stay, without the number.
+    expect(await rowsWith(test.db, ['Reach them at [erased], [erased]'])).not.toEqual([])
+    expect((await filesWith(folder, TRACES)).filter((path) => path.includes('acme')).length).toBe(1)
+  })
+
+  it("leaves another tenant's rows with the same number as they are", async () => {
+    await planted()
+    await planted('globex')
+    const before = (await traces('globex')).sort()
+    await ask()
+    expect((await traces('globex')).sort()).toEqual(before)
+    expect(await traces('acme')).toEqual([])
+  })
+
+  it('keeps what the call came to, and what others have', async () => {
+    await planted()
+    await ask()
+    const logs = await test.db.selectFrom('call_logs').select(['call_sid', 'from', 'to', 'status']).execute()
+    expect(logs.sort((a, b) => String(a.call_sid).localeCompare(String(b.call_sid)))).toEqual([
+      { call_sid: 'CA-other-acme', from: OTHER, to: '+12025550199', status: 'completed' },
+      { call_sid: 'CA-own-acme', from: '[erased]', to: '+12025550199', status: 'completed' },
+    ])
+    const left = await Promise.all(
+      (['voice_sessions', 'transcript_turns', 'callback_tasks', 'campaign_contacts', 'idempotency_keys'] as const).map(
+        async (table) => (await test.db.selectFrom(table).selectAll().execute()).length,
+      ),
+    )
+    expect(left).toEqual([1, 1, 1, 1, 1])
+  })
+
+  it('is written down in the audit log, by whom and without the number', async () => {
+    await planted()
+    const { body } = await ask()
+    const entries = await test.db.selectFrom('audit_log').selectAll().where('action', 'like', 'number_%').execute()
+    expect(entries.map(({ action }) => action).sort()).toEqual(['number_erasure.completed', 'number_erasure.requested'])
+    expect(entries).toContainEqual(
+      expect.objectContaining({
+        ...{ action: 'number_erasure.completed', target_id: body.erasure.id, actor: 'API key', tenant_id: 'acme' },
+        before: { phone: '+*******0142', counts: expect.objectContaining({ voice_sessions: 1 }) },
+      }),
+    )
+  })
+
+  it('of a number of which nothing is kept has a receipt, too', async () => {
+    const { status, body } = await ask()
+    expect([status, body.erasure.status, Object.values(body.erasure.counts).every((count) => count === 0)]).toEqual([
+      200,
+      'completed',
+      true,
+    ])
+  })
+
+  it('answers 409 while a call of the number is live, and touches nothing', async () => {
+    await plantNumber(world(), { own: 'CA1', other: 'CA2' })
+    const before = await traces()
+    expect(await ask()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    expect(await traces()).toEqual(before)
+  })
+
+  it('refuses what is no number, a number of the tenant, and whoever shows no credential', async () => {
+    await sql`insert into phone_numbers (phone_number, tenant_id, by_document, by_route)
+              values ('+12025550199', 'acme', false, true)`.execute(test.db)
+    const answers = [
+      await ask('acme', '555'),
+      await server.call('acme', 'POST', '/erasures', {}),
+      await ask('acme', '+12025550199'),
+      await ask(null),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 401])
+  })
+})
+
+describe('GET erasures', () => {
+  it('shows the receipts of the tenant, newest first, and nobody else’s', async () => {
+    const first = (await ask()).body.erasure
+    await clock.advance(1_000)
+    const second = (await ask('acme', OTHER)).body.erasure
+    const { body } = await server.call<Answer>('acme', 'GET', '/erasures')
+    expect(body.erasures.map(({ id }) => id)).toEqual([second.id, first.id])
+    const page = await server.call<Answer & { next_cursor: string }>('acme', 'GET', '/erasures?limit=1')
+    const rest = await server.call<Answer>('acme', 'GET', `/erasures?limit=1&cursor=${page.body.next_cursor}`)
+    expect(rest.body.erasures.map(({ id }) => id)).toEqual([first.id])
+    expect((await server.call<Answer>('acme', 'GET', `/erasures/${first.id}`)).body.erasure).toEqual(first)
+    const others = [
+      await server.call('globex', 'GET', `/erasures/${first.id}`),
+      await server.call('acme', 'GET', '/erasures/none'),
+      await server.call('acme', 'GET', `/erasures/${'x'.repeat(201)}`),
+      await server.call('acme', 'GET', '/erasures?limit=501'),
+      await server.call(null, 'GET', '/erasures'),
+      await server.call(null, 'GET', `/erasures/${first.id}`),
+    ]
+    expect(others.map(({ status }) => status)).toEqual([404, 404, 400, 400, 401, 401])
+    expect((await server.call<Answer>('globex', 'GET', '/erasures')).body.erasures).toEqual([])
+  })
+})
+
+describe('an erasure that is cut off', () => {
+  it('is gone on with by whoever looks next, wherever it was cut, and counts nothing twice', async () => {
+    await planted()
+    const by = { kind: 'key', name: 'API key' } as const
+    const { id } = await erasures(() => true).request('acme' as TenantId, PHONE, by)
+    // A repeat of the request meanwhile is the same one.
+    expect((await erasures(() => true).request('acme' as TenantId, PHONE, by)).id).toBe(id)
+    let done = 0
+    for (let pieces = 0; done === 0; pieces += 1) {
+      let left = pieces
+      done = await worker(() => {
+        left -= 1
+        return left < 0
+      }).sweep()
+      expect(pieces).toBeLessThan(100)
+    }
+    expect(await traces()).toEqual([])
+    const { counts, completedAt } = await erasures()
+      .get('acme' as TenantId, id)
+      .then((row) => ({ counts: row.counts, completedAt: row.completed_at }))
+    expect(completedAt).not.toBeNull()
+    expect(counts).toMatchObject(COUNTS)
+  })
+
+  it('is left to whoever is at it until their lease is over: of several at once one does it', async () => {
+    await planted()
+    const { id } = await erasures(() => true).request('acme' as TenantId, PHONE, { kind: 'key', name: 'API key' })
+    const dead = await claimErasureAcrossTenants(test.db, { id, leaseMs: 60_000, except: [] })
+    expect(dead?.id).toBe(id)
+    expect(await worker().sweep()).toBe(0)
+    expect(await traces()).not.toEqual([])
+    await sql`update number_erasures set leased_until = now() - interval '1 second'`.execute(test.db)
+    const done = await Promise.all([worker().sweep(), worker().sweep()])
+    expect(done.sort()).toEqual([0, 1])
+    expect(await traces()).toEqual([])
+    expect((await erasures().get('acme' as TenantId, id)).counts).toMatchObject(COUNTS)
+  })
+})
+
+/** What the tenant has set up or made up, what is erased as a whole, what is ours, and what must stay. */
+const NOT_SEARCHED = new Set(
+  (
+    'tenants api_keys api_key_prefixes phone_numbers phone_routes agents agent_versions agent_version_rollouts rollout_policies ' +
+    'operator_queues tenant_users admin_sessions clips do_not_call number_erasures erased_recordings call_directory call_resumes ' +
+    'webhook_sequences call_rollups call_outcome_rollups call_changes recordings idempotency_keys session_scorings ' +
+    'callback_task_dispatches callback_task_follow_ups callback_task_tickets campaign_dials simulations simulation_runs'
+  ).split(' '),
+)
+/** Ids, keys and words of ours: nobody writes a number into them. */
+const OURS = new Set(
+  (
+    'tenant_id call_sid stream_sid org_id direction status agent_key agent_name answered_by error_code action actor actor_kind event ' +
+    'model voice audio_output_provider call_status end_reason qa_status extraction_status item_id role call_id name source state ' +
+    'dial_ref on_machine customer_phone disposition priority queue_key created_by assigned_to acknowledged_by last_dispatch_call_sid ' +
+    'last_dispatch_status operator supervisor outcome hours_start hours_end phone url latency usage search timeline day_spent'
+  ).split(' '),
+)
+
+/** Calls of a campaign come from there. */
+const OWN_NUMBER = 'campaigns.from'
+
+it('looks into every column of words that there is', async () => {
+  const { rows } = await sql<{ table: string; column: string }>`
+    select c.table_name as "table", c.column_name as "column"
+      from information_schema.columns c
+      join information_schema.columns t on t.table_schema = 'public' and t.table_name = c.table_name and t.column_name = 'tenant_id'
+     where c.table_schema = 'public' and (c.data_type in ('text', 'json', 'jsonb') or c.udt_name = '_text')`.execute(
+    test.db,
+  )
+  const known = new Map(MENTION_TABLES.map(({ table, columns }) => [table, columns]))
+  const missing = rows
+    .filter(
+      ({ table, column }) =>
+        !NOT_SEARCHED.has(table) &&
+        `${table}.${column}` !== OWN_NUMBER &&
+        !OURS.has(column) &&
+        !(column in (known.get(table) ?? {})),
+    )
+    .map(({ table, column }) => `${table}.${column}`)
+  expect(missing).toEqual([])
+})

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { growth } from '../../../test/harness/growth.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
+import { numberMention } from './number-mention.ts'
+
+const american = numberMention('+12025550142' as PhoneNumber)
+const german = numberMention('+493012345678' as PhoneNumber)
+
+describe('a number in a text', () => {
+  it.each(['+12025550142', '12025550142', '2025550142', '(202) 555-0142', '+1 (202) 555 0142', '001 202.555.0142'])(
+    'is found as %s, and nothing around it is touched',
+    (spelling) => {
+      expect(american.without(`Call ${spelling}, or (3) others.`)).toBe('Call [erased], or (3) others.')
+      expect(new RegExp(american.pattern).test(spelling)).toBe(true)
+    },
+  )
+
+  it.each(['+49 30 12345678', '030/12345678', '+49 (0)30 1234-5678', '0049 30 12 34 56 78'])(
+    'is found as %s',
+    (spelling) => {
+      expect(german.without(`Tel. ${spelling}!`)).toBe('Tel. [erased]!')
+    },
+  )
+
+  it.each(['+12025550143', '120255501420', '5550142', '2025550 and 142'])('is not %s', (other) => {
+    expect(american.without(other)).toBe(other)
+  })
+
+  it('is found in whatever part of JSON, which stays JSON', () => {
+    const before = { '+12025550142': [12_025_550_142, 'at 202-555-0142', 7, null, true] }
+    expect(JSON.parse(american.withoutInJson(JSON.stringify(before)))).toEqual({
+      '[erased]': ['[erased]', 'at [erased]', 7, null, true],
+    })
+    expect(american.withoutInJson('{"a": 12025550142')).toBe('{"a": [erased]')
+    expect(american.withoutInJson('{ "a":  1 }')).toBe('{ "a":  1 }')
+  })
+
+  it.each(['2', '+1 ', '20255501', '((', '1 202 ', '0 '])(
+    'takes a time that grows with the text alone: %j',
+    (piece) => {
+      const grown = growth((size) => american.without(piece.repeat(size / piece.length)), 262_144)
+      expect(grown).toBeLessThan(8)
+    },
+  )
+})

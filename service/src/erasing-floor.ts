@@ -1,0 +1,32 @@
+import { makeNumberErasures } from './calls/erasing/erase-number.ts'
+import { eraseRoutes } from './calls/erasing/erase-routes.ts'
+import { makeEraseSession } from './calls/erasing/erase-session.ts'
+import { makeErasingNumber } from './calls/erasing/erasing-number.ts'
+import { numberErasureRoutes } from './calls/erasing/number-erasure-routes.ts'
+import { makeRetention } from './calls/erasing/retention.ts'
+import type { Deps } from './deps.ts'
+import type { RecordingFiles } from './records/recording-files.ts'
+
+/** Wires what erases: by request, by number and by age. */
+export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<RecordingFiles, 'remove'>) {
+  let isStopping = false
+  const { db } = database
+  const given = { db, clock, log, isStopping: () => isStopping }
+  const erase = makeEraseSession({ db, clock, log, files })
+  const retention = makeRetention({ ...given, erase, files })
+  const erasing = makeErasingNumber({ ...given, sealer, erase })
+  const numbers = makeNumberErasures({ db, clock, sealer, erasing })
+  return {
+    tenantRoutes: [eraseRoutes(erase), numberErasureRoutes(numbers)],
+    scheduled: [
+      { name: 'numbers to erase', run: () => erasing.sweep() },
+      { name: 'old sessions', run: () => retention.eraseOld() },
+      { name: 'erased audio', run: () => retention.removeAudio() },
+      { name: 'delivered rows', run: () => retention.purgeDelivered() },
+    ],
+    /** Begins nothing more. */
+    close() {
+      isStopping = true
+    },
+  }
+}
