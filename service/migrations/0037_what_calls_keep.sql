@@ -1,16 +1,8 @@
 -- What the tenant's other calls had taken of its day when the call began, so that it goes on with that wherever it goes on.
 alter table voice_sessions add column day_spent jsonb;
 
--- What the calls of a day have taken is summed from these alone.
-create index call_logs_of_day on call_logs (tenant_id, created_at) include (call_sid, answered_at, ended_at)
-  where direction <> 'browser' and answered_at is not null;
-create index voice_sessions_of_day on voice_sessions (tenant_id, created_at)
-  include (id, call_sid, started_at, ended_at, cost_usd, end_reason) where started_at is not null;
-
 -- When a call last had the clip, to the day; null until it was a day old. Those used longest ago go first.
 alter table clips add column used_at timestamptz(3);
-create index clips_newest_used on clips (tenant_id, coalesce(used_at, created_at) desc, clip_key desc);
-drop index clips_newest;
 
 -- The session of one of its calls was erased: what its tenant has said of it goes as soon as it is called no more.
 alter table campaign_contacts add column forget_metadata boolean not null default false;

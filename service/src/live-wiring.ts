@@ -216,8 +216,10 @@ async function writeDown({ log }: Deps, finishing: Finishing, ending: CallEnding
 function filesOf({ recordingFiles, eventLogFiles }: Floors): Pick<RecordingFiles, 'remove'> {
   return {
     async remove(tenantId, sessionId) {
-      await recordingFiles.remove(tenantId, sessionId)
-      await eventLogFiles.remove(tenantId, sessionId)
+      const removals = [recordingFiles, eventLogFiles].map((files) => files.remove(tenantId, sessionId))
+      // One that cannot be removed does not keep the other.
+      const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
     },
   }
 }

@@ -34,11 +34,7 @@ export function holdClip(url: string): WantedClip {
   return { kind: 'hold', words: url, text: '', speech: null, voice: null, speed: 1, key: clipKey(['hold', url]) }
 }
 
-function spokenClips(
-  { tenant, config }: Spoken,
-  { speech, voice }: Speaker,
-  isRehearsal: boolean,
-): WantedClip[] {
+function spokenClips({ tenant, config }: Spoken, { speech, voice }: Speaker, isRehearsal: boolean): WantedClip[] {
   const { speed } = config.speech
   return wordsOf({ tenant, config }, isRehearsal).map((words) => ({
     ...words,

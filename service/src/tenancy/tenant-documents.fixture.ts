@@ -7,7 +7,7 @@ import type { TenantCalls } from './tenant-removal.ts'
 import type { TenantTool } from './tenant-tools.ts'
 
 /** Tenants without any calls. */
-export const QUIET: TenantCalls = { count: async () => 0, end: async () => true }
+export const QUIET: TenantCalls = { count: async () => 0, end: async () => true, forget: async () => {} }
 
 /** The secrets of `FULL_DOCUMENT`: wherever one of these is seen, something leaked. */
 export const CANARIES = {

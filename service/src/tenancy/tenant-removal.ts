@@ -1,7 +1,7 @@
 import type { Actor } from '../kernel/actor.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Tenants } from './tenants.ts'
 
 /** What there is to know and do of a tenant's calls, on all nodes, when it is to be deleted. */
@@ -10,6 +10,8 @@ export type TenantCalls = {
   count(db: Db, tenantId: TenantId): Promise<number>
   /** Ends them. Resolves with true when they are over, with false after ten seconds. @throws AppError `unavailable`. */
   end(tenantId: TenantId): Promise<boolean>
+  /** Has all nodes delete the files that they have of them, once this is committed. */
+  forget(tx: Tx, tenantId: TenantId): Promise<void>
 }
 
 type Deps = { tenants: Pick<Tenants, 'get' | 'remove'>; calls: TenantCalls }
@@ -31,7 +33,7 @@ export async function removeTenant(
   if (force) return removeByForce({ tenants, calls }, tenantId, by)
   return tenants.remove(tenantId, by, async (tx) => {
     const count = await calls.count(tx, tenantId)
-    if (count === 0) return
+    if (count === 0) return calls.forget(tx, tenantId)
     const many = count === 1 ? 'a live call' : `${count} live calls`
     throw new AppError('conflict', `The tenant has ${many}: wait for the end, or delete it with ?force=true.`)
   })
@@ -41,9 +43,10 @@ export async function removeTenant(
 async function removeByForce({ tenants, calls }: Deps, tenantId: TenantId, by: Actor): Promise<void> {
   await tenants.get(tenantId)
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (!(await calls.end(tenantId))) return tenants.remove(tenantId, by)
-    const expectQuiet = async (tx: Db) => {
+    if (!(await calls.end(tenantId))) return tenants.remove(tenantId, by, (tx) => calls.forget(tx, tenantId))
+    const expectQuiet = async (tx: Tx) => {
       if ((await calls.count(tx, tenantId)) > 0) throw new CallBegan()
+      await calls.forget(tx, tenantId)
     }
     const isGone = await tenants.remove(tenantId, by, expectQuiet).then(() => true, unlessCallBegan)
     if (isGone) return

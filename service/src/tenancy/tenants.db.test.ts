@@ -11,7 +11,7 @@ import { findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { findHolder } from './phone-number-store.ts'
 import { TenantCache } from './tenant-cache.ts'
 import type { TenantDocument } from './tenant-document.ts'
-import { CANARIES, documents, FULL_DOCUMENT } from './tenant-documents.fixture.ts'
+import { CANARIES, documents, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
 import { removeTenant } from './tenant-removal.ts'
 import { makeTenantSource } from './tenant-source.ts'
 import { makeTenants } from './tenants.ts'
@@ -232,6 +232,7 @@ describe('a tenant that is deleted by force', () => {
         ended += 1
         return true
       },
+      forget: async () => {},
     }
     await removeTenant({ tenants, calls }, acme, { force: true, by: THE_SYSTEM })
     expect([ended, left]).toEqual([3, []])
@@ -241,11 +242,11 @@ describe('a tenant that is deleted by force', () => {
   it('is kept when calls begin as fast as they are ended, and deleted with one that would not end', async () => {
     const { tenants } = setUp()
     await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
-    const busy = { count: async () => 1, end: async () => true }
+    const busy = { ...QUIET, count: async () => 1 }
     const removing = removeTenant({ tenants, calls: busy }, acme, { force: true, by: THE_SYSTEM })
     await expect(removing).rejects.toMatchObject({ code: 'conflict' })
     expect(await tenants.get(acme)).toMatchObject({ tenantId: acme })
-    const stuck = { count: async () => 1, end: async () => false }
+    const stuck = { ...QUIET, count: async () => 1, end: async () => false }
     await removeTenant({ tenants, calls: stuck }, acme, { force: true, by: THE_SYSTEM })
     await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })

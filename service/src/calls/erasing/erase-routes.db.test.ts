@@ -24,6 +24,7 @@ import type { CampaignId } from '../campaigns/campaign-store.ts'
 import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
+import { noteErasedSessions } from './erase-store.ts'
 import { makeRetention } from './retention.ts'
 
 const SECRET = 'the blue suitcase'
@@ -47,7 +48,7 @@ beforeEach(async () => {
 
 const quiet = { warn: () => {}, info: () => {}, error: () => {} }
 const eraser = () => makeEraseSession({ db: test.db, clock, log: quiet, files })
-const retention = (of: RecordingFiles = files) =>
+const retention = (of: Pick<RecordingFiles, 'remove'> = files) =>
   makeRetention({ db: test.db, clock, log: quiet, erase: eraser(), files: of, isStopping: () => false })
 
 function callOf(tenant: string, callSid: string, sessionId: SessionId) {
@@ -333,6 +334,20 @@ describe('the age of a session', () => {
     await clock.advance(91 * DAY_MS)
     await other.removeAudio()
     expect(await test.db.selectFrom('erased_recordings').selectAll().execute()).toEqual([])
+  })
+
+  it('goes on past what cannot be removed, and on all nodes for a tenant that is deleted', async () => {
+    const [first, second] = [await wholeCall('CA1'), await wholeCall('CA2')]
+    for (const callSid of ['CA1', 'CA2']) await over(callSid)
+    await test.db.transaction().execute((tx) => noteErasedSessions(tx, 'acme' as TenantId, new Date(clock.now())))
+    await test.db.deleteFrom('tenants').where('tenant_id', '=', 'acme' as TenantId).execute()
+    const tried: string[] = []
+    const remove = async (_tenantId: TenantId, id: string) => {
+      tried.push(id)
+      if (tried.length === 1) throw new Error('busy')
+    }
+    await retention({ remove }).removeAudio()
+    expect(tried.toSorted()).toEqual([first, second].toSorted())
   })
 })
 

@@ -123,14 +123,29 @@ export async function noteErasedRecording(tx: Tx, tenantId: TenantId, sessionId:
     .execute()
 }
 
+/** The same of all that the tenant has: it is to be deleted. */
+export async function noteErasedSessions(tx: Tx, tenantId: TenantId, at: Date): Promise<void> {
+  await sql`
+    insert into erased_recordings (tenant_id, session_id, erased_at)
+    select tenant_id, id, ${at}::timestamptz from voice_sessions where tenant_id = ${tenantId}
+    on conflict do nothing`.execute(tx)
+}
+
 type ErasedRecording = { tenant_id: TenantId; session_id: SessionId; erased_at: Date }
 
-/** The sessions whose audio has to go, erased at `since` or later, oldest first. */
-export function listErasedRecordingsAcrossTenants(db: Db, since: Date, limit: number): Promise<ErasedRecording[]> {
+/** Up to where the notes of erased sessions were read: `id` is the last one's of those of that instant. */
+export type ErasedUntil = { at: Date; id: string }
+
+/** The sessions whose files have to go, erased behind `since`, oldest first. */
+export function listErasedRecordingsAcrossTenants(
+  db: Db,
+  since: ErasedUntil,
+  limit: number,
+): Promise<ErasedRecording[]> {
   return db
     .selectFrom('erased_recordings')
     .selectAll()
-    .where('erased_at', '>=', since)
+    .where(sql<boolean>`(erased_at, session_id) > (${since.at}, ${since.id})`)
     .orderBy('erased_at')
     .orderBy('session_id')
     .limit(limit)

@@ -8,6 +8,7 @@ import { isDatabaseTrouble } from '../../records/database-trouble.ts'
 import type { RecordingFiles } from '../../records/recording-files.ts'
 import type { EraseSession } from './erase-session.ts'
 import {
+  type ErasedUntil,
   forgetErasedRecordingsAcrossTenants,
   listErasedRecordingsAcrossTenants,
   listOldSessions,
@@ -18,7 +19,7 @@ import {
 export type Retention = {
   /** Erases sessions that are older than their tenants keep them. @returns how many. */
   eraseOld(): Promise<number>
-  /** Deletes the audio of erased sessions that this process can reach, whichever node erased them. */
+  /** Deletes the files of erased sessions that this process can reach, whichever node erased them. */
   removeAudio(): Promise<void>
   /** Deletes what was delivered a week ago. */
   purgeDelivered(): Promise<void>
@@ -38,6 +39,8 @@ const DAY_MS = 86_400_000
 /** In one go, of one tenant, so that none waits for the others. */
 const SESSIONS_AT_A_TIME = 50
 const RECORDINGS_AT_A_TIME = 1_000
+const PAGES_AT_A_TIME = 100
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const ROWS_AT_A_TIME = 5_000
 const DELIVERED_FOR_MS = 7 * DAY_MS
 /** Longer than a node is away, and comes back with its disk. */
@@ -46,9 +49,23 @@ const NOTED_FOR_MS = 90 * DAY_MS
 const LOOK_AGAIN_MS = 3_600_000
 
 export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps): Retention {
-  /** Up to where the audio was removed by this process; it starts with all that is noted. */
-  let doneUntil = new Date(0)
-  let isBehind = true
+  /** Up to where files were removed by this process; it starts with all that is noted. */
+  let doneUntil: ErasedUntil = { at: new Date(0), id: FIRST_ID }
+
+  /** @returns up to where, and whether there may be more. */
+  async function removeSome(since: ErasedUntil): Promise<{ until: ErasedUntil; isMore: boolean }> {
+    const erased = await listErasedRecordingsAcrossTenants(db, since, RECORDINGS_AT_A_TIME)
+    let until = since
+    for (const { tenant_id, session_id, erased_at } of erased) {
+      if (isStopping()) return { until, isMore: false }
+      // What cannot be removed now is tried again within the hour, and keeps nothing else.
+      await files.remove(tenant_id, session_id).catch((err: unknown) => {
+        log.error({ err, tenant_id, voice_session_id: session_id }, 'the files of an erased session were not removed')
+      })
+      until = { at: erased_at, id: session_id }
+    }
+    return { until, isMore: erased.length === RECORDINGS_AT_A_TIME }
+  }
 
   async function eraseOldOf(tenantId: TenantId, days: number): Promise<number> {
     const before = new Date(clock.now() - days * DAY_MS)
@@ -82,14 +99,13 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
       return erased
     },
     async removeAudio() {
-      const since = isBehind ? doneUntil : new Date(doneUntil.getTime() - LOOK_AGAIN_MS)
-      const erased = await listErasedRecordingsAcrossTenants(db, since, RECORDINGS_AT_A_TIME)
-      for (const { tenant_id, session_id, erased_at } of erased) {
-        if (isStopping()) return
-        await files.remove(tenant_id, session_id)
-        if (erased_at > doneUntil) doneUntil = erased_at
+      let since: ErasedUntil = { at: new Date(Math.max(0, doneUntil.at.getTime() - LOOK_AGAIN_MS)), id: FIRST_ID }
+      for (let page = 0; page < PAGES_AT_A_TIME; page += 1) {
+        const { until, isMore } = await removeSome(since)
+        since = until
+        if (until.at >= doneUntil.at) doneUntil = until
+        if (!isMore) break
       }
-      isBehind = erased.length === RECORDINGS_AT_A_TIME
       await forgetErasedRecordingsAcrossTenants(db, new Date(clock.now() - NOTED_FOR_MS))
     },
     async purgeDelivered() {

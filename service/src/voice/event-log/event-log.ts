@@ -81,9 +81,13 @@ export class SessionEventLog {
     this.#text = ''
     this.#waiting += 1
     this.#writing = this.#writing.then(async () => {
-      if (!this.#isLost) await this.#deps.append(await packChunk(text)).catch((error: unknown) => this.#lose(error))
+      if (!this.#isLost) await this.#keep(text).catch((error: unknown) => this.#lose(error))
       this.#waiting -= 1
     })
+  }
+
+  async #keep(text: string): Promise<void> {
+    await this.#deps.append(await packChunk(text))
   }
 
   /** What has a hole cannot be run again: nothing more of it is kept. */

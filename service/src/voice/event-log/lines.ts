@@ -1,8 +1,10 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { isBackchannel } from '../session/backchannel.ts'
 import type { SessionEvent } from '../session/events.ts'
+import { isAboutPerson } from '../session/lost-person.ts'
+import { targetIn, throughTo } from '../session/not-through.ts'
 import type { Plan } from '../session/plan.ts'
-import type { Resumption } from '../session/resumption.ts'
+import type { PastTurn, Resumption } from '../session/resumption.ts'
 import { masked, withoutWords } from './without-words.ts'
 
 type FromModel = Extract<SessionEvent, { type: 'model' }>
@@ -30,7 +32,18 @@ export const CUT = 'cut'
 
 /** The first line of a log. */
 export function headLine(head: LogHead): string {
-  return JSON.stringify(withoutWords(head, masked))
+  const { resumption } = head
+  const shown = withoutWords(head, masked) as LogHead
+  if (!resumption || !shown.resumption) return JSON.stringify(shown)
+  const turns = resumption.turns.map((turn, at) => ({ ...shown.resumption?.turns[at], text: keptText(turn) }))
+  return JSON.stringify({ ...shown, resumption: { ...shown.resumption, turns } })
+}
+
+/** A session acts by what it has noted itself of who has its call, and reads that in its record. */
+function keptText(turn: PastTurn): string {
+  if (isAboutPerson(turn)) return turn.text
+  const target = turn.role === 'system' ? targetIn(turn.text) : null
+  return target === null ? masked(turn.text) : throughTo(masked(target))
 }
 
 /**

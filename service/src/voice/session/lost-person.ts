@@ -24,8 +24,12 @@ export function noteGivenBack(step: Step): void {
 
 /** Whether a person had the call by the last word of its record on that. */
 export function hadPerson(turns: readonly PastTurn[]): boolean {
-  const about = ({ role, text }: PastTurn) => role === 'system' && (text === TAKEN || text === GIVEN_BACK)
-  return turns.findLast(about)?.text === TAKEN
+  return turns.findLast(isAboutPerson)?.text === TAKEN
+}
+
+/** Whether a turn is a note of ours on who has the call. */
+export function isAboutPerson({ role, text }: PastTurn): boolean {
+  return role === 'system' && (text === TAKEN || text === GIVEN_BACK)
 }
 
 /** The process that had the call is gone, and a person with it: the agent does not speak before they may be there again. */
