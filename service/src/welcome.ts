@@ -33,6 +33,7 @@ export function welcome(address: string, { adminEnabled, username, demo, simulat
     )
   }
   if (demo) lines.push(`  Demo      tenant ${DEMO.tenantId}, agent ${DEMO.agentKey}, number ${DEMO.phoneNumber}`)
+  if (demo && username !== null) lines.push(`  Talk      to it in a browser: ${address}/app/t/${DEMO.tenantId}/talk`)
   if (demo && adminEnabled && simulated?.carrier)
     lines.push(`  Call it   npm run call -- --to ${DEMO.phoneNumber}   (in another terminal)`)
   lines.push(`  Read on   ${address}/docs: guides, a first call with curl, every operation to be tried`)

@@ -6,6 +6,8 @@ import { stereoWav } from '../../simulator/src/audio/wav.ts'
 import { makePhraseBook } from '../../simulator/src/speech/phrase-book.ts'
 import { makeSpeech } from '../../simulator/src/speech/speech.ts'
 import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { HOSTILE } from './harness/hostile.ts'
+import { levelOf } from './harness/level.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { scratchFolder } from './harness/scratch.ts'
@@ -15,7 +17,6 @@ const ADMIN_API_KEY = 'ak_key_of_the_live_pages'
 const PASSWORD = 'a password of the live pages'
 /** Turns all that follows it. */
 const RTL = '\u202E'
-const HOSTILE = '<img src=x onerror=alert(1)> "><script>alert(2)</script> \u202Eevil'
 /** A browser without a graphics card, on a machine that does something else. */
 const WAIT_MS = 30_000
 const TAKEN_WITHIN_MS = 60_000
@@ -154,12 +155,6 @@ async function somebodySpeaks(): Promise<string> {
   return path
 }
 
-/** How loud the page draws somebody, from 0 to 1. */
-async function levelOf(page: Page, whose: string): Promise<number> {
-  const style = await page.locator(`[data-meter="${whose}"] div div`).getAttribute('style')
-  return Number(/scaleX\(([\d.]+)\)/.exec(style ?? '')?.[1] ?? 0)
-}
-
 describe('the page to talk to an agent', () => {
   it('carries the voices of both, and shows what they say', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks() })
@@ -233,6 +228,51 @@ describe('the pages of live calls', () => {
     await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
     expect(withoutTheEnd(faults)).toEqual([])
     await page.context().close()
+  })
+
+  it('let somebody take a call over, speak with the caller, and hand it back', async () => {
+    const browser = await startChromium({ microphone: await somebodySpeaks() })
+    try {
+      const { page, faults } = await visit('/app/t/demo/live', { browser })
+      await ringUntilTaken(page)
+      await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+      await page.getByText(/this is Robin at the Demo Company/).waitFor()
+      await page.getByRole('button', { name: 'Take over' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take over' }).click()
+      await page.getByText('You speak with the caller.').waitFor()
+      await page.getByText('Connected').waitFor()
+      await page.getByText('A person speaks').waitFor()
+      const isHeard = async () => (await levelOf(page, 'You')) > 0.05
+      await until(isHeard, { timeoutMs: TAKEN_WITHIN_MS, what: 'whoever took over to be heard' })
+      await page.getByRole('button', { name: 'Hand back to the agent' }).click()
+      await page.getByText('A person speaks').waitFor({ state: 'hidden' })
+      await page.getByRole('button', { name: 'Take over' }).waitFor()
+
+      for (const [name, field] of [
+        ['Whisper', 'Words'],
+        ['Note', 'Note'],
+        ['Escalate', 'To whom'],
+      ] as const) {
+        await page.getByRole('button', { name, exact: true }).click()
+        const asked = page.getByRole('dialog', { name })
+        await asked.getByLabel(field).fill(HOSTILE)
+        await asked.getByRole('button', { name, exact: true }).click()
+        await asked.waitFor({ state: 'hidden' })
+      }
+      expect(await page.locator('main img, main script').count()).toBe(0)
+      await page.getByRole('button', { name: 'End the call' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
+      await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
+      const { actions } = (await administer('GET', '/supervisor-actions?tenant_id=demo')) as {
+        actions: { action: string }[]
+      }
+      expect(actions.map(({ action }) => action)).toEqual(
+        expect.arrayContaining(['takeover', 'release', 'whisper', 'note', 'escalate']),
+      )
+      expect(withoutTheEnd(faults)).toEqual([])
+    } finally {
+      await browser.close()
+    }
   })
 
   it('lead to where a call has gone that moved to another node', async () => {

@@ -1,8 +1,8 @@
-import { Button } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { FailureState } from './failure-state.tsx'
 import styles from './list-page.module.css'
 import { type Column, ListTable } from './list-table.tsx'
+import { LoadMore } from './load-more.tsx'
 import { Page } from './page.tsx'
 import type { List } from './use-list.ts'
 
@@ -21,7 +21,7 @@ type ListPageProps<Row> = {
 
 /** A page that is a list: filters, rows, more of them. What it had stays while it cannot be read again. */
 export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }: ListPageProps<Row>) {
-  const { rows, error, hasMore, isLoadingMore, loadMore, reload } = list
+  const { rows, error, hasMore, reload } = list
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)
   return (
@@ -31,11 +31,7 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
       {isEmpty && empty}
       {hasTable && <ListTable label={page.title} columns={columns} rows={rows} keyOf={keyOf} />}
       <div className={styles.more}>
-        {hasMore ? (
-          <Button variant="default" loading={isLoadingMore} onClick={loadMore}>
-            Load more
-          </Button>
-        ) : null}
+        <LoadMore list={list} />
         <output className={styles.count}>{countOf(rows, hasMore)}</output>
       </div>
     </Page>

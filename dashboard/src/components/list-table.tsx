@@ -1,7 +1,7 @@
 import { Skeleton } from '@mantine/core'
 import { createLink } from '@tanstack/react-router'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type AnchorHTMLAttributes, type ReactNode, useRef } from 'react'
+import { type AnchorHTMLAttributes, memo, type ReactNode, useRef } from 'react'
 import styles from './list-table.module.css'
 
 /** A column of a list. */
@@ -9,7 +9,7 @@ export type Column<Row> = {
   name: string
   cell: (row: Row) => ReactNode
   /** The width from which on there is room for it. Left out: always. */
-  from?: 'tablet' | 'desktop'
+  from?: 'tablet' | 'desktop' | 'wide'
   isNumber?: boolean
   /** Its buttons are in sight however narrow the window is. */
   isActions?: boolean
@@ -23,6 +23,7 @@ type ListTableProps<Row> = {
   keyOf: (row: Row) => string
 }
 
+/** As high as a row is until it is drawn and measured: in a narrow window what stands in it takes two lines. */
 const ROW_PX = 49
 /** Longer lists draw what is in the window alone. */
 const MOST_DRAWN = 150
@@ -51,10 +52,10 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
     overscan: UNSEEN_ROWS,
     scrollMargin: table.current?.offsetTop ?? 0,
   })
-  const drawn = isLong ? virtual.getVirtualItems().map(({ index }) => index) : (rows ?? []).map((_row, at) => at)
-  const [first = 0, last = count - 1] = [drawn[0], drawn.at(-1)]
-  const classOf = ({ from, isNumber, isActions }: Column<Row>) =>
-    [from && styles[from], isNumber && styles.number, isActions && styles.actions].filter(Boolean).join(' ')
+  const items = virtual.getVirtualItems()
+  const drawn = isLong ? items.map(({ index }) => index) : (rows ?? []).map((_row, at) => at)
+  const abovePx = (items[0]?.start ?? 0) - (items[0] ? virtual.options.scrollMargin : 0)
+  const belowPx = virtual.getTotalSize() + virtual.options.scrollMargin - (items.at(-1)?.end ?? 0)
 
   return (
     // What is wider than the page is moved by the keyboard as well.
@@ -71,7 +72,7 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
           </tr>
         </thead>
         <tbody>
-          <Space rows={isLong ? first : 0} columns={columns.length} />
+          <Space heightPx={isLong ? abovePx : 0} columns={columns.length} />
           {rows === undefined
             ? EXPECTED_ROWS.map((row) => (
                 <tr key={row}>
@@ -84,29 +85,49 @@ export function ListTable<Row>({ label, columns, rows, keyOf }: ListTableProps<R
               ))
             : drawn.map((at) => {
                 const row = rows[at] as Row
-                return (
-                  <tr key={keyOf(row)} className={styles.row}>
-                    {columns.map((column) => (
-                      <td key={column.name} className={classOf(column)}>
-                        {column.cell(row)}
-                      </td>
-                    ))}
-                  </tr>
-                )
+                const measured = isLong && { at, measure: virtual.measureElement }
+                return <DrawnRow key={keyOf(row)} row={row} columns={columns} {...measured} />
               })}
-          <Space rows={isLong ? count - 1 - last : 0} columns={columns.length} />
+          <Space heightPx={isLong ? belowPx : 0} columns={columns.length} />
         </tbody>
       </table>
     </section>
   )
 }
 
+function classOf<Row>({ from, isNumber, isActions }: Column<Row>): string {
+  return [from && styles[from], isNumber && styles.number, isActions && styles.actions].filter(Boolean).join(' ')
+}
+
+type TableRowProps<Row> = {
+  row: Row
+  columns: Column<Row>[]
+  /** Where it stands in a long list, and who wants to know how high it is. */
+  at?: number
+  measure?: (row: HTMLTableRowElement | null) => void
+}
+
+function TableRow<Row>({ row, columns, at, measure }: TableRowProps<Row>) {
+  return (
+    <tr className={styles.row} ref={measure} data-index={at}>
+      {columns.map((column) => (
+        <td key={column.name} className={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+/** While a long list is scrolled only the rows that come into sight are drawn, where its columns stay the same. */
+const DrawnRow = memo(TableRow) as typeof TableRow
+
 /** As high as the rows that are not drawn. */
-function Space({ rows, columns }: { rows: number; columns: number }) {
-  if (rows <= 0) return null
+function Space({ heightPx, columns }: { heightPx: number; columns: number }) {
+  if (heightPx <= 0) return null
   return (
     <tr>
-      <td colSpan={columns} className={styles.space} style={{ height: rows * ROW_PX }} />
+      <td colSpan={columns} className={styles.space} style={{ height: heightPx }} />
     </tr>
   )
 }

@@ -34,6 +34,9 @@ const NAMES = {
   '--mantine-color-default-color': 'var(--ink)',
   '--mantine-color-default-hover': 'var(--hover)',
   '--mantine-color-default-border': 'var(--line-strong)',
+  '--mantine-color-disabled': 'var(--quiet-soft)',
+  '--mantine-color-disabled-color': 'var(--soft)',
+  '--mantine-color-disabled-border': 'var(--line)',
   '--mantine-color-error': 'var(--bad)',
   '--mantine-color-anchor': 'var(--accent)',
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api } from '../../api/client.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 import type { AccessFilters } from './access-filters.ts'
 
 const REQUESTS = '/api/v1/admin/api-access-requests'

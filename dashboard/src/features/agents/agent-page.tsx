@@ -76,7 +76,7 @@ function columnsOf(tenantId: string): Column<Version>[] {
       name: 'Version',
       cell: ({ id, agent_id, version_number }) => (
         <RowLink to={place} params={{ tenantId, agentId: agent_id, versionId: id }}>
-          Version {version_number}
+          {`Version\u00a0${version_number}`}
         </RowLink>
       ),
     },

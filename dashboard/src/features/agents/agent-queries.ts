@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 
 const AGENTS = '/api/v1/admin/tenants/{tenant_id}/agents'
 const VERSIONS = '/api/v1/admin/tenants/{tenant_id}/agent-versions'

@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { dayStart } from '../../components/filters.tsx'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 import type { AuditFilters } from './audit-filters.ts'
 
 const LOG = '/api/v1/admin/audit-log'

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { dayStart } from '../../components/filters.tsx'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 import type { CallFilters } from './call-filters.ts'
 
 type Answer<Path extends '/api/v1/call-logs' | '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-sessions/{id}'> =
@@ -19,6 +19,9 @@ type Query = NonNullable<paths['/api/v1/call-logs']['get']['parameters']['query'
 /** Of all calls of a tenant: what a new call makes out of date. */
 export const callsKey = (tenantId: string) => ['calls', tenantId]
 
+/** Whoever reads on in a long list gets more at once. */
+const FURTHER_ROWS = 200
+
 /** One page of the calls, newest first. What the address says wrongly the service refuses. */
 export async function listCalls(
   tenantId: string,
@@ -27,7 +30,7 @@ export async function listCalls(
 ): Promise<ListPart<CallLog>> {
   const days = { started_after: dayStart(first), started_before: dayStart(last, 1) }
   const span = { created_after: since, created_before: until }
-  const query = { ...filters, ...days, ...span, cursor } as Query
+  const query = { ...filters, ...days, ...span, ...(cursor !== undefined && { cursor, limit: FURTHER_ROWS }) } as Query
   const answer = await answerOf(api.GET('/api/v1/call-logs', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.call_logs, next: answer.next_cursor }
 }

@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
 import { useTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../../components/filters.tsx'
@@ -22,8 +23,9 @@ export function CallsPage() {
   const list = useList({
     queryKey: [...callsKey(tenantId), 'list', filters],
     part: (cursor) => listCalls(tenantId, filters, cursor),
-    refetchInterval: REFRESH_MS,
+    refresh: { everyMs: REFRESH_MS, keyOf },
   })
+  const columns = useMemo(() => columnsOf(tenantId), [tenantId])
   return (
     <ListPage
       title="Calls"
@@ -35,11 +37,15 @@ export function CallsPage() {
         </>
       }
       list={list}
-      columns={columnsOf(tenantId)}
-      keyOf={(call) => call.call_sid ?? `${call.created_at} ${call.from} ${call.to}`}
+      columns={columns}
+      keyOf={keyOf}
       empty={<NoCalls isFiltered={Object.keys(filters).length > 0} />}
     />
   )
+}
+
+function keyOf(call: CallLog): string {
+  return call.call_sid ?? `${call.created_at} ${call.from} ${call.to}`
 }
 
 function CallFilterBar() {
@@ -82,7 +88,7 @@ function columnsOf(tenantId: string): Column<CallLog>[] {
     { name: 'Status', cell: (call) => <CallStatus status={call.status} /> },
     { name: 'Direction', from: 'tablet', cell: ({ direction }) => words(direction) },
     { name: 'Caller', cell: ({ from }) => <span className="numbers">{phoneText(from)}</span> },
-    { name: 'Called', from: 'tablet', cell: ({ to }) => <span className="numbers">{phoneText(to)}</span> },
+    { name: 'Called', from: 'wide', cell: ({ to }) => <span className="numbers">{phoneText(to)}</span> },
     { name: 'Agent', from: 'tablet', cell: ({ agent_name, agent_key }) => agent_name ?? agent_key ?? DASH },
     {
       name: 'Length',

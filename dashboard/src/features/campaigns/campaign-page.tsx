@@ -97,7 +97,7 @@ function Contacts({ campaign }: { campaign: Campaign }) {
   const list = useList({
     queryKey: [...campaignsKey(tenantId), id, 'contacts', filters],
     part: (cursor) => listContacts(campaign, filters, cursor),
-    ...(isMoving(campaign) && { refetchInterval: REFRESH_MS }),
+    refresh: isMoving(campaign) && { everyMs: REFRESH_MS, keyOf: ({ id: contactId }) => contactId },
   })
   return (
     <ListPanel

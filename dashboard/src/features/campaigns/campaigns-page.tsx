@@ -25,7 +25,7 @@ export function CampaignsPage() {
   const list = useList({
     queryKey: [...campaignsKey(tenantId), 'list', filters],
     part: (cursor) => listCampaigns(tenantId, filters, cursor),
-    refetchInterval: REFRESH_MS,
+    refresh: { everyMs: REFRESH_MS, keyOf: ({ id }) => id },
   })
   return (
     <ListPage

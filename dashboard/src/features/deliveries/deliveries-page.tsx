@@ -36,7 +36,7 @@ export function DeliveriesPage() {
   const list = useList({
     queryKey: [...deliveriesKey(tenantId), filters],
     part: (cursor) => listDeliveries(tenantId, filters, cursor),
-    refetchInterval: REFRESH_MS,
+    refresh: { everyMs: REFRESH_MS, keyOf: ({ id }) => id },
   })
 
   async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {

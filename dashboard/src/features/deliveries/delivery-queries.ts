@@ -2,7 +2,7 @@ import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api } from '../../api/client.ts'
 import { dayStart } from '../../components/filters.tsx'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 import type { DeliveryFilters } from './delivery-filters.ts'
 
 const DELIVERIES = '/api/v1/admin/tenants/{tenant_id}/webhook-deliveries'

@@ -28,12 +28,12 @@ export function DeskPage() {
   const queues = useList({
     queryKey: [...deskKey(tenantId), 'queues'],
     part: (cursor) => listQueues(tenantId, cursor),
-    refetchInterval: REFRESH_MS,
+    refresh: { everyMs: REFRESH_MS, keyOf: ({ queue_key: key }) => key },
   })
   const list = useList({
     queryKey: [...deskKey(tenantId), 'list', filters],
     part: (cursor) => listTasks(tenantId, filters, cursor),
-    refetchInterval: REFRESH_MS,
+    refresh: { everyMs: REFRESH_MS, keyOf: ({ id }) => id },
   })
   return (
     <div className={styles.rows} data-rows>

@@ -43,7 +43,11 @@ export function SweepsPage() {
           </ConfirmAction>
         ))}
       </Buttons>
-      {done && <Swept {...done} />}
+      {done ? (
+        <Swept {...done} />
+      ) : (
+        <EmptyState title="Nothing was done from here yet">What comes of a sweep stands here, task by task.</EmptyState>
+      )}
     </Page>
   )
 }

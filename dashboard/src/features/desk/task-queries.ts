@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 import type { DeskFilters } from './desk-filters.ts'
 
 /** Somebody who is to be called back. */

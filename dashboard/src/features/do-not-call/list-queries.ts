@@ -1,7 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, fileOf, forTenant } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 
 /** A number that must not be called. */
 export type Entry = Answer<'/api/v1/dnc/{phone}', 'get'>['entry']

@@ -37,7 +37,7 @@ export function FigureTiles({ totals, callsLink, late, lateLink }: FigureTilesPr
       <Tile name="Minutes" note={`${countText(totals.interruptions)} interruptions`}>
         {countText(totals.minutes)}
       </Tile>
-      <Tile name="Cost" note={`of ${countText(totals.costed)} calls`}>
+      <Tile name="Cost" note={totals.costed === 1 ? 'of one call' : `of ${countText(totals.costed)} calls`}>
         {usdText(totals.cost_usd)}
       </Tile>
       <Tile name="Late tasks" note="should be done by now" isBad={(late ?? 0) > 0}>

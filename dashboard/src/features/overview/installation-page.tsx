@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useCurrentTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { CallCharts } from './call-charts.tsx'
@@ -56,9 +57,19 @@ function pickedIn({ since, until }: OverviewFilters): Picked {
 }
 
 function NoCalls() {
+  const tenantId = useCurrentTenant()
   return (
     <EmptyState title="No calls in this time">
-      Look further back, or ring a number that is routed to an agent. <a href="/docs/getting-started">The first call</a>
+      Look further back, or make one:{' '}
+      {tenantId !== null && (
+        <>
+          <Link to="/t/$tenantId/talk" params={{ tenantId }}>
+            talk to an agent from this browser
+          </Link>
+          , or{' '}
+        </>
+      )}
+      ring a number that is routed to one. <a href="/docs/getting-started">The first call</a>
     </EmptyState>
   )
 }

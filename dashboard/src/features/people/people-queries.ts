@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 
 const USERS = '/api/v1/admin/tenants/{tenant_id}/users'
 const KEYS = '/api/v1/admin/tenants/{tenant_id}/api-keys'

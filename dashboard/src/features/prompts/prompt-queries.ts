@@ -1,6 +1,6 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
-import type { ListPart } from '../../components/use-list.ts'
+import type { ListPart } from '../../components/list-part.ts'
 
 /** A text that tenants can put before the instructions of their agents. */
 export type Prompt = Answer<'/api/v1/admin/prompts/{key}', 'get'>['prompt']

@@ -1,0 +1,241 @@
+import { readdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { HOSTILE } from './harness/hostile.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+import { killPrograms, startProgram } from './harness/program.ts'
+import { scratchFolder } from './harness/scratch.ts'
+import { until } from './harness/wait.ts'
+import { watchedPage } from './harness/watched-page.ts'
+
+const ADMIN_API_KEY = 'ak_key_of_the_tests_of_every_page'
+const LOGIN = { username: 'ada', password: 'a password of the tests of every page' }
+const ROUTES = join(import.meta.dirname, '..', '..', 'dashboard', 'src', 'routes')
+const WAIT_MS = 15_000
+const LOOKS: Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+]
+const IS_FULL = process.env['PARLEY_TEST_FULL'] === '1'
+
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+
+let folder: string
+let address: string
+let chromium: TestChromium
+let pages: Record<string, Shown>
+
+/** A page: where it is, what tells that it is drawn, which buttons of it open forms, and which send what stands in the page. */
+type Shown = { at: string; sign: string; forms?: string[]; sends?: string[] }
+
+/** Shown beside a call that goes on, where `dashboard-live.test.ts` looks at it and writes into its forms. */
+const LIVE_CALL = 'live/$streamSid'
+
+beforeAll(async () => {
+  folder = await scratchFolder()
+  const program = startProgram({
+    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
+    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password, RATE_LIMIT_TENANT_PER_MINUTE: '1000000' },
+  })
+  address = await program.listening().catch(() => program.listening())
+  pages = pagesOf(await fill())
+  chromium = await startChromium()
+})
+afterAll(async () => {
+  await chromium?.close()
+  await killPrograms()
+  await rm(folder, { recursive: true })
+})
+
+type Made = { agents: { id: string }[]; version: { id: string }; task: { id: string }; campaign: { id: string } }
+
+async function ask(method: string, path: string, body?: unknown): Promise<Made> {
+  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'demo', 'content-type': 'application/json' }
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
+  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
+  return JSON.parse(text) as Made
+}
+
+/** Ids of one of each thing that has a page. */
+type Ids = { agent: string; draft: string; task: string; campaign: string }
+
+async function fill(): Promise<Ids> {
+  const { agents } = await ask('GET', '/admin/tenants/demo/agents')
+  const agent = agents[0]?.id ?? ''
+  const config = { greeting: 'Hello.' }
+  const draft = (await ask('POST', '/admin/tenants/demo/agent-versions', { agent_id: agent, config })).version.id
+  const task = (await ask('POST', '/callback-tasks', { customer_phone: '+12025550123', summary: HOSTILE })).task.id
+  const contacts = [{ phone: '+12025550123', metadata: { name: HOSTILE, consent: true } }]
+  const campaign = (await ask('POST', '/campaigns', { name: 'Spring', agent_key: 'front-desk', contacts })).campaign.id
+  await ask('PUT', '/admin/prompts/polite', { text: HOSTILE, description: HOSTILE })
+  await ask('POST', '/admin/tenants/demo/users', { email: 'grace@example.com', name: HOSTILE, role: 'viewer' })
+  return { agent, draft, task, campaign }
+}
+
+function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
+  const of = (path: string) => `t/demo/${path}`
+  return {
+    '/login': { at: 'login', sign: 'Log in' },
+    '/invitation': { at: 'invitation#token=nobodys', sign: 'Welcome to Parley' },
+    '/': { at: '', sign: 'All tenants' },
+    overview: { at: of('overview'), sign: 'What calls came to' },
+    calls: { at: of('calls'), sign: 'Every call that came in' },
+    'calls/$callSid': { at: of('calls/CAnone'), sign: 'not_found' },
+    talk: { at: of('talk'), sign: 'Your call' },
+    live: { at: of('live'), sign: 'No call is going on' },
+    desk: { at: of('desk'), sign: 'Claim next of default', forms: ['Set up a queue'] },
+    'desk/tasks/$taskId': {
+      ...{ at: of(`desk/tasks/${task}`), sign: 'Call back now', forms: ['Assign', 'Complete', 'Reopen', 'Snooze'] },
+    },
+    'desk/queues/$queueKey': { at: of('desk/queues/default'), sign: 'Add hours', sends: ['Save'] },
+    'desk/sweeps': { at: of('desk/sweeps'), sign: 'Look what would be dispatched' },
+    'do-not-call': { at: of('do-not-call'), sign: 'Export', forms: ['Add a number'], sends: ['Ask'] },
+    campaigns: { at: of('campaigns'), sign: 'Spring', forms: ['New campaign'] },
+    'campaigns/$campaignId': { at: of(`campaigns/${campaign}`), sign: '0 of 1 done' },
+    agents: { at: of('agents'), sign: 'Front desk', forms: ['New agent'] },
+    'agents/$agentId': { at: of(`agents/${agent}`), sign: 'Compare versions', sends: ['Save the policy'] },
+    'agents/$agentId/versions/$versionId': {
+      ...{ at: of(`agents/${agent}/versions/${draft}`), sign: 'Try it in text', sends: ['Save the draft'] },
+    },
+    '/tenants': { at: 'tenants', sign: 'Demo Company', forms: ['New tenant'] },
+    '/prompts': { at: 'prompts', sign: 'polite', forms: ['New prompt', 'Change'] },
+    '/access-requests': { at: 'access-requests', sign: 'Access requests' },
+    '/diagnostics': { at: 'diagnostics', sign: 'Voices' },
+    '/audit-log': { at: 'audit-log', sign: 'prompt.' },
+    '/logs': { at: 'logs', sign: 'Live' },
+    numbers: { at: of('numbers'), sign: '+1 202 555 0100', forms: ['Add a number', 'Change'] },
+    settings: { at: of('settings'), sign: 'Everything, as JSON', sends: ['Save the settings'] },
+    people: { at: of('people'), sign: 'grace@example.com', forms: ['Invite somebody', 'Change', 'New key'] },
+    deliveries: { at: of('deliveries'), sign: 'Deliveries' },
+  }
+}
+
+/** The paths of all routes, as their files have them. */
+async function routePaths(): Promise<string[]> {
+  const names = (await readdir(ROUTES)).filter((name) => /routes\.tsx?$/.test(name))
+  const texts = await Promise.all(names.map((name) => readFile(join(ROUTES, name), 'utf8')))
+  const paths = texts.flatMap((text) => [...text.matchAll(/^ +path: '([^']+)'/gm)].map(([, path = '']) => path))
+  return paths.filter((path) => path !== '/t/$tenantId')
+}
+
+async function loggedIn(look: Look): Promise<BrowserContext> {
+  const context = await chromium.context(look)
+  context.setDefaultTimeout(WAIT_MS)
+  const asked = { data: LOGIN, headers: { origin: address } }
+  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
+  expect(answer.status()).toBe(200)
+  return context
+}
+
+/** With what is wrong, if it is not drawn. */
+async function open(page: Page, { at, sign }: Shown): Promise<string[]> {
+  await page.goto(`${address}/app/${at}`)
+  const drawn = page.getByText(sign).locator('visible=true').first().waitFor()
+  return drawn.then(
+    () => [],
+    () => [`“${sign}” is not to be seen`],
+  )
+}
+
+/** That something is not there, or is refused, a browser tells of as well: here it is meant. */
+function unmeant(faults: string[]): string[] {
+  return faults.filter((fault) => !/status of 4\d\d/.test(fault))
+}
+
+describe('every page of the dashboard', () => {
+  it('stands in the table that is gone through here', async () => {
+    const known = [...Object.keys(pages), LIVE_CALL]
+    expect(known.toSorted()).toEqual((await routePaths()).toSorted())
+  })
+
+  it.each(IS_FULL ? LOOKS : LOOKS.slice(0, 1))(
+    'breaks no rule of accessibility at $width px in $colorScheme colours',
+    async (look) => {
+      const context = await loggedIn(look)
+      const { page, faults } = await watchedPage(context, address)
+      const found: Record<string, string[]> = {}
+      for (const [path, shown] of Object.entries(pages)) {
+        const wrong = [...(await open(page, shown)), ...(await faultsAsShown(page)), ...unmeant(faults.splice(0))]
+        if (wrong.length > 0) found[path] = wrong
+      }
+      expect(found).toEqual({})
+      await context.close()
+    },
+  )
+
+  it('takes in each of its fields a text for a text, whatever that would do as anything else', async () => {
+    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await watchedPage(context, address)
+    const found: Record<string, string[]> = {}
+    let written = 0
+    for (const [path, shown] of Object.entries(pages)) {
+      const wrong = await open(page, shown)
+      for (const form of shown.forms ?? []) {
+        written += await writeIntoForm(page, form).catch((error: Error) => {
+          wrong.push(`${form}: ${error.message}`)
+          return 0
+        })
+      }
+      written += await writeEverywhere(page.locator('body'))
+      for (const name of shown.sends ?? []) {
+        const button = page.getByRole('button', { name, exact: true }).first()
+        if (await button.isEnabled()) await button.click()
+      }
+      await answered(page)
+      wrong.push(...unmeant(faults.splice(0)))
+      if ((await harm(page)) > 0) wrong.push('a text became HTML')
+      if (wrong.length > 0) found[path] = wrong
+    }
+    expect(found).toEqual({})
+    expect(written).toBeGreaterThan(80)
+    await context.close()
+  })
+})
+
+const FIELDS = ['text', 'search', 'email', 'tel', 'url', 'password'].map((type) => `input[type=${type}]`)
+const HARM = 'img[src="x"], svg[onload], body script:not([src]), body style:not([data-mantine-styles])'
+
+const harm = (page: Page) => page.locator(HARM).count()
+
+/** Writes into every field that can be written into, and says how many they were. */
+async function writeEverywhere(scope: Locator): Promise<number> {
+  const fields = scope.locator(['textarea', ...FIELDS, 'input:not([type])'].join(', ')).and(scope.locator(':visible'))
+  let written = 0
+  for (const field of await fields.all()) {
+    if (!(await field.isEditable()) || (await field.isDisabled())) continue
+    await field.fill(HOSTILE)
+    written += 1
+  }
+  return written
+}
+
+/** Opens a form, fills it in, sends it, and waits until it is taken, refused, or kept by the browser. */
+async function writeIntoForm(page: Page, name: string): Promise<number> {
+  await page.getByRole('button', { name, exact: true }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.locator('button[type=submit]').waitFor()
+  const written = await writeEverywhere(dialog)
+  await dialog.locator('button[type=submit]').click()
+  const isAnswered = async () =>
+    !(await dialog.isVisible()) ||
+    (await dialog.getByRole('alert').count()) > 0 ||
+    (await dialog.locator(':invalid, [aria-invalid=true]').count()) > 0
+  await until(isAnswered, { what: `${name} to be answered`, timeoutMs: WAIT_MS, everyMs: 20 })
+  if (await dialog.isVisible()) await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  return written
+}
+
+/** Filters stand in the address when whoever writes them pauses; then what they lead to is waited for. */
+async function answered(page: Page): Promise<void> {
+  const filters = page.getByRole('search').locator('input:not([type=date])')
+  if ((await filters.count()) > 0) {
+    await until(() => page.url().includes('alert'), { what: 'the filters to be taken', timeoutMs: WAIT_MS })
+  }
+  const isDrawn = async () => (await page.locator('[aria-busy=true]').count()) === 0
+  await until(isDrawn, { what: 'the answer to be drawn', timeoutMs: WAIT_MS, everyMs: 20 })
+}
