@@ -193,7 +193,10 @@ describe('the dashboard', () => {
 function hostile(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(hostile)
   if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([name, member]) => [name, FREE.has(name) ? `${HOSTILE}\u0000` : hostile(member)])
+  const entries = Object.entries(value).map(([name, member]) => [
+    name,
+    FREE.has(name) ? `${HOSTILE}\u0000` : hostile(member),
+  ])
   return Object.fromEntries(entries)
 }
 
