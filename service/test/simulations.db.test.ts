@@ -375,6 +375,7 @@ describe('POST /api/v1/simulations', () => {
     [{ min_score: 0.5 }, '/body/min_score'],
     [{ min_score: 0.5, score: false }, '/body/min_score'],
     [{ pass_threshold: 2 }, '/body/pass_threshold'],
+    [{ pass_threshold: 0 }, '/body/pass_threshold'],
     [{ voice: true }, '/body/voice'],
   ])('refuses %.80j with 400, and names what is wrong', async (more, path) => {
     const { status, body } = await simulate({ ...wanted(), ...more })
