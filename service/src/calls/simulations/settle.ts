@@ -30,14 +30,6 @@ async function completeIfOver(tx: Tx, simulation: SimulationRow, now: Date): Pro
 export function notRun(reason: string): RunResult {
   return {
     ...{ status: 'error', reasons: [reason], transcript: [], function_calls: [], ended_by: null, score: null },
-    ...{
-      criteria: null,
-      summary: null,
-      slowest_ms: null,
-      input_tokens: null,
-      cached_tokens: null,
-      output_tokens: null,
-    },
-    cost_usd: null,
+    ...{ criteria: null, summary: null, slowest_ms: null },
   }
 }

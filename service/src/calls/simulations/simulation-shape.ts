@@ -14,7 +14,7 @@ import type { CountedSimulation } from './simulations.ts'
 const count = Type.Integer({ minimum: 0 })
 const text = nullable(Type.String())
 const share = Type.Number({ minimum: 0, maximum: 1 })
-const usd = nullable(Type.Number({ description: 'In USD; null where no price is known.' }))
+const usd = nullable(Type.Number({ description: 'In USD; null where the price of some of it is not known.' }))
 
 const simulationFields = {
   id: Type.String(),
@@ -130,7 +130,8 @@ function showListedRun(row: ListedRun) {
     ...{ reasons: row.reasons, ended_by: row.ended_by, score: row.score },
     ...{ summary: row.summary, slowest_reply_ms: row.slowest_ms },
     usage: isCounted ? { input_tokens, cached_tokens, output_tokens } : null,
-    ...{ cost_usd: row.cost_usd, started_at: isoOrNull(row.started_at), ended_at: isoOrNull(row.ended_at) },
+    cost_usd: row.cost_usd === null || row.has_unpriced ? null : roundedUsd(row.cost_usd),
+    ...{ started_at: isoOrNull(row.started_at), ended_at: isoOrNull(row.ended_at) },
   }
 }
 

@@ -6,7 +6,7 @@ import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import { onCommit } from '../../platform/db/commits.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
-import { isDatabaseTrouble } from '../../records/database-trouble.ts'
+import { isDatabaseTrouble, isRowFault } from '../../records/database-trouble.ts'
 import {
   type ClaimedRun,
   claimRunAcrossTenants,
@@ -14,7 +14,7 @@ import {
   releaseRun,
   renewRun,
 } from '../../records/simulations/run-claim-store.ts'
-import { type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
+import { addRunUsage, type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
 import { findSimulation, type SimulationRow, startSimulation } from '../../records/simulations/simulation-store.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -148,11 +148,13 @@ export class SimulationWorker {
       ...{ tenant, simulation, scenario, agent },
       own: await tenantTools.of(tenant, agent.config.tools),
       prompt: await prompts.textFor(tenant),
-      name: `${claimed.id}-${claimed.attempts}`,
+      // Of this beginning alone: after a stop the next one has the same number.
+      name: claimed.claimToken,
       signal: this.#stopping.signal,
       keep: async () => {
         if (!(await renewRun(db, claimed, LEASE_MS))) throw new CallLost()
       },
+      pay: (usage) => addRunUsage(db, claimed, usage),
     })
   }
 
@@ -168,7 +170,9 @@ export class SimulationWorker {
       if (!isModel && !isDatabaseTrouble(err)) log.error({ ...fields, err }, 'a simulation failed')
       if (isModel) log.info({ ...fields, err }, 'a chat model did not answer a simulation')
       const waitMs = WAITS_MS[claimed.attempts - 1]
-      const mayPass = !(isModel && err.isRefusal) && waitMs !== undefined
+      // What cannot be written cannot be written the next time either.
+      const isFinal = isRowFault(err) || (isModel && err.isRefusal)
+      const mayPass = !isFinal && waitMs !== undefined
       if (mayPass) return await releaseRun(db, claimed, { dueAt: new Date(clock.now() + waitMs), isFree: false })
       await settle(db, claimed, { result: notRun(reasonOf(err)), now: this.#now })
     } catch (error) {
