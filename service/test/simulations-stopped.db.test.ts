@@ -28,6 +28,22 @@ function start(besides?: ServedApp): Promise<ServedApp> {
   return ServedApp.start(test, { clock, settings: { ...settings, ...more }, ...(besides && { besides }) })
 }
 
+describe('a service that is drained', { timeout: 2 * WITHIN_MS }, () => {
+  it('begins no simulation any more, and takes those that are asked for', async () => {
+    const drained = await start()
+    await drained.furnish('acme', { number: '+12025550140', agent: { greeting: 'Hello.', criteria: [] } })
+    await drained.app.drain()
+    const scenarios = [{ name: 'Hours', caller: { steps: [{ say: 'Are you open?' }] } }]
+    expect(await drained.call('acme', 'POST', '/simulations', { agent_key: 'desk', scenarios })).toMatchObject({
+      status: 200,
+    })
+    // Whoever was at it is waited for.
+    await drained.app.close()
+    const runs = await test.db.selectFrom('simulation_runs').select(['status', 'started_at']).execute()
+    expect(runs).toEqual([{ status: 'pending', started_at: null }])
+  })
+})
+
 describe('a simulation whose service stops', { timeout: 2 * WITHIN_MS }, () => {
   it('is run by the next one, whose calls of tools are others', async () => {
     const parameters = { type: 'object', properties: {} }

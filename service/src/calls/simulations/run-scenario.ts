@@ -3,11 +3,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel, type ChatUsage } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
-import { findPatterns } from '../../platform/pattern-search.ts'
 import { asking } from '../../records/evaluations/asking.ts'
 import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
-import type { EndedBy, Expectations, Scenario } from '../../records/simulations/scenario.ts'
+import type { EndedBy, Scenario } from '../../records/simulations/scenario.ts'
 import type { SimulationRow } from '../../records/simulations/simulation-store.ts'
 import { storable } from '../../records/storable.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -17,6 +16,7 @@ import type { AskModel } from './agent-turn.ts'
 import { checkRun, type RunFacts, slowestMs } from './check-run.ts'
 import { converse } from './converse.ts'
 import { Line } from './line.ts'
+import type { PatternReasons } from './pattern-reasons.ts'
 import { makeSimulatedTools } from './simulated-tools.ts'
 
 /** One call to be simulated. */
@@ -39,7 +39,13 @@ export type WantedRun = {
   pay(usage: ChatUsage | null): Promise<void>
 }
 
-type Deps = { clock: Clock; log: Pick<Log, 'error'>; model: ChatModel; builtIns: readonly Tool[] }
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'error'>
+  model: ChatModel
+  builtIns: readonly Tool[]
+  patternReasons: PatternReasons
+}
 
 /** The run was cancelled, or somebody else has it. */
 export class CallLost extends Error {
@@ -53,7 +59,6 @@ export const ANSWER_WITHIN_MS = 30_000
 /** Behind it the call comes to its end with the turn that is under way. */
 const MAX_CALL_MS = 600_000
 const MAX_TOOL_CALLS = 200
-const SEARCH_WITHIN_MS = 1_000
 const CALLER = '+12025550147'
 
 /** Simulates a call and judges it. @throws ChatFault when a model does not answer, CallLost, and the signal's reason. */
@@ -65,7 +70,7 @@ export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunRes
   const reasons = [
     ...call.reasons,
     ...checkRun(scenario.expect ?? {}, call),
-    ...(await patternReasons(deps.clock, scenario.expect ?? {}, call)),
+    ...(await deps.patternReasons(`${simulation.id} ${scenario.name}`, scenario.expect ?? {}, call)),
     ...scoreReasons(simulation.min_score, verdict),
   ]
   const judged = typeof verdict === 'string' ? null : verdict
@@ -183,17 +188,4 @@ function scoreReasons(minScore: number | null, verdict: Verdict | string | null)
   if (typeof verdict === 'string') return [`It was not scored: ${verdict}`]
   const isEnough = verdict.score >= minScore
   return isEnough ? [] : [`The score is ${verdict.score}: at least ${minScore} was expected.`]
-}
-
-async function patternReasons(clock: Clock, expected: Expectations, { turns }: RunFacts): Promise<string[]> {
-  const { matches = [], not_matches: others = [] } = expected
-  const texts = turns.flatMap(({ role, text }) => (role === 'agent' ? [text] : []))
-  const patterns = [...matches, ...others]
-  const found = await findPatterns(clock, { patterns, texts, withinMs: SEARCH_WITHIN_MS })
-  return patterns.flatMap((pattern, index) => {
-    const isFound = found[index] ?? null
-    if (isFound === null) return [`To look for ${pattern} took too long: make it simpler.`]
-    if (isFound === index < matches.length) return []
-    return [isFound ? `A turn of the agent matches ${pattern}.` : `No turn of the agent matches ${pattern}.`]
-  })
 }
