@@ -9,7 +9,7 @@ import {
 } from '../../records/simulations/run-store.ts'
 import { ENDED_BY, Scenario } from '../../records/simulations/scenario.ts'
 import { SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
-import type { CountedSimulation } from './simulations.ts'
+import type { CountedSimulation, ShownSimulation } from './simulations.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const text = nullable(Type.String())
@@ -118,8 +118,8 @@ export function showSimulation({ simulation: row, counts }: CountedSimulation): 
   }
 }
 
-export function showWhole(shown: CountedSimulation & { runs: ListedRun[] }): Static<typeof WholeSimulation> {
-  return { ...showSimulation(shown), scenarios: shown.simulation.scenarios, runs: shown.runs.map(showListedRun) }
+export function showWhole(shown: ShownSimulation): Static<typeof WholeSimulation> {
+  return { ...showSimulation(shown), scenarios: shown.scenarios, runs: shown.runs.map(showListedRun) }
 }
 
 function showListedRun(row: ListedRun) {
