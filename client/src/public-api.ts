@@ -7274,7 +7274,7 @@ export interface operations {
                     /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
                     mode?: string;
                     name?: string | null;
-                    /** @description The share of runs that must pass. Default 1: all of them. */
+                    /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;
                     /** @description How often each scenario is run. Default 1; 100 runs in all at most. */
                     repetitions?: number;

@@ -21,6 +21,7 @@ export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<
     scheduled: [
       { name: 'numbers to erase', run: () => erasing.sweep() },
       { name: 'old sessions', run: () => retention.eraseOld() },
+      { name: 'old simulations', run: () => retention.deleteOldSimulations() },
       { name: 'erased audio', run: () => retention.removeAudio() },
       { name: 'delivered rows', run: () => retention.purgeDelivered() },
     ],

@@ -152,6 +152,7 @@ export async function wireCalls(
     startCampaigns: routes.campaigns.runner.start,
     drain() {
       routes.campaigns.runner.stop()
+      simulating.stop()
       return voice.drain()
     },
     async closeLive() {

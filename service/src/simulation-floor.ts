@@ -34,6 +34,8 @@ export function makeSimulating(
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: simulationRoutes(makeSimulations({ db, clock, tenants, resolveAgent, hasModel: model !== null })),
     start: async () => worker?.start(),
+    /** Begins no run any more. */
+    stop: () => worker?.stop(),
     close: async () => worker?.close(),
   }
 }

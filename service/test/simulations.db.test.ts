@@ -349,6 +349,22 @@ describe('POST /api/v1/simulations', () => {
     expect(provider.asked).toHaveLength(5)
   })
 
+  it('ends a call within a turn, when 200 tools were called', { timeout: 60_000 }, async () => {
+    provider.answer({ calls: Array.from({ length: 32 }, () => ({ name: 'price_of', arguments: '{"item":"a"}' })) })
+    const run = await runOf({ caller: { steps: [{ say: 'One.' }, { say: 'Two.' }] } })
+    expect([run.ended_by, run.function_calls.length]).toEqual(['limit', 200])
+  })
+
+  it('asks an agent that has no greeting to greet the caller', async () => {
+    await served.publish('acme', agentId, { ...AGENT, greeting: '' })
+    await clock.advance(1_001)
+    await runOf({})
+    expect(provider.asked[0]?.messages.at(-1)).toMatchObject({
+      role: 'system',
+      content: expect.stringMatching(/^Greet the caller/),
+    })
+  })
+
   it.each([
     [{ agent_key: 'nobody' }, '/body/agent_key'],
     [{ agent_key: undefined }, '/body/agent_key'],
@@ -375,6 +391,7 @@ describe('POST /api/v1/simulations', () => {
     [{ min_score: 0.5 }, '/body/min_score'],
     [{ min_score: 0.5, score: false }, '/body/min_score'],
     [{ pass_threshold: 2 }, '/body/pass_threshold'],
+    [{ pass_threshold: 0 }, '/body/pass_threshold'],
     [{ voice: true }, '/body/voice'],
   ])('refuses %.80j with 400, and names what is wrong', async (more, path) => {
     const { status, body } = await simulate({ ...wanted(), ...more })
@@ -456,6 +473,16 @@ describe('simulations', () => {
     await clock.advance(60_000)
     expect(await completed(wanted())).toMatchObject({ passed: true })
     expect(await read(id)).toMatchObject({ status: 'cancelled', runs_by_status: { cancelled: 3 } })
+  })
+
+  it('are 20 at most that are not over, asked for at once too', { timeout: 60_000 }, async () => {
+    provider.answer('nothing')
+    const made = await Promise.all(Array.from({ length: 25 }, () => simulate(wanted())))
+    const ids = made.flatMap(({ status, body }) => (status === 200 ? [body.simulation.id] : []))
+    expect(ids).toHaveLength(20)
+    expect(made.filter(({ body }) => body.code === 'conflict')).toHaveLength(5)
+    for (const id of ids) await served.call('acme', 'POST', `/simulations/${id}/cancel`)
+    await clock.advance(60_000)
   })
 
   it('run two at a time for a tenant, while those of another one go on', async () => {

@@ -6,6 +6,7 @@ import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isDatabaseTrouble } from '../../records/database-trouble.ts'
 import type { RecordingFiles } from '../../records/recording-files.ts'
+import { deleteOldSimulations } from '../../records/simulations/simulation-store.ts'
 import type { EraseSession } from './erase-session.ts'
 import {
   type ErasedUntil,
@@ -19,6 +20,8 @@ import {
 export type Retention = {
   /** Erases sessions that are older than their tenants keep them. @returns how many. */
   eraseOld(): Promise<number>
+  /** Deletes simulations that have been over for longer than their tenants keep sessions. @returns how many. */
+  deleteOldSimulations(): Promise<number>
   /** Deletes the files of erased sessions that this process can reach, whichever node erased them. */
   removeAudio(): Promise<void>
   /** Deletes what was delivered a week ago. */
@@ -38,6 +41,7 @@ type Deps = {
 const DAY_MS = 86_400_000
 /** In one go, of one tenant, so that none waits for the others. */
 const SESSIONS_AT_A_TIME = 50
+const SIMULATIONS_AT_A_TIME = 50
 const RECORDINGS_AT_A_TIME = 1_000
 const PAGES_AT_A_TIME = 100
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -97,6 +101,15 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
         })
       }
       return erased
+    },
+    async deleteOldSimulations() {
+      let deleted = 0
+      for (const { tenantId, days } of await listRetentionsAcrossTenants(db)) {
+        if (isStopping()) break
+        const before = new Date(clock.now() - days * DAY_MS)
+        deleted += await deleteOldSimulations(db, tenantId, before, SIMULATIONS_AT_A_TIME)
+      }
+      return deleted
     },
     async removeAudio() {
       let since: ErasedUntil = { at: new Date(Math.max(0, doneUntil.at.getTime() - LOOK_AGAIN_MS)), id: FIRST_ID }

@@ -17,6 +17,8 @@ export type AgentDeps = {
   tools: SimulatedTools
   /** What the model is told first of whoever speaks. */
   instructions(agent: SimulatedTools['agent']): string
+  /** Whether the call has been long enough. */
+  isTooLong(): boolean
 }
 
 /** How often a model may call before it waits for the caller. */
@@ -38,6 +40,10 @@ export async function agentTurn(deps: AgentDeps, hint: string | null = null): Pr
   let ended: EndedBy | null = null
   let isOver = false
   for (let round = 1; !isOver && round <= MAX_ROUNDS; round += 1) {
+    if (round > 1 && deps.isTooLong()) {
+      ended = 'limit'
+      break
+    }
     const answer = await deps.ask(requestOf(deps, hint))
     const calls = answer.calls.slice(0, MAX_CALLS)
     line.messages.push({ role: 'assistant', text: answer.text, calls })
@@ -59,12 +65,13 @@ function requestOf({ tools, line, instructions }: AgentDeps, hint: string | null
 
 /** One after the other. It is over when nothing was called of which the model would have something to say. */
 async function runAll(
-  { line, tools, keep }: AgentDeps,
+  { line, tools, keep, isTooLong }: AgentDeps,
   calls: ChatAnswer['calls'],
 ): Promise<{ ended: EndedBy | null; isOver: boolean }> {
   let ended: EndedBy | null = null
   let isOver = true
   for (const { id, name, argumentsText } of calls) {
+    if (ended === null && isTooLong()) return { ended: 'limit', isOver: true }
     await keep()
     const { output, endsCall, isTransferred, isSilent } = await tools.run(name, argumentsText)
     line.messages.push({ role: 'tool', callId: id, text: output })

@@ -1,4 +1,5 @@
 import type { CallerStep, EndedBy, Scenario } from '../../records/simulations/scenario.ts'
+import { GREET } from '../../voice/session/picking-up.ts'
 import { ASK_IF_THERE, GOODBYE, STAGES } from '../../voice/session/silence.ts'
 import { type AgentDeps, agentTurn } from './agent-turn.ts'
 import { type PlayedCaller, playCaller } from './played-caller.ts'
@@ -6,8 +7,6 @@ import { type PlayedCaller, playCaller } from './played-caller.ts'
 export type ConverseDeps = AgentDeps & {
   /** What the agent says first as it stands; empty where it words that itself. */
   greeting: string
-  /** Whether the call has been long enough. */
-  isTooLong(): boolean
   /** Null: the agent's own. */
   callerModel: string | null
 }
@@ -25,7 +24,7 @@ export async function converse(deps: ConverseDeps, { caller }: Scenario): Promis
 }
 
 async function greet(deps: ConverseDeps): Promise<EndedBy | null> {
-  if (deps.greeting === '') return agentTurn(deps)
+  if (deps.greeting === '') return agentTurn(deps, GREET)
   deps.line.agentSaysExactly(deps.greeting)
   return null
 }

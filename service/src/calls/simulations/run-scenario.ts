@@ -1,14 +1,14 @@
 import type { ResolvedAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
-import type { ChatModel } from '../../platform/chat/port.ts'
+import { ChatFault, type ChatModel, type ChatUsage } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
-import { findPatterns } from '../../platform/pattern-search.ts'
 import { asking } from '../../records/evaluations/asking.ts'
 import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
-import type { EndedBy, Expectations, Scenario } from '../../records/simulations/scenario.ts'
+import type { EndedBy, Scenario } from '../../records/simulations/scenario.ts'
 import type { SimulationRow } from '../../records/simulations/simulation-store.ts'
+import { storable } from '../../records/storable.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { type CallFacts, greetingOf, instructionsOf } from '../../voice/session-builder-setup.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
@@ -16,8 +16,8 @@ import type { AskModel } from './agent-turn.ts'
 import { checkRun, type RunFacts, slowestMs } from './check-run.ts'
 import { converse } from './converse.ts'
 import { Line } from './line.ts'
+import type { PatternReasons } from './pattern-reasons.ts'
 import { makeSimulatedTools } from './simulated-tools.ts'
-import { Spent } from './spent.ts'
 
 /** One call to be simulated. */
 export type WantedRun = {
@@ -35,9 +35,17 @@ export type WantedRun = {
   signal: AbortSignal
   /** Called before each question to a model, and each tool. @throws CallLost when the run is not ours any more. */
   keep(): Promise<void>
+  /** Writes down what an answer took, as soon as it is there; null where its provider does not tell. */
+  pay(usage: ChatUsage | null): Promise<void>
 }
 
-type Deps = { clock: Clock; log: Pick<Log, 'error'>; model: ChatModel; builtIns: readonly Tool[] }
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'error'>
+  model: ChatModel
+  builtIns: readonly Tool[]
+  patternReasons: PatternReasons
+}
 
 /** The run was cancelled, or somebody else has it. */
 export class CallLost extends Error {
@@ -51,25 +59,25 @@ export const ANSWER_WITHIN_MS = 30_000
 /** Behind it the call comes to its end with the turn that is under way. */
 const MAX_CALL_MS = 600_000
 const MAX_TOOL_CALLS = 200
-const SEARCH_WITHIN_MS = 1_000
 const CALLER = '+12025550147'
 
 /** Simulates a call and judges it. @throws ChatFault when a model does not answer, CallLost, and the signal's reason. */
 export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunResult> {
   const { simulation, scenario } = wanted
-  const spent = new Spent()
-  const call = await simulate(deps, wanted, spent)
-  const verdict = simulation.is_scored ? await verdictOn(deps, wanted, { call, spent }) : null
+  const model = payingFor(deps, wanted)
+  const call = await simulate(deps, wanted, model)
+  const verdict = simulation.is_scored ? await verdictOn(deps, wanted, { call, model }) : null
   const reasons = [
     ...call.reasons,
     ...checkRun(scenario.expect ?? {}, call),
-    ...(await patternReasons(deps.clock, scenario.expect ?? {}, call)),
+    ...(await deps.patternReasons(`${simulation.id} ${scenario.name}`, scenario.expect ?? {}, call)),
     ...scoreReasons(simulation.min_score, verdict),
   ]
   const judged = typeof verdict === 'string' ? null : verdict
   return {
     status: reasons.length === 0 ? 'passed' : 'failed',
-    reasons,
+    // Phrases of the scenario and what the model wrote, cut: half a character cannot be stored.
+    reasons: reasons.map(storable),
     transcript: call.turns,
     function_calls: call.calls,
     ended_by: call.endedBy,
@@ -77,13 +85,12 @@ export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunRes
     criteria: judged?.criteria ?? null,
     summary: judged?.summary ?? null,
     slowest_ms: slowestMs(call.turns),
-    ...spent.shown(),
   }
 }
 
 type Call = RunFacts & { reasons: string[] }
 
-async function simulate(deps: Deps, wanted: WantedRun, spent: Spent): Promise<Call> {
+async function simulate(deps: Deps, wanted: WantedRun, model: ChatModel): Promise<Call> {
   const { clock } = deps
   const { tenant, scenario, agent, simulation } = wanted
   const facts = factsOf(wanted, new Date(clock.now()))
@@ -96,7 +103,7 @@ async function simulate(deps: Deps, wanted: WantedRun, spent: Spent): Promise<Ca
   const startedMs = clock.monotonicMs()
   const call = {
     ...{ clock, line, tools, callerModel: simulation.caller_model, greeting: greetingOf(tenant, agent.config) },
-    ask: askingFor(deps, wanted, spent),
+    ask: askingFor(deps, wanted, model),
     keep: wanted.keep,
     instructions: (speaker: ResolvedAgent) => instructionsOf(tenant, speaker, facts),
     isTooLong: () => clock.monotonicMs() - startedMs > MAX_CALL_MS || tools.calls.length >= MAX_TOOL_CALLS,
@@ -122,41 +129,38 @@ function factsOf({ scenario: { call = {} }, agent, prompt }: WantedRun, now: Dat
   return { direction, from: call.from ?? from, to: call.to ?? to, orgId, metadata, prompt, now, callSid: 'simulated' }
 }
 
-/** Asks the model within the time and the money that there is. */
-function askingFor({ clock, model }: Deps, { tenant, signal, keep }: WantedRun, spent: Spent): AskModel {
+/** The model, as long as there is money for one call: each of its answers is written down as spent. @throws TooCostly, CallLost. */
+function payingFor({ model }: Deps, { tenant, keep, pay }: WantedRun): ChatModel {
   const { budget_per_call: budget } = tenant.limits
-  return async (request) => {
-    await keep()
-    if (budget !== null && spent.usd >= budget) throw new TooCostly()
-    const answer = await withDeadline(
-      clock,
-      ANSWER_WITHIN_MS,
-      (stopping) => model.complete({ ...request, signal: stopping }),
-      signal,
-    )
-    spent.add(answer.usage)
-    return answer
+  let spentUsd = 0
+  return {
+    async complete(request) {
+      await keep()
+      if (budget !== null && spentUsd >= budget) throw new TooCostly()
+      const answer = await model.complete(request)
+      spentUsd += answer.usage?.costUsd ?? 0
+      await pay(answer.usage)
+      return answer
+    },
   }
+}
+
+/** Asks the model within the time that there is. */
+function askingFor({ clock }: Deps, { signal }: WantedRun, model: ChatModel): AskModel {
+  return (request) =>
+    withDeadline(clock, ANSWER_WITHIN_MS, (stopping) => model.complete({ ...request, signal: stopping }), signal)
 }
 
 /** What the model says of it; why it has not, in a sentence. */
 async function verdictOn(
-  { clock, model }: Deps,
-  { simulation, scenario, agent, signal, keep }: WantedRun,
-  { call, spent }: { call: Call; spent: Spent },
+  { clock }: Deps,
+  { simulation, scenario, agent, signal }: WantedRun,
+  { call, model }: { call: Call; model: ChatModel },
 ): Promise<Verdict | string> {
   const { criteria, chat_model } = agent.config
   if (criteria.length === 0) return 'the agent names no criteria.'
   if (!call.turns.some(({ role }) => role === 'caller')) return 'the caller said nothing.'
-  await keep()
-  const counting: ChatModel = {
-    complete: async (request) => {
-      const answer = await model.complete(request)
-      spent.add(answer.usage)
-      return answer
-    },
-  }
-  const ask = asking(counting, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
+  const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
   const session = {
     ...{ agent_name: simulation.agent_name, direction: scenario.call?.direction ?? ('inbound' as const) },
     ...{ duration_seconds: null, end_reason: END_REASONS[call.endedBy] },
@@ -165,6 +169,9 @@ async function verdictOn(
   const asked = { criteria, chatModel: chat_model || null, conversation: { session, turns, calls: call.calls } }
   return assess(ask, asked).catch((error: unknown) => {
     if (error instanceof NoAssessment) return 'the chat model answered twice with something that is no assessment.'
+    if (error instanceof TooCostly) return "the tenant's budget_per_call was spent."
+    // The call is over, and has been paid for: it is not begun anew for its score.
+    if (error instanceof ChatFault && !signal.aborted) return 'the chat model did not answer.'
     throw error
   })
 }
@@ -181,17 +188,4 @@ function scoreReasons(minScore: number | null, verdict: Verdict | string | null)
   if (typeof verdict === 'string') return [`It was not scored: ${verdict}`]
   const isEnough = verdict.score >= minScore
   return isEnough ? [] : [`The score is ${verdict.score}: at least ${minScore} was expected.`]
-}
-
-async function patternReasons(clock: Clock, expected: Expectations, { turns }: RunFacts): Promise<string[]> {
-  const { matches = [], not_matches: others = [] } = expected
-  const texts = turns.flatMap(({ role, text }) => (role === 'agent' ? [text] : []))
-  const patterns = [...matches, ...others]
-  const found = await findPatterns(clock, { patterns, texts, withinMs: SEARCH_WITHIN_MS })
-  return patterns.flatMap((pattern, index) => {
-    const isFound = found[index] ?? null
-    if (isFound === null) return [`To look for ${pattern} took too long: make it simpler.`]
-    if (isFound === index < matches.length) return []
-    return [isFound ? `A turn of the agent matches ${pattern}.` : `No turn of the agent matches ${pattern}.`]
-  })
 }

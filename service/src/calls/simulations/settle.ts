@@ -1,7 +1,7 @@
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { type ClaimedRun, settleRun } from '../../records/simulations/run-claim-store.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
-import { lockSimulation, type SimulationRow, updateSimulation } from '../../records/simulations/simulation-store.ts'
+import { type ListedSimulation, lockSimulation, updateSimulation } from '../../records/simulations/simulation-store.ts'
 import { counted } from './simulations.ts'
 
 /**
@@ -15,7 +15,7 @@ export async function settle(db: Db, claimed: ClaimedRun, settled: { result: Run
   })
 }
 
-async function completeIfOver(tx: Tx, simulation: SimulationRow, now: Date): Promise<void> {
+async function completeIfOver(tx: Tx, simulation: ListedSimulation, now: Date): Promise<void> {
   const { counts } = await counted(tx, simulation)
   const { pending, running, passed, failed, error } = counts
   if (pending + running > 0) return
@@ -30,14 +30,6 @@ async function completeIfOver(tx: Tx, simulation: SimulationRow, now: Date): Pro
 export function notRun(reason: string): RunResult {
   return {
     ...{ status: 'error', reasons: [reason], transcript: [], function_calls: [], ended_by: null, score: null },
-    ...{
-      criteria: null,
-      summary: null,
-      slowest_ms: null,
-      input_tokens: null,
-      cached_tokens: null,
-      output_tokens: null,
-    },
-    cost_usd: null,
+    ...{ criteria: null, summary: null, slowest_ms: null },
   }
 }

@@ -6,6 +6,7 @@ import type { ToolDeclaration } from '../../platform/realtime/port.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { SimulatedCall } from '../../records/simulations/run-store.ts'
 import type { Scenario } from '../../records/simulations/scenario.ts'
+import { storable } from '../../records/storable.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { toolsOf } from '../../voice/tools/registry.ts'
 import { makeToolRunner } from '../../voice/tools/run.ts'
@@ -91,7 +92,11 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
 
   const call = {
     ...{ tenant, callSid: SIMULATED, sessionId: SIMULATED as SessionId, streamSid: SIMULATED },
-    ...{ agentName: agent.agentName, customerPhone, controls },
+    ...{ customerPhone, controls },
+    /** Of whoever speaks now. */
+    get agentName() {
+      return agent.agentName
+    },
   }
   const runner = makeToolRunner({
     ...deps,
@@ -101,7 +106,8 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
     call,
     journal: {
       tool({ name, argumentsText, result, status }) {
-        calls.push({ name, arguments: argumentsText, result, status, answeredBy })
+        const written = { name: storable(name), arguments: storable(argumentsText), result: storable(result) }
+        calls.push({ ...written, status, answeredBy })
       },
     },
   })

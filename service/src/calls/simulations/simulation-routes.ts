@@ -46,7 +46,11 @@ const Body = strict({
     }),
   ),
   pass_threshold: Type.Optional(
-    Type.Number({ minimum: 0, maximum: 1, description: 'The share of runs that must pass. Default 1: all of them.' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 1,
+      description: 'The share of runs that must pass: more than none. Default 1: all of them.',
+    }),
   ),
   score: Type.Optional(
     Type.Boolean({ description: "Whether the runs are scored by the version's criteria. Default true." }),

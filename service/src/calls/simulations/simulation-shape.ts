@@ -9,12 +9,12 @@ import {
 } from '../../records/simulations/run-store.ts'
 import { ENDED_BY, Scenario } from '../../records/simulations/scenario.ts'
 import { SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
-import type { CountedSimulation } from './simulations.ts'
+import type { CountedSimulation, ShownSimulation } from './simulations.ts'
 
 const count = Type.Integer({ minimum: 0 })
 const text = nullable(Type.String())
 const share = Type.Number({ minimum: 0, maximum: 1 })
-const usd = nullable(Type.Number({ description: 'In USD; null where no price is known.' }))
+const usd = nullable(Type.Number({ description: 'In USD; null where the price of some of it is not known.' }))
 
 const simulationFields = {
   id: Type.String(),
@@ -118,8 +118,8 @@ export function showSimulation({ simulation: row, counts }: CountedSimulation): 
   }
 }
 
-export function showWhole(shown: CountedSimulation & { runs: ListedRun[] }): Static<typeof WholeSimulation> {
-  return { ...showSimulation(shown), scenarios: shown.simulation.scenarios, runs: shown.runs.map(showListedRun) }
+export function showWhole(shown: ShownSimulation): Static<typeof WholeSimulation> {
+  return { ...showSimulation(shown), scenarios: shown.scenarios, runs: shown.runs.map(showListedRun) }
 }
 
 function showListedRun(row: ListedRun) {
@@ -130,7 +130,8 @@ function showListedRun(row: ListedRun) {
     ...{ reasons: row.reasons, ended_by: row.ended_by, score: row.score },
     ...{ summary: row.summary, slowest_reply_ms: row.slowest_ms },
     usage: isCounted ? { input_tokens, cached_tokens, output_tokens } : null,
-    ...{ cost_usd: row.cost_usd, started_at: isoOrNull(row.started_at), ended_at: isoOrNull(row.ended_at) },
+    cost_usd: row.cost_usd === null || row.has_unpriced ? null : roundedUsd(row.cost_usd),
+    ...{ started_at: isoOrNull(row.started_at), ended_at: isoOrNull(row.ended_at) },
   }
 }
 

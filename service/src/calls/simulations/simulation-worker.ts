@@ -6,7 +6,7 @@ import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import { onCommit } from '../../platform/db/commits.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
-import { isDatabaseTrouble } from '../../records/database-trouble.ts'
+import { isDatabaseTrouble, isRowFault } from '../../records/database-trouble.ts'
 import {
   type ClaimedRun,
   claimRunAcrossTenants,
@@ -14,13 +14,14 @@ import {
   releaseRun,
   renewRun,
 } from '../../records/simulations/run-claim-store.ts'
-import { type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
+import { addRunUsage, type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
 import { findSimulation, type SimulationRow, startSimulation } from '../../records/simulations/simulation-store.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
 import { isDaySpent } from './day-budget.ts'
+import { makePatternReasons, type PatternReasons } from './pattern-reasons.ts'
 import { ANSWER_WITHIN_MS, CallLost, runScenario } from './run-scenario.ts'
 import { notRun, settle } from './settle.ts'
 
@@ -58,6 +59,7 @@ export class SimulationWorker {
   readonly #options: Options
   readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
+  readonly #patternReasons: PatternReasons
   #cancels: Cancel[] = []
   #looking: Promise<void> | null = null
   /** A look fell due while another one took its time. */
@@ -66,6 +68,7 @@ export class SimulationWorker {
 
   constructor(options: Options) {
     this.#options = options
+    this.#patternReasons = makePatternReasons(options.clock)
   }
 
   /** Resolves when it is under way. @throws the database's error. */
@@ -78,10 +81,15 @@ export class SimulationWorker {
     look()
   }
 
-  /** Begins nothing more, and gives back what is under way. Never rejects. */
-  async close(): Promise<void> {
+  /** Begins nothing more; what is under way goes on. */
+  stop(): void {
     this.#isClosing = true
     for (const cancel of this.#cancels) cancel()
+  }
+
+  /** Begins nothing more, and gives back what is under way. Never rejects. */
+  async close(): Promise<void> {
+    this.stop()
     this.#stopping.abort()
     const settled = async () => {
       await this.#looking
@@ -144,16 +152,22 @@ export class SimulationWorker {
         "Nothing was left of the tenant's budget for the day: raise limits.budget_per_day, or simulate tomorrow.",
       )
     const agent = agentOf(simulation)
-    return runScenario(this.#options, {
-      ...{ tenant, simulation, scenario, agent },
-      own: await tenantTools.of(tenant, agent.config.tools),
-      prompt: await prompts.textFor(tenant),
-      name: `${claimed.id}-${claimed.attempts}`,
-      signal: this.#stopping.signal,
-      keep: async () => {
-        if (!(await renewRun(db, claimed, LEASE_MS))) throw new CallLost()
+    const patternReasons = this.#patternReasons
+    return runScenario(
+      { ...this.#options, patternReasons },
+      {
+        ...{ tenant, simulation, scenario, agent },
+        own: await tenantTools.of(tenant, agent.config.tools),
+        prompt: await prompts.textFor(tenant),
+        // Of this beginning alone: after a stop the next one has the same number.
+        name: claimed.claimToken,
+        signal: this.#stopping.signal,
+        keep: async () => {
+          if (!(await renewRun(db, claimed, LEASE_MS))) throw new CallLost()
+        },
+        pay: (usage) => addRunUsage(db, claimed, usage),
       },
-    })
+    )
   }
 
   /** Never rejects: what cannot be given back comes again when its lease is over. */
@@ -168,7 +182,9 @@ export class SimulationWorker {
       if (!isModel && !isDatabaseTrouble(err)) log.error({ ...fields, err }, 'a simulation failed')
       if (isModel) log.info({ ...fields, err }, 'a chat model did not answer a simulation')
       const waitMs = WAITS_MS[claimed.attempts - 1]
-      const mayPass = !(isModel && err.isRefusal) && waitMs !== undefined
+      // What cannot be written cannot be written the next time either.
+      const isFinal = isRowFault(err) || (isModel && err.isRefusal)
+      const mayPass = !isFinal && waitMs !== undefined
       if (mayPass) return await releaseRun(db, claimed, { dueAt: new Date(clock.now() + waitMs), isFree: false })
       await settle(db, claimed, { result: notRun(reasonOf(err)), now: this.#now })
     } catch (error) {

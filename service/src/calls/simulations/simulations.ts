@@ -23,7 +23,9 @@ import {
   countOpenSimulations,
   findSimulation,
   insertSimulation,
+  type ListedSimulation,
   listSimulations,
+  lockNewSimulations,
   lockSimulation,
   type SimulationFilter,
   type SimulationId,
@@ -51,7 +53,10 @@ export type NewSimulation = {
 }
 
 /** A simulation, and what its runs have come to. */
-export type CountedSimulation = { simulation: SimulationRow; counts: RunCounts }
+export type CountedSimulation = { simulation: ListedSimulation; counts: RunCounts }
+
+/** One with all that was asked for, and its runs. */
+export type ShownSimulation = CountedSimulation & { scenarios: Scenario[]; runs: ListedRun[] }
 
 /** Agents tried with callers that are made up, in text. */
 export type Simulations = {
@@ -61,11 +66,11 @@ export type Simulations = {
    * @throws AppError `invalid_request` for scenarios that cannot be run, and unless exactly one agent is named and the tenant has
    * it; `unavailable` without a chat model; `budget_exhausted` when nothing of the tenant's day is left; `conflict` while too many wait.
    */
-  create(tenantId: TenantId, wanted: NewSimulation): Promise<CountedSimulation & { runs: ListedRun[] }>
+  create(tenantId: TenantId, wanted: NewSimulation): Promise<ShownSimulation>
   /** Newest first. */
   list(tenantId: TenantId, filter: SimulationFilter, page: PageRequest): Promise<Page<CountedSimulation>>
   /** @throws AppError `not_found`. */
-  get(tenantId: TenantId, id: string): Promise<CountedSimulation & { runs: ListedRun[] }>
+  get(tenantId: TenantId, id: string): Promise<ShownSimulation>
   /** A run with all that was said and done in it. @throws AppError `not_found`. */
   run(tenantId: TenantId, id: string, runId: string): Promise<SimulationRunRow>
   /**
@@ -73,7 +78,7 @@ export type Simulations = {
    *
    * @throws AppError `not_found`; `conflict` when it is over.
    */
-  cancel(tenantId: TenantId, id: string): Promise<CountedSimulation & { runs: ListedRun[] }>
+  cancel(tenantId: TenantId, id: string): Promise<ShownSimulation>
 }
 
 type Deps = {
@@ -93,9 +98,9 @@ const MAX_OPEN = 20
 export function makeSimulations(deps: Deps): Simulations {
   const { db, clock } = deps
 
-  async function shown(handle: Db, simulation: SimulationRow) {
-    const { tenant_id: tenantId, id } = simulation
-    return { ...(await counted(handle, simulation)), runs: await listRuns(handle, tenantId, id) }
+  async function shown(handle: Db, simulation: ListedSimulation & Pick<SimulationRow, 'scenarios'>) {
+    const { tenant_id: tenantId, id, scenarios } = simulation
+    return { ...(await counted(handle, simulation)), scenarios, runs: await listRuns(handle, tenantId, id) }
   }
 
   return {
@@ -116,6 +121,7 @@ export function makeSimulations(deps: Deps): Simulations {
         )
       return db.transaction().execute(async (tx) => {
         await holdKnownTenant(tx, tenantId)
+        await lockNewSimulations(tx, tenantId)
         await expectRoom(tx, tenantId)
         await insertSimulation(tx, simulation)
         const of = { tenantId, simulationId: simulation.id, now: simulation.created_at }
@@ -145,7 +151,7 @@ export function makeSimulations(deps: Deps): Simulations {
       return run
     },
     async cancel(tenantId, id) {
-      const { id: simulationId } = await expectSimulation(db, tenantId, id)
+      const { id: simulationId, scenarios } = await expectSimulation(db, tenantId, id)
       return db.transaction().execute(async (tx) => {
         const before = await lockSimulation(tx, tenantId, simulationId)
         if (!before) throw unknownSimulation()
@@ -153,14 +159,15 @@ export function makeSimulations(deps: Deps): Simulations {
           throw new AppError('conflict', `The simulation is ${before.status}: there is nothing left of it to cancel.`)
         const now = new Date(clock.now())
         await cancelRuns(tx, tenantId, simulationId, now)
-        return shown(tx, await updateSimulation(tx, before, { status: 'cancelled', completed_at: now }))
+        const after = await updateSimulation(tx, before, { status: 'cancelled', completed_at: now })
+        return shown(tx, { ...after, scenarios })
       })
     },
   }
 }
 
 /** What has come of all runs of a simulation so far. */
-export async function counted(db: Db, simulation: SimulationRow): Promise<CountedSimulation> {
+export async function counted(db: Db, simulation: ListedSimulation): Promise<CountedSimulation> {
   const counts = await countRuns(db, simulation.tenant_id, [simulation.id])
   return { simulation, counts: counts.get(simulation.id) ?? uncounted() }
 }

@@ -1,5 +1,6 @@
 import { type ColumnType, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
+import type { ChatUsage } from '../../platform/chat/port.ts'
 import { noteForCommit } from '../../platform/db/commits.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { CriterionScore } from '../evaluations/evaluation-store.ts'
@@ -43,32 +44,40 @@ export type RunResult = {
   summary: string | null
   /** The longest that the agent took for a turn. */
   slowest_ms: number | null
+}
+
+/** What all answers of chat models took that were asked for a run, however often it was begun. */
+type RunUsage = {
+  /** Null where no provider has told it, as the next two. */
   input_tokens: number | null
   cached_tokens: number | null
   output_tokens: number | null
-  /** Null where it is not known. */
+  /** As far as prices are known; null where none is. */
   cost_usd: number | null
+  /** Whether some of it has no known price. */
+  has_unpriced: boolean
 }
 
 /** A scenario of a simulation, once. */
-export type SimulationRunRow = Omit<RunResult, 'status'> & {
-  tenant_id: TenantId
-  id: SimulationRunId
-  simulation_id: SimulationId
-  /** In the simulation, from 1. */
-  position: number
-  scenario_index: number
-  scenario: string
-  repetition: number
-  status: RunStatus
-  due_at: Date
-  attempts: number
-  claim_token: string | null
-  leased_until: Date | null
-  started_at: Date | null
-  ended_at: Date | null
-  created_at: Date
-}
+export type SimulationRunRow = Omit<RunResult, 'status'> &
+  RunUsage & {
+    tenant_id: TenantId
+    id: SimulationRunId
+    simulation_id: SimulationId
+    /** In the simulation, from 1. */
+    position: number
+    scenario_index: number
+    scenario: string
+    repetition: number
+    status: RunStatus
+    due_at: Date
+    attempts: number
+    claim_token: string | null
+    leased_until: Date | null
+    started_at: Date | null
+    ended_at: Date | null
+    created_at: Date
+  }
 
 type Written = 'reasons' | 'transcript' | 'function_calls' | 'criteria'
 
@@ -95,7 +104,7 @@ export async function insertRuns(
   const nothing = {
     ...{ reasons: '[]', transcript: '[]', function_calls: '[]', criteria: null, summary: null, score: null },
     ...{ ended_by: null, slowest_ms: null, input_tokens: null, cached_tokens: null, output_tokens: null },
-    ...{ cost_usd: null, claim_token: null, leased_until: null, started_at: null, ended_at: null },
+    ...{ cost_usd: null, has_unpriced: false, claim_token: null, leased_until: null, started_at: null, ended_at: null },
   }
   const shared = { tenant_id: tenantId, simulation_id: simulationId, due_at: now, created_at: now }
   const rows = runs.map((run) => ({ ...run, ...shared, ...nothing, status: 'pending' as const, attempts: 0 }))
@@ -112,7 +121,7 @@ export function listRuns(db: Db, tenantId: TenantId, simulationId: SimulationId)
     .selectFrom('simulation_runs')
     .select(['tenant_id', 'id', 'simulation_id', 'position', 'scenario_index', 'scenario', 'repetition', 'status'])
     .select(['due_at', 'attempts', 'claim_token', 'leased_until', 'reasons', 'ended_by', 'score', 'summary'])
-    .select(['slowest_ms', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost_usd'])
+    .select(['slowest_ms', 'input_tokens', 'cached_tokens', 'output_tokens', 'cost_usd', 'has_unpriced'])
     .select(['started_at', 'ended_at', 'created_at'])
     .where('tenant_id', '=', tenantId)
     .where('simulation_id', '=', simulationId)
@@ -135,7 +144,7 @@ export async function findRun(
   return row ?? null
 }
 
-/** How many runs have come to what, and what they cost in USD: null where no cost is known. */
+/** How many runs have come to what, and what they cost in USD: null where some of it is not known. */
 export type RunCounts = Record<RunStatus, number> & { costUsd: number | null }
 
 /** Of each of these simulations. */
@@ -150,6 +159,7 @@ export async function countRuns(
     .select(['simulation_id', 'status'])
     .select(sql<number>`count(*)::integer`.as('count'))
     .select(sql<number | null>`sum(cost_usd)::double precision`.as('usd'))
+    .select(sql<boolean>`bool_or(has_unpriced)`.as('isPartly'))
     .where('tenant_id', '=', tenantId)
     .where('simulation_id', 'in', simulationIds)
     .groupBy(['simulation_id', 'status'])
@@ -160,6 +170,10 @@ export async function countRuns(
     if (!of) continue
     of[status] = count
     if (usd !== null) of.costUsd = (of.costUsd ?? 0) + usd
+  }
+  for (const { simulation_id, isPartly } of rows) {
+    const of = counts.get(simulation_id)
+    if (of && isPartly) of.costUsd = null
   }
   return counts
 }
@@ -179,13 +193,42 @@ export async function cancelRuns(tx: Tx, tenantId: TenantId, simulationId: Simul
     .execute()
 }
 
-/** What the tenant's runs that ended since an instant have cost, in USD. */
+/**
+ * Adds what an answer took to what its run has, whoever has the run by now: what was paid for is paid, of a cancelled one too.
+ *
+ * @param usage null where the provider tells nothing of it.
+ */
+export async function addRunUsage(
+  db: Db,
+  { tenantId, id }: { tenantId: TenantId; id: SimulationRunId },
+  usage: ChatUsage | null,
+): Promise<void> {
+  const { costUsd = null } = usage ?? {}
+  const more = (column: 'input_tokens' | 'cached_tokens' | 'output_tokens' | 'cost_usd', value: number) =>
+    sql<number>`coalesce(${sql.ref(column)}, 0) + ${value}`
+  await db
+    .updateTable('simulation_runs')
+    .$if(usage !== null, (query) => {
+      const { inputTokens, cachedTokens, outputTokens } = usage as ChatUsage
+      return query.set({
+        input_tokens: more('input_tokens', inputTokens),
+        cached_tokens: more('cached_tokens', cachedTokens),
+        output_tokens: more('output_tokens', outputTokens),
+      })
+    })
+    .set(costUsd === null ? { has_unpriced: true } : { cost_usd: more('cost_usd', costUsd) })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** What the tenant's runs that ended since an instant, or have not ended, have cost, in USD. */
 export async function sumRunCosts(db: Db, tenantId: TenantId, since: Date): Promise<number> {
   const row = await db
     .selectFrom('simulation_runs')
     .select(sql<number>`coalesce(sum(cost_usd), 0)::double precision`.as('usd'))
     .where('tenant_id', '=', tenantId)
-    .where('ended_at', '>=', since)
+    .where((eb) => eb.or([eb('ended_at', '>=', since), eb('ended_at', 'is', null)]))
     .where('cost_usd', 'is not', null)
     .executeTakeFirst()
   return row?.usd ?? 0

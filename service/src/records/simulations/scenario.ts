@@ -33,7 +33,11 @@ const Caller = Type.Object(
     persona: Type.Optional(text(4_000, 'Who calls, and how they are: the chat model plays them.')),
     goal: Type.Optional(text(1_000, 'With persona: what they want. They hang up when they have it, or never will.')),
     max_turns: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 40, description: 'With persona: then they hang up. Default 10.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 40,
+        description: 'With persona: then the call ends by a limit. Default 10.',
+      }),
     ),
   },
   { additionalProperties: false, description: 'Either steps or persona.' },

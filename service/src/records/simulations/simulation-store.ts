@@ -40,6 +40,15 @@ export type SimulationRow = {
   completed_at: Date | null
 }
 
+/** A simulation without what is tried: scenarios and config may be megabytes. */
+export type ListedSimulation = Omit<SimulationRow, 'scenarios' | 'config'>
+
+const LISTED = [
+  ...(['tenant_id', 'id', 'name', 'agent_id', 'agent_key', 'agent_name', 'agent_version_id'] as const),
+  ...(['version_number', 'repetitions', 'pass_threshold', 'is_scored', 'min_score', 'runs_tools'] as const),
+  ...(['caller_model', 'status', 'pass_rate', 'passed', 'created_at', 'started_at', 'completed_at'] as const),
+] as const
+
 declare module '../../platform/db/schema.ts' {
   interface Schema {
     simulations: Omit<SimulationRow, 'scenarios'> & {
@@ -84,11 +93,11 @@ export function listSimulations(
   tenantId: TenantId,
   filter: SimulationFilter,
   page: PageRequest,
-): Promise<SimulationRow[]> {
+): Promise<ListedSimulation[]> {
   const { agentKey, agentVersionId, status, passed, after, before } = filter
   return db
     .selectFrom('simulations')
-    .selectAll()
+    .select(LISTED)
     .where('tenant_id', '=', tenantId)
     .$if(agentKey !== undefined, (query) => query.where('agent_key', '=', agentKey as string))
     .$if(agentVersionId !== undefined, (query) =>
@@ -106,13 +115,25 @@ export function listSimulations(
     .execute()
 }
 
+/** Tells this lock from the advisory locks of other subjects. */
+const LOCK_CLASS = 7_465_044
+
+/**
+ * Makes this transaction the only one that asks for simulations of the tenant until it ends. To be asked before they are counted:
+ * what is counted then holds every one that another has written down. Two ids may share a lock.
+ */
+export async function lockNewSimulations(tx: Tx, tenantId: TenantId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+}
+
 /** How many of the tenant's simulations are not over. */
 export async function countOpenSimulations(db: Db, tenantId: TenantId): Promise<number> {
   const row = await db
     .selectFrom('simulations')
     .select(sql<number>`count(*)::integer`.as('count'))
     .where('tenant_id', '=', tenantId)
-    .where('status', 'in', ['queued', 'running'])
+    // Written out, so that the index of those that are not over serves.
+    .where(sql<boolean>`status in ('queued', 'running')`)
     .executeTakeFirst()
   return row?.count ?? 0
 }
@@ -129,10 +150,10 @@ export async function startSimulation(db: Db, tenantId: TenantId, id: Simulation
 }
 
 /** Makes this transaction the only one that changes the simulation until it ends; null when there is none. */
-export async function lockSimulation(tx: Tx, tenantId: TenantId, id: SimulationId): Promise<SimulationRow | null> {
+export async function lockSimulation(tx: Tx, tenantId: TenantId, id: SimulationId): Promise<ListedSimulation | null> {
   const row = await tx
     .selectFrom('simulations')
-    .selectAll()
+    .select(LISTED)
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forNoKeyUpdate()
@@ -147,14 +168,25 @@ export async function updateSimulation(
   tx: Tx,
   { tenant_id, id }: Pick<SimulationRow, 'tenant_id' | 'id'>,
   change: SimulationChange,
-): Promise<SimulationRow> {
+): Promise<ListedSimulation> {
   return tx
     .updateTable('simulations')
     .set(change)
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
-    .returningAll()
+    .returning(LISTED)
     .executeTakeFirstOrThrow()
+}
+
+/** Deletes the tenant's simulations that were over before an instant, with their runs, the oldest first. @returns how many. */
+export async function deleteOldSimulations(db: Db, tenantId: TenantId, before: Date, limit: number): Promise<number> {
+  const { rows } = await sql`
+    delete from simulations
+     where (tenant_id, id) in (select tenant_id, id from simulations
+                                where tenant_id = ${tenantId} and completed_at < ${before}
+                                order by completed_at limit ${limit} for update skip locked)
+    returning id`.execute(db)
+  return rows.length
 }
 
 /** Whether a version has passed a simulation with exactly the config that it has now. */

@@ -10,7 +10,8 @@ import { GO_ON, restOf, unbegun } from './unsaid.ts'
 /** A shorter gap nobody notices. */
 const NOTICED_MS = 1_000
 
-const GREET = 'Greet the caller and ask how you can help.'
+/** What the model is told where the agent has no greeting of its own. */
+export const GREET = 'Greet the caller and ask how you can help.'
 const SORRY = 'The line was cut off for a moment. Say in a few words that you are sorry for that.'
 const ANSWER = 'Then answer what the caller said last.'
 const GO_ON_THEN = 'Then go on from where you were cut off in what you said last, without repeating it.'
