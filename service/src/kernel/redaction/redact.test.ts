@@ -13,6 +13,8 @@ describe('what is said', () => {
     ['Call oh seven seven, double oh nine, double oh one, two three.', 'Call [phone].'],
     ['Write to ana.diaz@example.org.', 'Write to [email].'],
     ['Write to ana dot diaz at example dot org.', 'Write to [email].'],
+    ['You can mail ana.diaz at gmail.com.', 'You can mail [email].'],
+    ['You can mail ana.diaz @ gmail.com.', 'You can mail [email].'],
     ['The code is seven seven three nine.', 'The code is [digits].'],
     ['My number is 12345678.', 'My number is [digits].'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
@@ -87,7 +89,7 @@ describe('JSON', () => {
 describe('the time that it takes', () => {
   it.each([
     ...['1:', 'one ', '4 ', '4,', '(4) ', '1.1.1-', '1,111,', 'double ', 'one and ', 'forty ', '+', '-', '. '],
-    ...['a@', '@', 'a.b-', 'at ', 'a dot ', 'a at b dot ', '2026-11-', '[digits] ', 'x1', '٣', 'é'],
+    ...['a@', '@', 'a.b-', 'at ', 'a dot ', 'a at b dot ', 'a at b.', 'at b.c', 'a @ ', '2026-11-', '[digits] ', 'x1', '٣', 'é'],
   ])('grows with the text alone: %j again and again', (piece) => {
     const grown = growth((size) => turn(piece.repeat(size / piece.length)), 131_072)
     expect(grown).toBeLessThan(8)
