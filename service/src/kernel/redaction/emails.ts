@@ -10,7 +10,27 @@ const ENDS_IN_LETTERS = /\.\p{L}[^.]*$/u
 
 /** The e-mail addresses of a text, written or spelled out ("ana dot diaz at example dot org"). */
 export function emailSpans(text: string, tokens: readonly Token[]): Span[] {
-  return [...writtenSpans(text), ...spelledSpans(text, tokens)]
+  const written = writtenSpans(text)
+  return [...written, ...besides(written, latest(spelledSpans(text, tokens)))]
+}
+
+/** Of those that overlap the last one: in "me at ana dot diaz at example dot org" what looks like a domain is a name. */
+function latest(spans: readonly Span[]): Span[] {
+  const kept: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if ((kept.at(-1)?.end ?? 0) > span.start) kept.pop()
+    kept.push(span)
+  }
+  return kept
+}
+
+/** Those that overlap none of `written`; both in order. In "me at ana.diaz@example.org" nothing is spelled. */
+function besides(written: readonly Span[], spans: readonly Span[]): Span[] {
+  let at = 0
+  return spans.filter(({ start, end }) => {
+    while ((written[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1
+    return (written[at]?.start ?? Number.POSITIVE_INFINITY) >= end
+  })
 }
 
 function writtenSpans(text: string): Span[] {

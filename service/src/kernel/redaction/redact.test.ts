@@ -89,7 +89,22 @@ describe('JSON', () => {
 describe('the time that it takes', () => {
   it.each([
     ...['1:', 'one ', '4 ', '4,', '(4) ', '1.1.1-', '1,111,', 'double ', 'one and ', 'forty ', '+', '-', '. '],
-    ...['a@', '@', 'a.b-', 'at ', 'a dot ', 'a at b dot ', 'a at b.', 'at b.c', 'a @ ', '2026-11-', '[digits] ', 'x1', '٣', 'é'],
+    ...[
+      'a@',
+      '@',
+      'a.b-',
+      'at ',
+      'a dot ',
+      'a at b dot ',
+      'a at b.',
+      'at b.c',
+      'a @ ',
+      '2026-11-',
+      '[digits] ',
+      'x1',
+      '٣',
+      'é',
+    ],
   ])('grows with the text alone: %j again and again', (piece) => {
     const grown = growth((size) => turn(piece.repeat(size / piece.length)), 131_072)
     expect(grown).toBeLessThan(8)
