@@ -99,6 +99,8 @@ describe('the time that it takes', () => {
       'a at b.',
       'at b.c',
       'a @ ',
+      '1, ',
+      '1. 1. ',
       '2026-11-',
       '[digits] ',
       'x1',
