@@ -91,6 +91,7 @@ export const WRITTEN_PLAIN = [
   'They paid 1234567 dollars.',
   'Look at the dot.',
   'It was 0.83 or 12.5, not 1,234,567.',
+  'It was 2,345,678, or 2,345,678.50, in all.',
   'On November 22, 2025, 10:30, or on November 23, 2025 9:15.',
   'Am 22. 11. 2025, oder am 23. 11. 2025, 10:30 Uhr.',
   'We meet at 5.30, or at 6.15 at the latest.',
