@@ -53,10 +53,23 @@ describe('what is said', () => {
 })
 
 describe('what is typed', () => {
-  it('loses four digits', () => {
-    expect(redactor.note({ text: 'The caller pressed these keys: 4719', unheard: '' }).text).toBe(
-      'The caller pressed these keys: [digits]',
-    )
+  it.each([
+    ['4719', '[digits]'],
+    ['1984', '[digits]'],
+    ['20262025', '[digits]'],
+    ['12*3A', '[digits]'],
+    ['0301234567', '[phone]'],
+    ['4111111111111111', '[card]'],
+    ['42', '42'],
+    ['#', '#'],
+  ])('on the keypad is lost whole from three digits on: %s', (keys, told) => {
+    expect(redactor.keys(keys)).toBe(told)
+    expect(redactorFor(false).keys(keys)).toBe(keys)
+  })
+
+  it('in a note loses four digits, and no years', () => {
+    const note = (text: string) => redactor.note({ text, unheard: '' }).text
+    expect([note('The pin is 4719.'), note('Since 2019.')]).toEqual(['The pin is [digits].', 'Since 2019.'])
   })
 })
 
@@ -72,6 +85,11 @@ describe('JSON', () => {
     expect(JSON.parse(redactor.json(JSON.stringify(before)))).toEqual({
       ...{ card: '[card]', to: ['[phone]', { mail: '[email]' }], order: 4711, ok: true, no: null },
     })
+  })
+
+  it('keeps numbers with a fraction', () => {
+    const text = '{"share":0.8333333,"at":[52.5200066,-13.404954],"account":12345678.5}'
+    expect(redactor.json(text)).toBe(text)
   })
 
   it('without anything personal stays as it was written', () => {
