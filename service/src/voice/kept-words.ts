@@ -4,7 +4,10 @@ import { cutTurn, type JournaledTool } from '../records/journal-entry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveEvents } from './live-events.ts'
 import { tellNote, tellTurn } from './live-notes.ts'
+import { isClip } from './session/clip-id.ts'
 import type { LiveNote, Turn } from './session/events.ts'
+import { keysIn, pressed } from './session/keys.ts'
+import { targetIn } from './session/not-through.ts'
 
 /**
  * The one door through which the words of a call leave it: into the journal, and so into the database, its files and the events of
@@ -24,7 +27,10 @@ export function keptWords({ tenant, journal, events }: To): KeptWords {
 
   function clean(turn: Turn): Turn {
     const cut = { text: cutTurn(turn.text), unheard: cutTurn(turn.unheard) }
-    return { ...turn, ...(turn.role === 'system' ? redactor.note(cut) : redactor.turn(cut)) }
+    if (isOwn(turn)) return { ...turn, ...cut }
+    if (turn.role !== 'system') return { ...turn, ...redactor.turn(cut) }
+    const keys = keysIn(cut.text)
+    return { ...turn, ...(keys === null ? redactor.note(cut) : { ...cut, text: pressed(redactor.keys(keys)) }) }
   }
 
   return {
@@ -43,4 +49,12 @@ export function keptWords({ tenant, journal, events }: To): KeptWords {
       tellNote(events, note)
     },
   }
+}
+
+/**
+ * Words of the tenant's own configuration: a clip, or where a call is put through to. A call that goes on in another process is
+ * picked up by them, as they stand there.
+ */
+function isOwn({ itemId, role, text }: Turn): boolean {
+  return isClip(itemId) || (role === 'system' && targetIn(text) !== null)
 }

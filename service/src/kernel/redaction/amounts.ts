@@ -7,8 +7,12 @@ const UNNAMING = [
   /(?<![\p{L}\p{Nd}])[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![\p{L}\p{Nd}])/giu,
   /(?<![\p{Nd}+])(?:19|20)\d{2}([-./])(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])(?:[T ,]{1,2}\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?Z?)?(?![-./]?\d)/gu,
   /(?<![\p{Nd}+]|\d[-./])(?:0?[1-9]|[12]\d|3[01])([-./])(?:0?[1-9]|[12]\d|3[01])\1(?:19|20)\d{2}(?:[T ,]{1,2}\d{2}:\d{2}(?::\d{2})?)?(?![-./]?\d)/gu,
-  /(?<![\p{Nd}.,+])\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,2})?(?![\d,])/gu,
-  /(?<![\p{Nd}.,+])\d{1,6}[.,]\d{1,2}(?![\d]|[.,-]\d)/gu,
+  // "22. 11. 2025", "November 22, 2025, 10:30": with blanks in it nothing more may stand beside it.
+  /(?<![\p{Nd}+]|\d[-./, ]{1,2})(?:0?[1-9]|[12]\d|3[01])([-./]) (?:0?[1-9]|[12]\d|3[01])\1 (?:19|20)\d{2}(?:[ ,]{1,2}\d{1,2}:\d{2}(?::\d{2})?)?(?![-./, ]{0,2}\d)/gu,
+  /(?<![\p{Nd}+]|\d[-./, ]{1,2})(?:0?[1-9]|[12]\d|3[01]), (?:19|20)\d{2},? \d{1,2}:\d{2}(?::\d{2})?(?![-./, ]{0,2}\d)/gu,
+  // No nought at the beginning, and no digits behind a blank: those are of a longer number, "0176.12 34 56 78".
+  /(?<![\p{Nd}.,+])[1-9]\d{0,2}(?:,\d{3}){1,6}(?:\.\d{1,2})?(?![.,\s]?\d)/gu,
+  /(?<![\p{Nd}.,+])(?:0|[1-9]\d{0,5})[.,]\d{1,2}(?![\d]|[.,-]\d|\s\d)/gu,
 ]
 
 /** A piece of a text. */
@@ -27,7 +31,7 @@ const SIGN_AFTER = /^\s?[$€£¥%]/
 const CURRENCIES = new Set(
   (
     'dollar dollars euro euros eur usd gbp chf pound pounds cent cents dólares dolares libras livres ' +
-    'franken francs dollars peso pesos pfund percent prozent procent pour yen'
+    'franken francs dollars peso pesos pfund percent prozent procent yen'
   ).split(' '),
 )
 

@@ -5,19 +5,45 @@ const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 253
 const LOCAL_CHAR = /[\p{L}\p{M}\p{Nd}._%+'-]/u
 const DOMAIN_CHAR = /[\p{L}\p{M}\p{Nd}.-]/u
+/** With a blank beside the sign it may be a price: "2 kilos @ 3.50". */
+const ENDS_IN_LETTERS = /\.\p{L}[^.]*$/u
 
 /** The e-mail addresses of a text, written or spelled out ("ana dot diaz at example dot org"). */
 export function emailSpans(text: string, tokens: readonly Token[]): Span[] {
-  return [...writtenSpans(text), ...spelledSpans(tokens)]
+  const written = writtenSpans(text)
+  return [...written, ...besides(written, latest(spelledSpans(text, tokens)))]
+}
+
+/** Of those that overlap the last one: in "me at ana dot diaz at example dot org" what looks like a domain is a name. */
+function latest(spans: readonly Span[]): Span[] {
+  const kept: Span[] = []
+  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
+    if ((kept.at(-1)?.end ?? 0) > span.start) kept.pop()
+    kept.push(span)
+  }
+  return kept
+}
+
+/** Those that overlap none of `written`; both in order. In "me at ana.diaz@example.org" nothing is spelled. */
+function besides(written: readonly Span[], spans: readonly Span[]): Span[] {
+  let at = 0
+  return spans.filter(({ start, end }) => {
+    while ((written[at]?.end ?? Number.POSITIVE_INFINITY) <= start) at += 1
+    return (written[at]?.start ?? Number.POSITIVE_INFINITY) >= end
+  })
 }
 
 function writtenSpans(text: string): Span[] {
   const spans: Span[] = []
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
-    const start = reach(text, at, { step: -1, chars: LOCAL_CHAR, most: MAX_LOCAL_CHARS })
-    const end = reach(text, at, { step: 1, chars: DOMAIN_CHAR, most: MAX_DOMAIN_CHARS })
-    const domain = text.slice(at + 1, end).replace(/[.-]+$/, '')
-    if (start < at && domain.includes('.')) spans.push({ start, end: at + 1 + domain.length, kind: 'email' })
+    const before = text.charAt(at - 1) === ' ' ? at - 1 : at
+    const behind = text.charAt(at + 1) === ' ' ? at + 1 : at
+    const start = reach(text, before, { step: -1, chars: LOCAL_CHAR, most: MAX_LOCAL_CHARS })
+    const end = reach(text, behind, { step: 1, chars: DOMAIN_CHAR, most: MAX_DOMAIN_CHARS })
+    const domain = text.slice(behind + 1, end).replace(/[.-]+$/, '')
+    const isClose = before === at && behind === at
+    const isDomain = isClose ? domain.includes('.') : ENDS_IN_LETTERS.test(domain)
+    if (start < before && isDomain) spans.push({ start, end: behind + 1 + domain.length, kind: 'email' })
   }
   return spans
 }
@@ -38,54 +64,87 @@ const JOINTS = new Set([
   ...['dash', 'hyphen', 'minus', 'underscore', 'strich', 'bindestrich', 'unterstrich', 'tiret', 'guion', 'guión'],
   ...['streepje', 'plus'],
 ])
+const NUMBER_KINDS = new Set(['digit', 'pair', 'tens', 'hundred'])
 const TOP_LEVEL_CHARS = { min: 2, max: 6 }
 /** More words of a spelled name are not looked for. */
 const MAX_NAME_TOKENS = 40
 const MAX_DOMAIN_TOKENS = 12
 /** Between the words of a spelled address stand blanks and commas at most. */
 const MAX_GAP_CHARS = 3
+/** What of a name may be written though the rest of the address is spelled: "ana.diaz at gmail.com". */
+const WRITTEN_JOINT = /^[._%+'-]$/
 
-function spelledSpans(tokens: readonly Token[]): Span[] {
+function spelledSpans(text: string, tokens: readonly Token[]): Span[] {
+  const words: Words = { text, tokens }
   return tokens.flatMap((token, at) => {
     if (!AT.has(wordOf(token))) return []
-    const last = domainEnd(tokens, at)
-    const first = nameStart(tokens, at)
+    const last = domainEnd(words, at)
+    const first = last > at ? nameStart(words, at) : at
     const from = tokens[first]
     const to = tokens[last]
     return from && to && first < at && last > at ? [{ start: from.start, end: to.end, kind: 'email' as const }] : []
   })
 }
 
+type Words = { text: string; tokens: readonly Token[] }
+
 function wordOf(token: Token | undefined): string {
   return token?.text.toLowerCase() ?? ''
 }
 
-/** The token with which the domain ends: a name, and "dot" with another one at least once. `at` where there is none. */
-function domainEnd(tokens: readonly Token[], at: number): number {
+/** The token with which the domain ends: a name, and a dot with another one at least once. `at` where there is none. */
+function domainEnd(words: Words, at: number): number {
+  const { tokens } = words
   let end = at
   if (ARTICLES.has(wordOf(tokens[at + 1]))) return end
-  for (let next = at + 1; next + 2 < at + MAX_DOMAIN_TOKENS && isNear(tokens, next); next += 2) {
-    // A name of the domain may be said in two words.
-    const dot = [next + 1, next + 2].find((each) => DOT.has(wordOf(tokens[each])))
-    if (dot === undefined || !isNear(tokens, dot) || !isNear(tokens, dot + 1)) break
-    const { length } = wordOf(tokens[dot + 1])
-    if (length >= TOP_LEVEL_CHARS.min && length <= TOP_LEVEL_CHARS.max) end = dot + 1
-    next = dot - 1
+  let name: number | null = at + 1
+  while (name !== null && name < at + MAX_DOMAIN_TOKENS && isNear(tokens, name)) {
+    name = behindDot(words, name)
+    if (name !== null && isTopLevel(tokens[name])) end = name
   }
   return end
 }
 
+/** The token behind the dot, written or as a word, that follows a name of one or two words; null where there is none. */
+function behindDot(words: Words, name: number): number | null {
+  const { tokens } = words
+  for (const last of [name, name + 1]) {
+    if (!isNear(tokens, last)) return null
+    if (gapBefore(words, last + 1) === '.') return last + 1
+    if (DOT.has(wordOf(tokens[last + 1]))) {
+      return isNear(tokens, last + 1) && isNear(tokens, last + 2) ? last + 2 : null
+    }
+  }
+  return null
+}
+
+/** No number: "at 5.30", "at two point five". */
+function isTopLevel(token: Token | undefined): boolean {
+  const { length } = wordOf(token)
+  const isNumeric = token?.type === 'spoken' && NUMBER_KINDS.has(token.word.kind)
+  const isWord = token?.type === 'word' || (token?.type === 'spoken' && !isNumeric)
+  return isWord && length >= TOP_LEVEL_CHARS.min && length <= TOP_LEVEL_CHARS.max
+}
+
 /** The first token of the name before `at`: single letters and numbers, and whatever a joint connects. */
-function nameStart(tokens: readonly Token[], at: number): number {
+function nameStart(words: Words, at: number): number {
+  const { tokens } = words
   let start = at - 1
   while (start > 0 && at - start < MAX_NAME_TOKENS && isNear(tokens, start)) {
     const before = tokens[start - 1]
-    const isJoint = JOINTS.has(wordOf(before)) || JOINTS.has(wordOf(tokens[start]))
+    const isJoint =
+      JOINTS.has(wordOf(before)) || JOINTS.has(wordOf(tokens[start])) || WRITTEN_JOINT.test(gapBefore(words, start))
     const isSpelled = isLetter(before) && (isLetter(tokens[start]) || isNumber(tokens[start]))
     if (!isJoint && !isSpelled && !(isNumber(before) && isLetter(tokens[start])) && !isNumber(tokens[start])) break
     start -= 1
   }
   return start
+}
+
+/** What is written between a token and the one before it. */
+function gapBefore({ text, tokens }: Words, at: number): string {
+  const [before, token] = [tokens[at - 1], tokens[at]]
+  return before && token ? text.slice(before.end, token.start) : ''
 }
 
 /** A letter with an accent is a word: "écrivez à". */

@@ -23,6 +23,12 @@ export function numberSpans(text: string, tokens: readonly Token[], kind: TextKi
   return runs.filter((run) => isAlone || isTakenOut(text, tokens, { run, kind })).map((run) => spanOf(text, run))
 }
 
+/** What an entry on a keypad is taken out as, whole; null for one of fewer than three digits, which is a choice. */
+export function kindOfKeys(keys: string): RedactedKind | null {
+  const digits = keys.replaceAll(/\D/g, '')
+  return digits.length < MIN_DIGITS_ALONE ? null : kindOf(digits, false)
+}
+
 /** One number in words ("a hundred") is an answer of its own, and no piece of a longer one. */
 function isNothingButDigits(tokens: readonly Token[], runs: readonly NumberRun[]): boolean {
   const groups = runs.flatMap((run) => run.groups)
@@ -92,7 +98,7 @@ function aroundOf(text: string, tokens: readonly Token[], { start, end, firstTok
 
 function spanOf(text: string, run: NumberRun): Span {
   const isSigned = run.hasPlus || /\+\s?\(?$/.test(text.slice(Math.max(0, run.start - AROUND_CHARS), run.start))
-  return { start: leftOf(text, run.start), end: run.end, kind: kindOf(run, isSigned) }
+  return { start: leftOf(text, run.start), end: run.end, kind: kindOf(digitsOf(run), isSigned) }
 }
 
 /** With the plus and the bracket before it. */
@@ -102,8 +108,7 @@ function leftOf(text: string, start: number): number {
   return at
 }
 
-function kindOf(run: NumberRun, isSigned: boolean): RedactedKind {
-  const digits = digitsOf(run)
+function kindOf(digits: string, isSigned: boolean): RedactedKind {
   const { length } = digits
   const isPhoneLong = length >= PHONE_DIGITS.min && length <= PHONE_DIGITS.max
   if (isSigned && isPhoneLong) return 'phone'

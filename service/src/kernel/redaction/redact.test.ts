@@ -13,6 +13,8 @@ describe('what is said', () => {
     ['Call oh seven seven, double oh nine, double oh one, two three.', 'Call [phone].'],
     ['Write to ana.diaz@example.org.', 'Write to [email].'],
     ['Write to ana dot diaz at example dot org.', 'Write to [email].'],
+    ['You can mail ana.diaz at gmail.com.', 'You can mail [email].'],
+    ['You can mail ana.diaz @ gmail.com.', 'You can mail [email].'],
     ['The code is seven seven three nine.', 'The code is [digits].'],
     ['My number is 12345678.', 'My number is [digits].'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
@@ -51,10 +53,23 @@ describe('what is said', () => {
 })
 
 describe('what is typed', () => {
-  it('loses four digits', () => {
-    expect(redactor.note({ text: 'The caller pressed these keys: 4719', unheard: '' }).text).toBe(
-      'The caller pressed these keys: [digits]',
-    )
+  it.each([
+    ['4719', '[digits]'],
+    ['1984', '[digits]'],
+    ['20262025', '[digits]'],
+    ['12*3A', '[digits]'],
+    ['0301234567', '[phone]'],
+    ['4111111111111111', '[card]'],
+    ['42', '42'],
+    ['#', '#'],
+  ])('on the keypad is lost whole from three digits on: %s', (keys, told) => {
+    expect(redactor.keys(keys)).toBe(told)
+    expect(redactorFor(false).keys(keys)).toBe(keys)
+  })
+
+  it('in a note loses four digits, and no years', () => {
+    const note = (text: string) => redactor.note({ text, unheard: '' }).text
+    expect([note('The pin is 4719.'), note('Since 2019.')]).toEqual(['The pin is [digits].', 'Since 2019.'])
   })
 })
 
@@ -72,6 +87,11 @@ describe('JSON', () => {
     })
   })
 
+  it('keeps numbers with a fraction', () => {
+    const text = '{"share":0.8333333,"at":[52.5200066,-13.404954],"account":12345678.5}'
+    expect(redactor.json(text)).toBe(text)
+  })
+
   it('without anything personal stays as it was written', () => {
     const text = '{ "order":\t4711, "at": "2026-11-22T10:30:00.000Z" }'
     expect(redactor.json(text)).toBe(text)
@@ -87,7 +107,24 @@ describe('JSON', () => {
 describe('the time that it takes', () => {
   it.each([
     ...['1:', 'one ', '4 ', '4,', '(4) ', '1.1.1-', '1,111,', 'double ', 'one and ', 'forty ', '+', '-', '. '],
-    ...['a@', '@', 'a.b-', 'at ', 'a dot ', 'a at b dot ', '2026-11-', '[digits] ', 'x1', '٣', 'é'],
+    ...[
+      'a@',
+      '@',
+      'a.b-',
+      'at ',
+      'a dot ',
+      'a at b dot ',
+      'a at b.',
+      'at b.c',
+      'a @ ',
+      '1, ',
+      '1. 1. ',
+      '2026-11-',
+      '[digits] ',
+      'x1',
+      '٣',
+      'é',
+    ],
   ])('grows with the text alone: %j again and again', (piece) => {
     const grown = growth((size) => turn(piece.repeat(size / piece.length)), 131_072)
     expect(grown).toBeLessThan(8)

@@ -1,5 +1,5 @@
 import { emailSpans } from './emails.ts'
-import { numberSpans, type TextKind } from './numbers.ts'
+import { kindOfKeys, numberSpans, type TextKind } from './numbers.ts'
 import { inOrder, replaced, type Span } from './spans.ts'
 import { tokensOf } from './tokens.ts'
 
@@ -16,10 +16,12 @@ export type Redactor = {
   isOn: boolean
   /** What was said in a call. A number that goes over the place where the caller stopped hearing stands as one token before it. */
   turn(said: Parted): Parted
-  /** What was typed or noted in a call: numbers of four digits, too. */
+  /** What was noted in a call: numbers of four digits, too. */
   note(said: Parted): Parted
+  /** An entry on the keypad, as one token, from three digits on: "1984" is a code here, and no year. */
+  keys(keys: string): string
   text(text: string): string
-  /** JSON stays JSON: a number that is taken out becomes a string. Whatever is no JSON is a text. */
+  /** JSON stays JSON: a whole number that is taken out becomes a string, one with a fraction stays. Whatever is no JSON is a text. */
   json(text: string): string
   value<T>(value: T): T
 }
@@ -28,6 +30,7 @@ const REDACTOR: Redactor = {
   isOn: true,
   turn: (said) => redactParted(said, 'turn'),
   note: (said) => redactParted(said, 'note'),
+  keys: redactKeys,
   text: redactText,
   json: redactJson,
   value: (value) => redactValue(value) as typeof value,
@@ -37,6 +40,7 @@ const SAME: Redactor = {
   isOn: false,
   turn: (said) => said,
   note: (said) => said,
+  keys: (keys) => keys,
   text: (text) => text,
   json: (text) => text,
   value: (value) => value,
@@ -54,6 +58,11 @@ function spansOf(text: string, kind: TextKind): Span[] {
 
 function redactText(text: string): string {
   return replaced(text, spansOf(text, 'text'))
+}
+
+function redactKeys(keys: string): string {
+  const kind = kindOfKeys(keys)
+  return kind === null ? keys : `[${kind}]`
 }
 
 function redactParted({ text, unheard }: Parted, kind: 'turn' | 'note'): Parted {
@@ -89,7 +98,9 @@ function redactJson(text: string): string {
 /** The same object where nothing in it had to change. */
 function redactValue(value: unknown): unknown {
   if (typeof value === 'string') return redactText(value)
-  if (typeof value === 'number' || typeof value === 'bigint') {
+  if (typeof value === 'number') {
+    // With a fraction it is a measure or a place.
+    if (!Number.isInteger(value)) return value
     const text = String(value)
     const clean = redactText(text)
     return clean === text ? value : clean

@@ -3,6 +3,18 @@ import { addNote } from './keeping.ts'
 import type { Step } from './state.ts'
 import { answerTurn } from './turns.ts'
 
+const PRESSED = 'The caller pressed these keys: '
+
+/** What is written down of keys that were pressed. */
+export function pressed(keys: string): string {
+  return `${PRESSED}${keys}`
+}
+
+/** The keys of which this was written down; null when it is something else. */
+export function keysIn(text: string): string | null {
+  return text.startsWith(PRESSED) ? text.slice(PRESSED.length) : null
+}
+
 /**
  * A key was pressed: the agent falls silent at the first. An entry is told to the model as one message: at its end key, when
  * it is full, or after a pause.
@@ -21,7 +33,7 @@ export function keyPressed(step: Step, digit: string): void {
 /** The entry is complete. An end key alone is an entry too: it is told as that key. */
 export function tellKeys(step: Step): void {
   const digits = step.state.digits || step.state.plan.dtmf.endKey
-  const text = `The caller pressed these keys: ${digits}`
+  const text = pressed(digits)
   step.set({ digits: '' })
   interrupt(step)
   addNote(step, 'system', { text, isKept: true })

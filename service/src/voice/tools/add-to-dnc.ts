@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { DoNotCall } from '../../operators/do-not-call.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import { numberOfCall } from './number-of-call.ts'
@@ -21,7 +22,8 @@ export function addToDnc({ doNotCall }: { doNotCall: DncDesk }): Tool {
     maxPerCall: 2,
     async run({ reason = null }, { tenant, customerPhone, agentName }) {
       const phone = numberOfCall(customerPhone, 'the number of this call is not known: it cannot be listed')
-      await doNotCall.add(tenant.tenant_id, { phone, reason, source: agentName })
+      const kept = reason && redactorFor(tenant.compliance.redact_pii).text(reason)
+      await doNotCall.add(tenant.tenant_id, { phone, reason: kept, source: agentName })
       return { output: { ok: true } }
     },
   })
