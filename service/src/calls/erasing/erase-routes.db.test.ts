@@ -340,7 +340,10 @@ describe('the age of a session', () => {
     const [first, second] = [await wholeCall('CA1'), await wholeCall('CA2')]
     for (const callSid of ['CA1', 'CA2']) await over(callSid)
     await test.db.transaction().execute((tx) => noteErasedSessions(tx, 'acme' as TenantId, new Date(clock.now())))
-    await test.db.deleteFrom('tenants').where('tenant_id', '=', 'acme' as TenantId).execute()
+    await test.db
+      .deleteFrom('tenants')
+      .where('tenant_id', '=', 'acme' as TenantId)
+      .execute()
     const tried: string[] = []
     const remove = async (_tenantId: TenantId, id: string) => {
       tried.push(id)

@@ -103,7 +103,8 @@ export async function eraseMentions(
 function cleaned(name: string, kind: ColumnKind, { value, mention }: { value: unknown; mention: NumberMention }) {
   if (value === null || value === undefined) return []
   if (kind === 'json text') {
-    const text = mention.withoutInJson(String(value))
+    if (typeof value !== 'string') return []
+    const text = mention.withoutInJson(value)
     return text === value ? [] : [sql`${sql.ref(name)} = ${text}`]
   }
   const clean = mention.without(value)

@@ -19,7 +19,7 @@ export const PHONE = '+12025550142' as PhoneNumber
 export const OTHER = '+12025550177' as PhoneNumber
 
 /** The number as people and programs write it. */
-export const SPELLINGS = ['+12025550142', '(202) 555-0142', '202.555.0142', '0012025550142', '1 202 555 0142']
+const SPELLINGS = ['+12025550142', '(202) 555-0142', '202.555.0142', '0012025550142', '1 202 555 0142']
 /** What all of them have, and nothing else here. */
 export const TRACES = ['5550142', '555-0142', '555.0142', '555 0142']
 

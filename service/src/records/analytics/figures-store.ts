@@ -56,7 +56,7 @@ export type FigureRow = FigureKey & {
 export type OutcomeRow = FigureKey & { outcome: string | null; calls: number }
 
 /** As many are told apart in an answer. */
-export const OUTCOMES_SHOWN = 10
+const OUTCOMES_SHOWN = 10
 
 /** A score has four decimals at most. */
 export const SCORE_PARTS = 10_000

@@ -68,7 +68,11 @@ describe('The event log of a session', () => {
     model({ type: 'ready' })
     model({ type: 'response_started', responseId: 'resp_1' })
     model({ ...written, text: 'Your card, señor, ends with 1111.', final: false })
-    const spoken = { type: 'spoken', text: 'Your card, señ', endsMs: [...'Your card, señ'].map((_, at) => at) } as const
+    const spoken = {
+      type: 'spoken',
+      text: 'Your card, señ',
+      endsMs: Array.from('Your card, señ', (_, at) => at),
+    } as const
     feed({ type: 'voice', id: 'voice-1', event: spoken })
     feed({ type: 'sent', responseId: 'resp_1', itemId: 'item_1', ms: 700, mark: 'm1' })
     feed({ type: 'voice', id: 'voice-1', event: { type: 'failed', why: 'lost', message: 'gone' } })
