@@ -2328,7 +2328,7 @@ export interface components {
                 caller: {
                     /** @description With persona: what they want. They hang up when they have it, or never will. */
                     goal?: string;
-                    /** @description With persona: then they hang up. Default 10. */
+                    /** @description With persona: then the call ends by a limit. Default 10. */
                     max_turns?: number;
                     /** @description Who calls, and how they are: the chat model plays them. */
                     persona?: string;
@@ -7300,7 +7300,7 @@ export interface operations {
                         caller: {
                             /** @description With persona: what they want. They hang up when they have it, or never will. */
                             goal?: string;
-                            /** @description With persona: then they hang up. Default 10. */
+                            /** @description With persona: then the call ends by a limit. Default 10. */
                             max_turns?: number;
                             /** @description Who calls, and how they are: the chat model plays them. */
                             persona?: string;
