@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import type { Ask } from './asking.ts'
 import type { Conversation } from './conversation.ts'
-import { extract, NoExtraction } from './extraction.ts'
+import { extract, NoExtraction, Unkeepable } from './extraction.ts'
 
 const SCHEMA = {
   type: 'object',
@@ -17,13 +18,18 @@ const turns = [
 const conversation = { session: { agent_name: 'Robin' }, turns, calls: [] } as unknown as Conversation
 
 /** What is made of these answers, one after the other, and what was asked for them. */
-async function extracted(...answers: string[]) {
+function extracted(...answers: string[]) {
+  return redacted(false, ...answers)
+}
+
+async function redacted(isWanted: boolean, ...answers: string[]) {
   const asked: ChatMessage[][] = []
   const ask: Ask = async ({ messages }) => {
     asked.push(messages)
     return answers.shift() ?? ''
   }
-  const found = extract(ask, { schema: SCHEMA, chatModel: null, conversation }).catch((err: unknown) => err)
+  const redactor = redactorFor(isWanted)
+  const found = extract(ask, { schema: SCHEMA, chatModel: null, conversation, redactor }).catch((err: unknown) => err)
   return { found: await found, asked }
 }
 
@@ -67,6 +73,16 @@ describe('an extraction', () => {
     expect(found).toBeInstanceOf(NoExtraction)
     expect(found).toMatchObject({ message: '/guests must be >= 1.' })
     expect(asked).toHaveLength(2)
+  })
+
+  it('is without personal data for who wants it, and fits its schema still', async () => {
+    const { found } = await redacted(true, '{"guests": 4, "name": "ana@example.org"}')
+    expect(found).toEqual({ guests: 4, name: '[email]' })
+    const { found: fault, asked } = await redacted(true, '{"guests": 12345678}')
+    expect(fault).toBeInstanceOf(Unkeepable)
+    expect(fault).toMatchObject({ message: '/guests must be integer.' })
+    expect(asked).toHaveLength(1)
+    expect((await extracted('{"guests": 12345678}')).found).toEqual({ guests: 12345678 })
   })
 
   it('has nothing in it that the database cannot hold', async () => {

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { Redactor } from '../../kernel/redaction/redact.ts'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
 import { storable } from '../storable.ts'
@@ -14,21 +15,33 @@ export class NoExtraction extends Error {
   override readonly name = 'NoExtraction'
 }
 
-type Asked = { schema: Record<string, unknown>; chatModel: string | null; conversation: Conversation }
+/** A model answered with what fits, and does not when its personal data is taken out. */
+export class Unkeepable extends Error {
+  override readonly name = 'Unkeepable'
+}
+
+type Asked = {
+  schema: Record<string, unknown>
+  chatModel: string | null
+  conversation: Conversation
+  redactor: Pick<Redactor, 'value'>
+}
 
 /**
  * Has the model fill in an object from a conversation. An answer that does not fit the schema is sent back once, with what is
- * wrong with it.
+ * wrong with it. What is given back is without the personal data that the tenant wants none kept of, and fits the schema still.
  *
  * @param ask one question to the model, within the time that it has.
- * @throws ChatFault as it does; NoExtraction.
+ * @throws ChatFault as it does; NoExtraction; Unkeepable.
  */
-export async function extract(ask: Ask, { schema, chatModel, conversation }: Asked): Promise<Extraction> {
+export async function extract(ask: Ask, { schema, chatModel, conversation, redactor }: Asked): Promise<Extraction> {
   const question = questionOf(schema, conversation)
   const isFitting = fitting(schema)
   const read = await askTwice(ask, { chatModel, question }, (text) => readExtraction(text, isFitting))
   if (typeof read === 'string') throw new NoExtraction(read)
-  return read
+  const kept = redactor.value(read)
+  if (kept !== read && !isFitting(kept)) throw new Unkeepable(faultOf(isFitting))
+  return kept
 }
 
 const INSTRUCTIONS = [
@@ -72,6 +85,11 @@ function readExtraction(text: string, isFitting: Fitting): Extraction | string {
   if (oversize) return `The object ${oversize}.`
   const kept = storableValue(answer) as Extraction
   if (isFitting(kept)) return kept
+  return faultOf(isFitting)
+}
+
+/** What is wrong with what was looked at last, in a sentence. */
+function faultOf(isFitting: Fitting): string {
   const [fault] = isFitting.errors ?? []
   return `${fault?.instancePath || 'The object'} ${fault?.message ?? 'does not fit the schema'}.`
 }

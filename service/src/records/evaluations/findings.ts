@@ -1,3 +1,4 @@
+import type { Redactor } from '../../kernel/redaction/redact.ts'
 import { ChatFault } from '../../platform/chat/port.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
@@ -6,7 +7,7 @@ import type { Ask } from './asking.ts'
 import { assess, NoAssessment, type Verdict } from './assessment.ts'
 import { type Conversation, type JudgedAgent, NO_CRITERIA } from './conversation.ts'
 import { hasEvaluationOfModel } from './evaluation-store.ts'
-import { extract, NoExtraction } from './extraction.ts'
+import { extract, NoExtraction, Unkeepable } from './extraction.ts'
 
 /** What is to be written down of a session: null for what is there already, or not wanted; a sentence says why there is none. */
 export type Findings = { verdict: Verdict | string | null; extraction: ExtractionOutcome | null }
@@ -16,7 +17,7 @@ export function nothingFound(reason: string): Findings {
   return { verdict: reason, extraction: { missing: reason } }
 }
 
-type Deps = { db: Db; log: Pick<Log, 'info'>; ask: Ask }
+type Deps = { db: Db; log: Pick<Log, 'info'>; ask: Ask; redactor: Redactor }
 
 /** Has a model score a conversation, and take from it what its agent's version wants. @throws ChatFault as `ask` does. */
 export async function findIn(deps: Deps, conversation: Conversation, agent: JudgedAgent): Promise<Findings> {
@@ -49,16 +50,18 @@ async function verdictOn(
 
 /** What the model takes from it; why nothing that can be used, in a sentence. */
 async function takenFrom(
-  { ask, log }: Deps,
+  { ask, log, redactor }: Deps,
   conversation: Conversation,
   { extraction: schema, chatModel }: JudgedAgent,
 ): Promise<ExtractionOutcome> {
   if (schema === null)
     return { missing: 'The agent version that had the call last asks for none, or is not there any more.' }
   try {
-    return { extraction: await extract(ask, { schema, chatModel, conversation }) }
+    return { extraction: await extract(ask, { schema, chatModel, conversation, redactor }) }
   } catch (err) {
     if (isRefusal(err)) return { missing: refused(log, conversation, err) }
+    if (err instanceof Unkeepable)
+      return { missing: `Without personal data it does not fit the schema: ${err.message}` }
     if (!(err instanceof NoExtraction)) throw err
     log.info(namesOf(conversation), 'a chat model answered twice with what does not fit a schema')
     return { missing: `The chat model answered twice with something that does not fit the schema: ${err.message}` }

@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import { onCommit } from '../../platform/db/commits.ts'
@@ -166,7 +167,7 @@ export class Scorer {
     await this.#keepHeuristics(tenant, conversation, agent)
     const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
     const found =
-      reason !== null || !model ? nothingFound(reason ?? '') : await this.#askFor(model, conversation, agent)
+      reason !== null || !model ? nothingFound(reason ?? '') : await this.#askFor(model, tenant, conversation, agent)
     await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
   }
 
@@ -180,11 +181,20 @@ export class Scorer {
   }
 
   /** @throws ChatFault when a question is not answered: then all of them are asked again, later. */
-  async #askFor(model: ChatModel, conversation: Conversation, agent: JudgedAgent): Promise<Findings> {
+  async #askFor(
+    model: ChatModel,
+    tenant: TenantRuntime,
+    conversation: Conversation,
+    agent: JudgedAgent,
+  ): Promise<Findings> {
     const { db, clock, log } = this.#options
     const { signal } = this.#stopping
     const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
-    const found = await findIn({ db, log, ask }, conversation, agent)
+    const found = await findIn(
+      { db, log, ask, redactor: redactorFor(tenant.compliance.redact_pii) },
+      conversation,
+      agent,
+    )
     this.#answered()
     return found
   }
