@@ -29,13 +29,13 @@ export function patternFault(pattern: string): string | null {
 }
 
 /** `withinMs`: altogether, from when it is begun to look. */
-export type Search = { patterns: string[]; texts: string[]; withinMs: number }
+type Search = { patterns: string[]; texts: string[]; withinMs: number }
 
 /**
  * Looks for regular expressions that others wrote, upper case like lower, in any of the texts: in a thread of its own, because there
  * are expressions that take for ever. What is not found in time is null.
  */
-export type FindPatterns = (search: Search) => Promise<PatternFound[]>
+type FindPatterns = (search: Search) => Promise<PatternFound[]>
 
 /** One search at a time, whoever asks: those who write endless expressions share one core. */
 export function makePatternSearch(clock: Clock): FindPatterns {
