@@ -119,6 +119,7 @@ export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSum
     greeting: _greeting,
     has_recording,
     completion_held: _held,
+    day_spent: _spent,
     latency: { response_times: _times, ...latency },
     started_at,
     ended_at,
