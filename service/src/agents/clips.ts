@@ -53,6 +53,8 @@ const LOAD_WITHIN_MS = 250
 const SPEAK_WITHIN_MS = 30_000
 /** A clip that could not be made is not asked for again for so long; one that nobody will make costs its attempts. */
 const PAUSE_MS = 30_000
+/** Files for callers on hold that are fetched at once: each takes tens of megabytes until it is read. */
+const MAX_FETCHING = 4
 const LASTING_PAUSE_MS = 24 * 3_600_000
 const MAX_PAUSED = 1_000
 /** Of a tenant: more than its agents say at a time. Those that calls had last are kept. */
@@ -69,6 +71,7 @@ class KeptClips implements Clips {
   readonly #cache = new ClipCache()
   readonly #making = new ClipQueue()
   readonly #pending = new Set<Promise<void>>()
+  readonly #fetching = new Map<string, Promise<void>>()
   readonly #pausedUntilMs = new Map<string, number>()
   readonly #closing = new AbortController()
 
@@ -103,8 +106,15 @@ class KeptClips implements Clips {
 
   async keepHoldAudio(tenantId: TenantId, url: string): Promise<void> {
     const clip = holdClip(url)
+    const name = nameOf(tenantId, clip.key)
     const [kept] = await findClips(this.#deps.db, tenantId, [clip.key])
-    if (!kept) await this.#make(tenantId, clip)
+    if (kept) return
+    if (this.#fetching.size >= MAX_FETCHING && !this.#fetching.has(name)) {
+      throw new SpeechFault('cannot be fetched now, as many others are: publish again in a moment')
+    }
+    const fetching = this.#fetching.get(name) ?? this.#make(tenantId, clip).finally(() => this.#fetching.delete(name))
+    this.#fetching.set(name, fetching)
+    await fetching
   }
 
   async close(): Promise<void> {

@@ -37,9 +37,7 @@ async function fileAt(request: Outbound['request'], url: string, signal: AbortSi
   return body
 }
 
-function soundOf(file: Buffer): Promise<Buffer> {
-  const { samples, hz } = readWav(file)
-  const ms = (samples.length * 1_000) / hz
-  if (ms > MAX_MS || ms < MIN_MS) throw new WavFault('is not of half a second to a minute')
+async function soundOf(file: Buffer): Promise<Buffer> {
+  const { samples, hz } = await readWav(file, { minMs: MIN_MS, maxMs: MAX_MS })
   return toMulaw(samples, hz)
 }

@@ -55,7 +55,8 @@ export function makeErasingNumber({ db, clock, log, sealer, erase, isStopping }:
     const { tenant_id: tenantId, id } = claimed
     const phone = sealer.open(claimed.phone_sealed, contextOf(tenantId, id)) as PhoneNumber
     const subject: NumberSubject = { phone, until: claimed.created_at, limit: ROWS_AT_A_TIME }
-    const isWhole = await eraseSessions(claimed, subject)
+    // A session that is not over has the number yet: nothing else is taken out of it either until it is.
+    if (!(await eraseSessions(claimed, subject))) return false
     for (const piece of [eraseCallLogs, eraseTasks, eraseContacts])
       await inPieces(claimed, (tx) => piece(tx, tenantId, subject))
     const mention = numberMention(phone)
@@ -69,7 +70,7 @@ export function makeErasingNumber({ db, clock, log, sealer, erase, isStopping }:
         return mentions === 0 ? {} : { mentions }
       })
     }
-    return isWhole && (await complete(claimed))
+    return complete(claimed)
   }
 
   /** Repeats a piece until it finds nothing more. */

@@ -21,7 +21,7 @@ export const MENTION_TABLES: MentionTable[] = [
     table: 'call_logs',
     key: ['id'],
     columns: {
-      ...{ from: 'text', to: 'text', escalation_target: 'text', summary: 'text', error_message: 'text' },
+      ...{ escalation_target: 'text', summary: 'text', error_message: 'text' },
       metadata: 'jsonb',
     },
   },
@@ -29,7 +29,7 @@ export const MENTION_TABLES: MentionTable[] = [
     table: 'voice_sessions',
     key: ['id'],
     columns: {
-      ...{ from: 'text', to: 'text', greeting: 'text', summary: 'text', outcome: 'text', outcome_notes: 'text' },
+      ...{ greeting: 'text', summary: 'text', outcome: 'text', outcome_notes: 'text' },
       ...{ qa_reason: 'text', extraction_reason: 'text', tags: 'text[]' },
       ...{ metadata: 'jsonb', extraction: 'jsonb', qa: 'jsonb' },
     },

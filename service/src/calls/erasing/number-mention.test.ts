@@ -22,9 +22,12 @@ describe('a number in a text', () => {
     },
   )
 
-  it.each(['+12025550143', '120255501420', '5550142', '2025550 and 142'])('is not %s', (other) => {
-    expect(american.without(other)).toBe(other)
-  })
+  it.each(['+12025550143', '120255501420', '5550142', '2025550 and 142', '+44 20 2555 0142', '0044 2025 550142'])(
+    'is not %s',
+    (other) => {
+      expect(american.without(other)).toBe(other)
+    },
+  )
 
   it('is found in whatever part of JSON, which stays JSON', () => {
     const before = { '+12025550142': [12_025_550_142, 'at 202-555-0142', 7, null, true] }

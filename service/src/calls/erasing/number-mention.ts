@@ -17,7 +17,9 @@ export type NumberMention = {
 /** Between two digits; never what parts two values of JSON. */
 const SEPARATOR = '[^0-9A-Za-z"]{0,3}'
 /** A shorter one without its country's code may be anything. */
-const MIN_NATIONAL_DIGITS = 7
+const MIN_NATIONAL_DIGITS = 9
+/** What stands in `+44 20 …` before a number that only looks like one of ours. */
+const NO_OTHER_CODE = `(?<!(?:\\+|00)[0-9]{1,3}${SEPARATOR})`
 
 export function numberMention(phone: PhoneNumber): NumberMention {
   const pattern = patternOf(phone)
@@ -56,9 +58,10 @@ function patternOf(phone: PhoneNumber): string {
   const isLong = national.length >= MIN_NATIONAL_DIGITS
   const nought = `\\(?0\\)?${SEPARATOR}`
   const abroad = `(?:(?:\\+|00)${SEPARATOR})?${grouped(code)}${SEPARATOR}(?:${nought})?`
-  const before = code === '' ? '\\+?' : isLong ? `(?:${abroad}|${nought})?` : abroad
-  // With the bracket that belongs to it, and nothing of what stands before that.
-  return `(?<![0-9])\\(?${before}${grouped(national)}(?![0-9])`
+  // With the bracket that belongs to it, and nothing of what stands before that. Behind another country's code it is another number.
+  const atHome = `${NO_OTHER_CODE}\\(?(?:${nought})?`
+  const before = code === '' ? '\\(?\\+?' : isLong ? `(?:\\(?${abroad}|${atHome})` : `\\(?${abroad}`
+  return `(?<![0-9])${before}${grouped(national)}(?![0-9])`
 }
 
 function grouped(digits: string): string {

@@ -1,3 +1,5 @@
+import { othersFirst } from '../../kernel/clock.ts'
+
 /** The sound of a file: 16-bit samples, mono, at its own rate. */
 export type WavSound = { samples: Int16Array; hz: number }
 
@@ -13,22 +15,35 @@ const EXTENSIBLE = 0xfffe
 const SUBFORMAT_AT = 24
 const RATES = { min: 8_000, max: 48_000 }
 const CHUNK_HEAD = 8
+/** More than any program writes. */
+const MAX_CHUNKS = 100
+/** Some milliseconds of work. */
+const SLICE_FRAMES = 32_768
 
 type Format = { coding: number; channels: number; hz: number; bits: number }
 
-/** @throws WavFault for what is no WAV file of 8- or 16-bit PCM or of µ-law, mono or stereo, 8 to 48 kHz. */
-export function readWav(file: Buffer): WavSound {
+/**
+ * Reads it in slices, because calls go on beside it.
+ *
+ * @throws WavFault for what is no WAV file of 8- or 16-bit PCM or of µ-law, mono or stereo, 8 to 48 kHz, or of another length; the
+ * length is told by its head, before anything is read.
+ */
+export async function readWav(file: Buffer, { minMs, maxMs }: { minMs: number; maxMs: number }): Promise<WavSound> {
   if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') {
     throw new WavFault('is no WAV file')
   }
   const format = formatOf(chunk(file, 'fmt '))
-  return { samples: samplesOf(chunk(file, 'data'), format), hz: format.hz }
+  const data = chunk(file, 'data')
+  const frames = Math.floor(data.length / frameBytesOf(format))
+  const ms = (frames * 1_000) / format.hz
+  if (ms > maxMs || ms < minMs) throw new WavFault(`is not of ${minMs / 1_000} to ${maxMs / 1_000} s`)
+  return { samples: await samplesOf(data, format, frames), hz: format.hz }
 }
 
 /** A recorder that was cut off leaves a length that is not true: what is there counts. */
 function chunk(file: Buffer, name: string): Buffer {
   let at = 12
-  while (at + CHUNK_HEAD <= file.length) {
+  for (let seen = 0; seen < MAX_CHUNKS && at + CHUNK_HEAD <= file.length; seen += 1) {
     const sizeBytes = file.readUInt32LE(at + 4)
     if (file.toString('latin1', at, at + 4) === name) return file.subarray(at + CHUNK_HEAD, at + CHUNK_HEAD + sizeBytes)
     at += CHUNK_HEAD + sizeBytes + (sizeBytes % 2)
@@ -50,14 +65,22 @@ function formatOf(head: Buffer): Format {
   return format
 }
 
-function samplesOf(data: Buffer, { coding, channels, bits }: Format): Int16Array {
-  const frameBytes = (bits / 8) * channels
+function frameBytesOf({ bits, channels }: Format): number {
+  return (bits / 8) * channels
+}
+
+async function samplesOf(data: Buffer, format: Format, frames: number): Promise<Int16Array> {
+  const { coding, channels, bits } = format
+  const frameBytes = frameBytesOf(format)
   const valueAt = readerOf(coding, bits)
-  return Int16Array.from({ length: Math.floor(data.length / frameBytes) }, (_, frame) => {
+  const samples = new Int16Array(frames)
+  for (let frame = 0; frame < frames; frame += 1) {
     const at = frame * frameBytes
     const first = valueAt(data, at)
-    return channels === 1 ? first : (first + valueAt(data, at + bits / 8)) / 2
-  })
+    samples[frame] = channels === 1 ? first : (first + valueAt(data, at + bits / 8)) / 2
+    if (frame % SLICE_FRAMES === SLICE_FRAMES - 1) await othersFirst()
+  }
+  return samples
 }
 
 function readerOf(coding: number, bits: number): (data: Buffer, at: number) => number {
