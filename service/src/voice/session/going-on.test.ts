@@ -237,6 +237,17 @@ describe('Words that come after all', () => {
     expect([call.all('play_aside'), call.state.stopped]).toEqual([[], null])
   })
 
+  it('in time, but the model has begun to answer: that is heard, also when they come late', () => {
+    const call = stopped()
+    call.begins('resp_2')
+    call.wait(2_500)
+    expect([call.all('play_aside'), call.state.stopped]).toEqual([[], null])
+    call.audio('resp_2', 'item_2', 1_000)
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
+    expect([call.all('clear').length, call.commands('cancel')]).toEqual([1, []])
+    expect(call.state.playback.utterances.map(({ itemId }) => itemId)).toEqual(['item_2'])
+  })
+
   it('cannot be written down: then it was something', () => {
     const call = stopped()
     call.model({ type: 'caller_transcript_failed', itemId: 'noise' })
