@@ -112,6 +112,18 @@ describe('Words that only say "go on"', () => {
     call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
     expect([call.timers.includes('words'), call.state.undecided]).toEqual([false, []])
   })
+
+  it('are not taken for that when the model was lost before they were known: the caller is asked for them', () => {
+    const call = listening()
+    call.speaks('turn_2', 500)
+    call.stops('turn_2')
+    expect(call.commands('respond')).toEqual([])
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toEqual([
+      expect.objectContaining({ instructions: expect.stringContaining('say it again') }),
+    ])
+  })
 })
 
 describe('A text', () => {

@@ -46,6 +46,13 @@ describe('A model that stays away', () => {
     expect([isFallback(call), call.all('open_model').length]).toEqual([true, 2])
   })
 
+  it('is left for it then also when the timer is a little early', () => {
+    const call = new Call(PLAN)
+    call.wait(4_999)
+    call.do({ type: 'fired', timer: 'model_setup' })
+    expect([isFallback(call), call.all('open_model').length]).toEqual([true, 2])
+  })
+
   it('is left for it when it answers nothing, or refuses every answer', () => {
     const silent = Call.greeted(PLAN)
     silent.says('turn_1', 500)

@@ -62,6 +62,24 @@ describe('A sound that stopped the agent and was no words', () => {
     expect(turn(call)).toMatchObject({ interrupted: false, heardMs: 8_000 })
   })
 
+  it('leaves nothing to be said twice, wherever within a millisecond it came', () => {
+    for (const fraction of [0.2, 0.5, 0.8]) {
+      const call = Call.greeted()
+      call.says('turn_1', 500)
+      call.answer('resp_1', 'item_1', 8_000, WORDS)
+      call.wait(2_000 + fraction)
+      call.speaks('noise', 500)
+      call.stops('noise')
+      noWords(call)
+      call.begins('resp_2')
+      call.ends('resp_2', { status: 'cancelled' })
+      const asked = call.commands('respond').length
+      heardOut(call)
+      expect(turn(call)).toMatchObject({ text: WORDS, unheard: '', interrupted: false, sentMs: 8_000, heardMs: 8_000 })
+      expect(call.commands('respond')).toHaveLength(asked)
+    }
+  })
+
   it('is not waited for where the agent is not to go on, nor where no words come back', () => {
     const capabilities = { truncation: true, callerTranscripts: false, textOutput: true, nativeMulaw: true }
     for (const changes of [{ interruption: { ...INTERRUPTION, resumeFalseMs: 0 } }, { capabilities }]) {
@@ -217,6 +235,17 @@ describe('Words that come after all', () => {
     noWords(call)
     call.wait(3_000)
     expect([call.all('play_aside'), call.state.stopped]).toEqual([[], null])
+  })
+
+  it('in time, but the model has begun to answer: that is heard, also when they come late', () => {
+    const call = stopped()
+    call.begins('resp_2')
+    call.wait(2_500)
+    expect([call.all('play_aside'), call.state.stopped]).toEqual([[], null])
+    call.audio('resp_2', 'item_2', 1_000)
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: 'Stop, please.' })
+    expect([call.all('clear').length, call.commands('cancel')]).toEqual([1, []])
+    expect(call.state.playback.utterances.map(({ itemId }) => itemId)).toEqual(['item_2'])
   })
 
   it('cannot be written down: then it was something', () => {

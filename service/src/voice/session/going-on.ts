@@ -20,9 +20,14 @@ export function watchForWords(step: Step): void {
   step.do({ type: 'arm', timer: 'resume', ms: plan.interruption.resumeFalseMs })
 }
 
-/** They have not come: the agent goes on. What it was asked since is not taken back, for they may come yet. */
+/**
+ * They have not come: the agent goes on, unless the model has begun to answer them. What it was asked since is not taken back, for
+ * they may come yet.
+ */
 export function wordsStayAway(step: Step): void {
-  if (!step.state.speech) goOn(step)
+  if (step.state.speech) return
+  if (isBeingAnswered(step)) dropStopped(step)
+  else goOn(step)
 }
 
 /** A sound was no words. When none of them was, what stopped the agent is as if it had not been. */
@@ -56,9 +61,13 @@ export function wereWords(step: Step, itemId: string): void {
 
 /** The model has an answer to what nobody knows the words of: it is heard in place of what is gone on with. */
 export function giveInToAnswer(step: Step): void {
-  const { stopped, answers } = step.state
-  const isOfTurn = answers.active?.asked?.ask.why === 'turn' && !answers.active.isCancelled
-  if (stopped?.phase === 'on' && stopped.itemIds.length > 0 && isOfTurn) giveIn(step)
+  const { stopped } = step.state
+  if (stopped?.phase === 'on' && stopped.itemIds.length > 0 && isBeingAnswered(step)) giveIn(step)
+}
+
+function isBeingAnswered({ state }: Step): boolean {
+  const { active } = state.answers
+  return active?.asked?.ask.why === 'turn' && !active.isCancelled
 }
 
 function giveIn(step: Step): void {

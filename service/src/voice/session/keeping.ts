@@ -8,6 +8,8 @@ import { append, change, type Entry, find, newEntry, place, releaseAll, type Tra
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
 const MAX_ENTRIES = 100
+/** What is lost by rounding, however often an utterance is stopped and gone on with: no word is as short. */
+const ROUNDING_MS = 20
 const WENT_ON = 'What had stopped you were no words, so you went on. The caller has heard this of it, too'
 
 /** An item takes its place in the conversation, where the model has it. */
@@ -75,7 +77,7 @@ export function closeUtterance(step: Step, played: { itemId: string; sentMs: num
   if (!entry || entry.isFinal) return
   const before = goneOnWith(step.state, itemId)
   const sentMs = before?.sentMs ?? played.sentMs
-  const heardMs = before ? Math.min(sentMs, before.heardMs + played.heardMs) : played.heardMs
+  const heardMs = before ? inBoth(before, played.heardMs) : played.heardMs
   const whole = entry.text + entry.unheard
   const cut = heardUntil(whole, entry, { sentMs, heardMs })
   const text = whole.slice(0, cut).trimEnd()
@@ -85,6 +87,12 @@ export function closeUtterance(step: Step, played: { itemId: string; sentMs: num
     ...{ sentMs, heardMs, endMs: before ? step.atMs : entry.startMs + heardMs, isFinal: true },
   })
   if (before) tellHeard(step, before, text)
+}
+
+/** How much of an utterance was heard that was gone on with. Each part of it is known in whole ms: a few that lack are none. */
+function inBoth(before: StoppedPart, heardSinceMs: number): number {
+  const heardMs = before.heardMs + heardSinceMs
+  return before.sentMs - heardMs <= ROUNDING_MS ? before.sentMs : heardMs
 }
 
 /** The model, which was told where it was cut short, is told what of the rest was heard in the end. */

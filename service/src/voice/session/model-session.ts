@@ -5,7 +5,7 @@ import { giveUp } from './ending.ts'
 import { history } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
-import { armStall } from './stall-clock.ts'
+import { armStall, TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
 import { carryOver } from './unsaid.ts'
@@ -87,7 +87,7 @@ export function modelLost(step: Step, fault: ModelFault): void {
 /** Where another model waits, it does so for less long. */
 function isTooMuch(step: Step, failures: number): boolean {
   const downMs = step.nowMs - (step.state.model.downSinceMs ?? step.nowMs)
-  if (hasFallback(step)) return failures >= MAX_FAILURES || downMs >= SETUP_MS
+  if (hasFallback(step)) return failures >= MAX_FAILURES || downMs >= SETUP_MS - TIMER_SLACK_MS
   return failures > MAX_FAILURES || downMs >= FAILURE_WINDOW_MS
 }
 

@@ -3,6 +3,8 @@ import { isOnlySound } from './voicing.ts'
 
 /** From the last sign of life to the apology. */
 export const GIVE_UP_MS = 15_000
+/** A timer may fire this much early. */
+export const TIMER_SLACK_MS = 50
 /** An answer that was cancelled is over within a round trip: so much longer, and the model does not hear us. */
 const AFTER_CANCEL_MS = 2_000
 

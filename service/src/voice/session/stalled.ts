@@ -1,12 +1,9 @@
 import { answerOver } from './answer-over.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
-import { armStall, GIVE_UP_MS, owesAnswer, patienceMs } from './stall-clock.ts'
+import { armStall, GIVE_UP_MS, owesAnswer, patienceMs, TIMER_SLACK_MS } from './stall-clock.ts'
 import type { Active, Step } from './state.ts'
 import { restOf } from './unsaid.ts'
-
-/** A timer may fire this much early. */
-const TIMER_SLACK_MS = 50
 
 /** Nothing has come for too long: asked once more, then a new session, then the end. */
 export function stalled(step: Step): void {

@@ -63,9 +63,11 @@ function undoneOf({ asked, isCancelled, isWhole, hasTool }: Active): Ask | null 
  * first; whoever waits for an answer is asked to say it again.
  */
 function carryWordsOver(step: Step): void {
-  const { speech, hasMissedWords } = step.state
+  const { speech, undecided, hasMissedWords } = step.state
   const isHalfSaid = speech?.counts === true && speech.stoppedAtMs === null
-  const isTurnLost = speech?.counts === true && speech.stoppedAtMs !== null
+  // Of what was said over the agent nobody will know any more whether it was but "go on".
+  const isTurnLost =
+    (speech?.counts === true && speech.stoppedAtMs !== null) || undecided.some(({ isMeant }) => isMeant)
   step.set({ speech: null, undecided: [], hasMissedWords: hasMissedWords || isHalfSaid })
   const areWordsLost = closeCallerTurns(step)
   if (isTurnLost) ask(step, { why: 'turn', instructions: null, thenEnd: null })
