@@ -154,6 +154,8 @@ export function said(step: Step, { asked }: Active): void {
 
 /** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
 function cutOff(step: Step, { asked }: Active): void {
-  if (asked?.ask.thenEnd === 'max_duration') beginEnding(step, 'max_duration', true)
+  // Last words that are to be heard in another voice were not talked away: they are still to come.
+  const isToCome = step.state.answers.queue.some(({ thenEnd }) => thenEnd === 'max_duration')
+  if (asked?.ask.thenEnd === 'max_duration' && !isToCome) beginEnding(step, 'max_duration', true)
   askNext(step)
 }

@@ -1,6 +1,6 @@
 import { leftMs } from '../playback.ts'
 import { armStall } from './stall-clock.ts'
-import { type Active, type Ask, isOutOfHands, type Step } from './state.ts'
+import { type Active, type Ask, isOthers, isOutOfHands, type Step } from './state.ts'
 import { turnAsked } from './timeline.ts'
 import { isOnlySound, openVoice } from './voicing.ts'
 
@@ -53,11 +53,11 @@ function takeNext(step: Step): Ask | undefined {
 
 /**
  * Nobody speaks over a caller who means it, or who is typing, or is muted, but for a supervisor and the last words of a call; over a
- * person who has the call, or is to have it, nobody does.
+ * person who has the call, or is to have it, nobody does, but for what the agent was asked for before and says in another voice.
  */
-function mayBeSaid(step: Step, { why, thenEnd }: Ask): boolean {
+function mayBeSaid(step: Step, { why, thenEnd, isInPlace }: Ask): boolean {
   const { state } = step
-  if (isOutOfHands(step)) return false
+  if (isOutOfHands(step) && (!isInPlace || isOthers(state))) return false
   const isHeldBack = state.speech?.counts === true || state.digits !== '' || state.isMuted
   return !isHeldBack || why === 'say' || thenEnd !== null || state.ending !== null
 }

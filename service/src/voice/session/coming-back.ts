@@ -2,9 +2,14 @@ import { ask } from './asking.ts'
 import { openModel } from './model-session.ts'
 import type { Step } from './state.ts'
 
-/** What the agent was to say is said by others meanwhile, or not at all. */
-export function dropWaiting(step: Step): void {
-  step.setAnswers({ queue: step.state.answers.queue.filter(({ thenEnd }) => thenEnd === 'shutdown') })
+/**
+ * What the agent was to say is said by others meanwhile, or not at all.
+ *
+ * @param keepsBegun whether what is being asked for in another voice is still said.
+ */
+export function dropWaiting(step: Step, keepsBegun = false): void {
+  const { queue } = step.state.answers
+  step.setAnswers({ queue: queue.filter((one) => one.thenEnd === 'shutdown' || (keepsBegun && one.isInPlace)) })
 }
 
 /** The agent has the call again, which others had, and is told how to go on. One whose model was given up meanwhile gets another. */

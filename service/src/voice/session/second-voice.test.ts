@@ -241,6 +241,45 @@ describe('a second voice that fails', () => {
     expect(call.notes('voice_lost')).toHaveLength(1)
   })
 
+  it('before the last words of the longest call leaves them to be said by the model', () => {
+    const call = new Call({
+      secondVoice: true,
+      maxCallMs: 50_000,
+      idle: { afterMs: 600_000, prompts: [], goodbye: '' },
+    })
+    call.model({ type: 'ready' })
+    says(call, 'r1', 'Welcome.')
+    call.wait(50_000)
+    const { instructions } = asked(call).at(-1) ?? {}
+    expect(instructions).toContain('goodbye')
+    fails(call, 'handshake')
+    call.begins('r2')
+    call.ends('r2', { status: 'cancelled' })
+    expect(call.state.ending).toBeNull()
+    expect(asked(call).at(-1)).toEqual({ instructions, output: 'audio' })
+    call.answer('r3', 'item_r3', 500)
+    call.wait(500)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending?.reason]).toEqual([1, 'max_duration'])
+  })
+
+  it.each(['before', 'after'])('%s the agent puts the call through has it say first what it was asked for', (when) => {
+    const call = secondCall()
+    says(call, 'r1', 'Welcome.')
+    call.says('c1', 500)
+    if (when === 'before') fails(call, 'handshake')
+    call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: false, isAgents: true })
+    if (when === 'after') fails(call, 'handshake')
+    call.begins('r2')
+    call.ends('r2', { status: 'cancelled' })
+    expect(asked(call).at(-1)?.output).toBe('audio')
+    call.answer('r3', 'item_r3', 500)
+    expect(call.all('begin_transfer')).toEqual([])
+    call.wait(500)
+    call.echoAll()
+    expect(call.all('begin_transfer')).toHaveLength(1)
+  })
+
   it('in the middle of an answer is heard out, and the model says the rest, word for word', () => {
     const call = secondCall()
     says(call, 'r1', 'Welcome.')

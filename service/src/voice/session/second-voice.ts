@@ -99,7 +99,7 @@ function askForAudio(step: Step): void {
   const { asked } = step.state.answers
   if (!asked?.isWritten || asked.isAbandoned) return
   step.setAnswers({ asked: { ...asked, isAbandoned: true } })
-  askFirst(step, asked.ask)
+  askFirst(step, { ...asked.ask, isInPlace: true })
 }
 
 /** What waited for the sound of an answer goes on. */

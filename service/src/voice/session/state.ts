@@ -11,6 +11,8 @@ export type Ask = {
   why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
   instructions: string | null
   thenEnd: EndReason | null
+  /** In place of the same that was to be written for the secondary provider, which had failed before a word was there. */
+  isInPlace?: true
 }
 
 /** An answer that was asked for and has not begun. Abandoned: the caller spoke meanwhile, nobody wants it any more. */

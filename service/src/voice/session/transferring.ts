@@ -59,7 +59,7 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
     stall: null,
     owedSinceMs: null,
   })
-  dropWaiting(step)
+  dropWaiting(step, isAgents)
   addNote(step, 'system', { text: throughTo(target), isKept: true })
   step.do({ type: 'disarm', timer: 'filler' }, { type: 'arm', timer: 'transfer', ms: WORDS_MS })
 }
@@ -68,13 +68,16 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
 export function beginTransfer(step: Step): void {
   const { transfer: wanted, answers, playback } = step.state
   if (wanted?.phase !== 'words') return
-  const { asked, active } = answers
+  const { asked, active, queue } = answers
   // What was cut short is not heard any more, though nobody has said yet that it is over.
   const isSilent = (asked?.isAbandoned ?? true) && (active?.isCancelled ?? true)
-  if (isSilent && isDrained(playback, step.nowMs)) askCarrier(step, wanted)
+  const isToSpeak = queue.some(({ isInPlace }) => isInPlace)
+  if (isSilent && !isToSpeak && isDrained(playback, step.nowMs)) askCarrier(step, wanted)
 }
 
 function askCarrier(step: Step, wanted: Transfer): void {
+  const { queue } = step.state.answers
+  step.setAnswers({ queue: queue.filter(({ isInPlace }) => !isInPlace) })
   step.set({ transfer: { ...wanted, phase: 'asking' } })
   step.do({ type: 'begin_transfer' }, { type: 'arm', timer: 'transfer', ms: BEGIN_MS })
 }
