@@ -129,6 +129,9 @@ describe('a session whose model stays away', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ tenant_id: 'acme', call_sid: 'CA1', msg: expect.stringContaining('fallback model') }),
     )
+    session.lines.takeOver({ audio: () => {}, over: () => {} })
+    expect([model.sessions.length, fallback.sessions.length]).toEqual([1, 2])
+    expect(fallback.last.setup).toMatchObject({ output: 'text', tools: [] })
     session.dispatch({ type: 'hung_up' })
     await clock.advance(5_000)
   })

@@ -99,6 +99,10 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
     }
   }
 
+  function driverOf({ isFallback }: { isFallback: boolean }): RealtimeDriver {
+    return (isFallback && fallback) || driver
+  }
+
   return {
     modelOf: (tenant, { config }) => ({
       model: config.realtime_model || tenant.model,
@@ -154,11 +158,11 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         callSid: call.callSid,
         transfer: call.direction === 'browser' ? null : deps.transferOf(call),
         openScribe: capabilities.callerTranscripts
-          ? (listener) => driver.open(scribeSetup(speaker.setup), withFaultsTold(listener, told))
+          ? (listener) => driverOf(session.state.model).open(scribeSetup(speaker.setup), withFaultsTold(listener, told))
           : null,
         openModel(listener, { history, isFallback }) {
           if (isFallback) deps.log.warn(of, 'a model session is opened with the fallback model')
-          const opened = ((isFallback && fallback) || driver).open(speaker.setup, withFaultsTold(listener, told))
+          const opened = driverOf({ isFallback }).open(speaker.setup, withFaultsTold(listener, told))
           if (history) opened.send({ type: 'system_message', text: recallOf(history) })
           return opened
         },
