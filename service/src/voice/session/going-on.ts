@@ -109,11 +109,14 @@ export function wentOn(step: Step): void {
 
 /** Once all that was kept was heard, the model is asked for what is left of it. */
 export function askForRest(step: Step): void {
-  const { stopped, transcript } = step.state
+  const { stopped, transcript, model } = step.state
   if (stopped?.phase !== 'on') return
-  const entries = stopped.parts.map(({ itemId }) => find(transcript, itemId))
-  if (entries.some((entry) => entry?.isFinal === false)) return
-  const isCut = entries.some((entry) => entry?.interrupted)
+  const isOpen = stopped.parts.some(({ itemId }) => find(transcript, itemId)?.isFinal === false)
+  if (isOpen) return
+  // A later session, which may be another agent's, has not begun the sentence.
+  const isCut = stopped.parts.some(
+    ({ itemId, epoch }) => epoch === model.epoch && find(transcript, itemId)?.interrupted,
+  )
   const rest = stopped.rest ?? (isCut ? { why: 'rest' as const, instructions: GO_ON, thenEnd: null } : null)
   dropStopped(step)
   // What may have been words after all is being answered.

@@ -28,6 +28,33 @@ describe('a call that is handed to another agent', () => {
     expect(call.all('clear')).toEqual([])
   })
 
+  it.each([
+    ['not all made', 2_000, false],
+    ['not all kept', 28_000, true],
+  ] as const)('has the first one heard out, and the other not go on with its sentence: %s', (_, ms, isMade) => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I pass you on to a colleague, who knows all about it.')
+    call.audio('resp_1', 'item_1', 2_000)
+    call.audio('resp_1', 'item_1', ms)
+    if (isMade) call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    if (isMade) call.ends('resp_1')
+    call.wait(1_000)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    if (!isMade) call.ends('resp_1', { status: 'cancelled' })
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: '' })
+    expect(call.all('play_aside')).toHaveLength(1)
+    const before = call.commands('respond').length
+    call.do(event)
+    call.model({ type: 'ready' })
+    call.wait(6_000)
+    call.echoAll()
+    expect(call.state.stopped).toBeNull()
+    expect(call.commands('respond').slice(before)).toEqual([])
+  })
+
   it('is not handed over when it is ending, or others have it', () => {
     const ending = Call.greeted()
     ending.do({ type: 'end', reason: 'supervisor' })

@@ -2,6 +2,7 @@ import { addNote } from './keeping.ts'
 import { replaceModel } from './model-session.ts'
 import type { Plan } from './plan.ts'
 import { isOutOfHands, type Step } from './state.ts'
+import { forgetRest } from './stopped.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
@@ -25,4 +26,5 @@ export function handOff(
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })
+  if (step.state.stopped?.rest?.why === 'rest') forgetRest(step)
 }
