@@ -1,6 +1,7 @@
-import { leftMs } from '../playback.ts'
+import { heard, leftMs } from '../playback.ts'
+import { isHoldAudio } from './own-audio.ts'
 import { armStall } from './stall-clock.ts'
-import { type Active, type Ask, isOthers, isOutOfHands, type Step } from './state.ts'
+import { type Active, type Ask, isOthers, isOutOfHands, type SessionState, type Step } from './state.ts'
 import { turnAsked } from './timeline.ts'
 import { isOnlySound, openVoice } from './voicing.ts'
 
@@ -106,6 +107,15 @@ export function changeActive(step: Step, facts: Partial<Active>): void {
 
 /** Whether the agent is speaking, or about to. */
 export function isAnswering({ state, nowMs }: Step): boolean {
-  const { answers, playback } = state
-  return answers.asked !== null || answers.active !== null || leftMs(playback, nowMs) > 0
+  return isAsked(state) || leftMs(state.playback, nowMs) > 0
+}
+
+/** The same, but for what is heard while a tool takes long: whoever speaks into that speaks over nobody. */
+export function isSpeaking({ state, nowMs }: Step): boolean {
+  const isHeard = heard(state.playback, nowMs).some((one) => one.heardMs < one.sentMs && !isHoldAudio(one.itemId))
+  return isAsked(state) || isHeard
+}
+
+function isAsked({ answers }: SessionState): boolean {
+  return answers.asked !== null || answers.active !== null
 }

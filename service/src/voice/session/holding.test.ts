@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call, kinds } from './call.fixture.ts'
+import { Call, INTERRUPTION, kinds } from './call.fixture.ts'
 
 const PLAN = { holdMs: 6_000, holdsForTools: true, fillers: { afterMs: 2_000, phrases: ['One moment.'] } }
 
@@ -76,6 +76,24 @@ describe('A caller who waits for a tool', () => {
     expect(plays(call)).toHaveLength(1)
     expect(call.commands('respond').at(-1)?.instructions).toBeNull()
   })
+
+  it.each(['nothing', 'okay'])(
+    'is answered who says but a short word into it, where the agent passes over: %s',
+    (word) => {
+      const interruption = { ...INTERRUPTION, backchannels: [word] }
+      for (const ms of [100, 500]) {
+        const call = waiting({ interruption })
+        filled(call)
+        call.wait(500)
+        call.audio('own-wait-1', 'own-wait-1', 4_800)
+        const asked = call.commands('respond').length
+        call.says('turn_2', ms, 'Okay.')
+        expect(call.commands('delete_item')).toEqual([])
+        expect(call.commands('respond')).toHaveLength(asked + 1)
+        expect(call.turns.at(-1)?.text).toBe('Okay.')
+      }
+    },
+  )
 
   it('hears nothing where the agent has nothing for that, nor over a person or an end of the call', () => {
     const call = waiting({ holdsForTools: false })

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { askNext, isAnswering } from './asking.ts'
+import { askNext, isSpeaking } from './asking.ts'
 import { mayBeBackchannel } from './backchannel.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
@@ -25,7 +25,7 @@ const LONGEST_PAUSE_MS = 11_000
 /** The caller begins to speak. */
 export function speechStarted(step: Step, { itemId, audioStartMs }: Started): void {
   const { nowMs } = step
-  const overlaps = isAnswering(step) && !isKeptSpeech(step, audioStartMs)
+  const overlaps = isSpeaking(step) && !isKeptSpeech(step, audioStartMs)
   const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
   step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { ask, isAnswering } from './asking.ts'
+import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { interrupt } from './interrupting.ts'
@@ -31,7 +31,7 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
   placeEntry(step, newEntry(itemId, 'caller', startMs), previousItemId)
   keepEntry(step, itemId, { startMs, endMs })
   if (!counts) putOff(step, ofItem)
-  else if (ofItem && mayBeBackchannel(step, ofItem) && isAnswering(step)) listenTo(step, itemId)
+  else if (ofItem && mayBeBackchannel(step, ofItem) && isSpeaking(step)) listenTo(step, itemId)
   else answerTurn(step, ofItem?.untilMs ?? step.nowMs)
   if (ofItem) speechOver(step)
   watchForWords(step)
@@ -109,7 +109,7 @@ function isSaid(step: Step, { itemId, sound, text }: Sound): boolean {
   // It was long enough for speech, and nobody knows its words.
   if (text === null) return sound?.isMeant ?? true
   if (!hasWords(text)) return false
-  const isAway = isOutOfHands(step) || (sound ? !sound.isMeant || !isAnswering(step) : false)
+  const isAway = isOutOfHands(step) || (sound ? !sound.isMeant || !isSpeaking(step) : false)
   return isAway || !isBackchannel(text, step.state.plan.interruption.backchannels)
 }
 
