@@ -201,6 +201,15 @@ describe('a stream of ElevenLabs', () => {
     expect(await ended()).toMatchObject({ type: 'failed', why: 'lost' })
   })
 
+  it('has failed when it is closed before its first word was whole', async () => {
+    const stream = open()
+    await opened()
+    stream.say('Hel')
+    const connection = await server.connection()
+    connection.socket.close(1000)
+    expect(await ended()).toMatchObject({ type: 'failed', why: 'lost' })
+  })
+
   it('is only idle when it is closed before it was given a word', async () => {
     open()
     const connection = await server.connection()

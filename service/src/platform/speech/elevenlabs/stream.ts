@@ -43,6 +43,7 @@ export class ElevenlabsStream implements VoiceStream {
   readonly #words = new TextInWords()
   /** What waits for the connection; null once that is there. */
   #waiting: object[] | null = []
+  #isGiven = false
   #givenChars = 0
   #spokenChars = 0
   #audioBytes = 0
@@ -63,6 +64,7 @@ export class ElevenlabsStream implements VoiceStream {
 
   say(text: string): void {
     if (this.#isEnded) return
+    this.#isGiven = true
     this.#isFlushed = false
     this.#give(this.#words.add(text), {})
     this.#watch()
@@ -164,7 +166,7 @@ export class ElevenlabsStream implements VoiceStream {
   #ended(reason: string, isHandshake: boolean): void {
     if (this.#isOver) return
     if (this.#isSpoken) return this.#done()
-    const why = isHandshake ? 'handshake' : this.#givenChars === 0 ? 'idle' : 'lost'
+    const why = isHandshake ? 'handshake' : this.#isGiven ? 'lost' : 'idle'
     this.#fail(why, reason)
   }
 
