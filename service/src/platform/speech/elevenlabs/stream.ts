@@ -141,8 +141,14 @@ export class ElevenlabsStream implements VoiceStream {
   #watch(): void {
     if (this.#isOver || this.#cancelTimer !== null) return
     const openChars = this.#givenChars - this.#spokenChars
-    const isDue = this.#isEnded || (this.#isFlushed && openChars > 0) || openChars >= DUE_CHARS
+    const isDue = this.#isEnded || (this.#isFlushed && this.#isMissed(openChars)) || openChars >= DUE_CHARS
     if (isDue) this.#cancelTimer = this.#options.clock.after(SILENT_MS, () => this.#silent())
+  }
+
+  /** Whether so many open characters of a flushed text must still be spoken. Behind audio whose characters are not told none is known. */
+  #isMissed(openChars: number): boolean {
+    if (this.#audioBytes === 0) return openChars > 0
+    return this.#spokenChars > 0 && openChars > LEFT_OUT_CHARS
   }
 
   #silent(): void {
