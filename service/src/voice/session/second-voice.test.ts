@@ -369,6 +369,15 @@ describe('a second voice that fails', () => {
     expect(asked(call).at(-1)?.instructions).toBe(REST)
   })
 
+  it('has failed when its stream was closed unused while words were on their way to it', () => {
+    const call = secondCall()
+    writes(call, 'r1', 'Welcome.')
+    fails(call, 'idle')
+    call.ends('r1')
+    expect(asked(call).at(-1)?.instructions).toBe('Say exactly this, and nothing else: Welcome.')
+    expect(call.notes('voice_lost')).toHaveLength(1)
+  })
+
   it('has not failed when a stream that nobody used was closed', () => {
     const call = secondCall()
     fails(call, 'idle')

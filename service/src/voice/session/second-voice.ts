@@ -52,7 +52,7 @@ export function onVoice(step: Step, { id, event }: { id: string; event: VoiceEve
     case 'done':
       return allSpoken(step, stream)
     case 'failed':
-      return failed(step, stream, event.why === 'idle')
+      return failed(step, stream, event.why === 'idle' && stream.of === null)
     default:
       assertNever(event)
   }

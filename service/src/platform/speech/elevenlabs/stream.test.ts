@@ -170,6 +170,36 @@ describe('a stream of ElevenLabs', () => {
     expect(events).toMatchObject([{ type: 'failed', why: 'silent' }])
   })
 
+  it('has not failed when it leaves out an emoji behind what it has said, but when it leaves out words', async () => {
+    const stream = open()
+    const connection = await server.connection()
+    await opened()
+    stream.say('Hello. ')
+    stream.flush()
+    says(connection, spoken('Hello. '))
+    await until(() => events.length === 1, { what: 'the audio' })
+    stream.say('👍')
+    stream.flush()
+    await clock.advance(10_000)
+    expect(events).toHaveLength(1)
+    stream.say('And now some words that are spoken.')
+    stream.flush()
+    await clock.advance(2_000)
+    expect(events.at(-1)).toMatchObject({ type: 'failed', why: 'silent' })
+  })
+
+  it('has not failed when nobody was told what its audio says', async () => {
+    const stream = open()
+    const connection = await server.connection()
+    await opened()
+    stream.say('Some words, and it is not told where they are. ')
+    stream.flush()
+    says(connection, { ...spoken('Some words'), alignment: null })
+    await until(() => audio.length > 0, { what: 'the audio' })
+    await clock.advance(10_000)
+    expect(events).toEqual([])
+  })
+
   it('has failed when it is silent while ever more text comes', async () => {
     const stream = open()
     await opened()
@@ -198,6 +228,15 @@ describe('a stream of ElevenLabs', () => {
     open().say('Hello. ')
     const connection = await server.connection()
     connection.raw.destroy()
+    expect(await ended()).toMatchObject({ type: 'failed', why: 'lost' })
+  })
+
+  it('has failed when it is closed before its first word was whole', async () => {
+    const stream = open()
+    await opened()
+    stream.say('Hel')
+    const connection = await server.connection()
+    connection.socket.close(1000)
     expect(await ended()).toMatchObject({ type: 'failed', why: 'lost' })
   })
 

@@ -43,6 +43,7 @@ export class ElevenlabsStream implements VoiceStream {
   readonly #words = new TextInWords()
   /** What waits for the connection; null once that is there. */
   #waiting: object[] | null = []
+  #isGiven = false
   #givenChars = 0
   #spokenChars = 0
   #audioBytes = 0
@@ -63,6 +64,7 @@ export class ElevenlabsStream implements VoiceStream {
 
   say(text: string): void {
     if (this.#isEnded) return
+    this.#isGiven = true
     this.#isFlushed = false
     this.#give(this.#words.add(text), {})
     this.#watch()
@@ -139,8 +141,14 @@ export class ElevenlabsStream implements VoiceStream {
   #watch(): void {
     if (this.#isOver || this.#cancelTimer !== null) return
     const openChars = this.#givenChars - this.#spokenChars
-    const isDue = this.#isEnded || (this.#isFlushed && openChars > 0) || openChars >= DUE_CHARS
+    const isDue = this.#isEnded || (this.#isFlushed && this.#isMissed(openChars)) || openChars >= DUE_CHARS
     if (isDue) this.#cancelTimer = this.#options.clock.after(SILENT_MS, () => this.#silent())
+  }
+
+  /** Whether so many open characters of a flushed text must still be spoken. Behind audio whose characters are not told none is known. */
+  #isMissed(openChars: number): boolean {
+    if (this.#audioBytes === 0) return openChars > 0
+    return this.#spokenChars > 0 && openChars > LEFT_OUT_CHARS
   }
 
   #silent(): void {
@@ -164,7 +172,7 @@ export class ElevenlabsStream implements VoiceStream {
   #ended(reason: string, isHandshake: boolean): void {
     if (this.#isOver) return
     if (this.#isSpoken) return this.#done()
-    const why = isHandshake ? 'handshake' : this.#givenChars === 0 ? 'idle' : 'lost'
+    const why = isHandshake ? 'handshake' : this.#isGiven ? 'lost' : 'idle'
     this.#fail(why, reason)
   }
 

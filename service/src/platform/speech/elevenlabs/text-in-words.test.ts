@@ -16,6 +16,19 @@ describe('TextInWords', () => {
     expect(words.rest()).toBe('')
   })
 
+  it('gives a text without blanks as far as its marks', () => {
+    const words = new TextInWords()
+    expect(['你好，欢', '迎光临。请', '问'].map((text) => words.add(text))).toEqual(['你好，', '欢迎光临。', ''])
+    expect(words.rest()).toBe('请问 ')
+  })
+
+  it('holds back no more than forty characters, and cuts none of them in half', () => {
+    const words = new TextInWords()
+    expect(words.add('ก'.repeat(39))).toBe('')
+    expect(words.add('\uD83D')).toBe('ก'.repeat(39))
+    expect(words.add('\uDC4D ')).toBe('👍 ')
+  })
+
   it('loses nothing of any text, however it is cut', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (pieces) => {
