@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from './child-environment.ts'
 import { until } from './wait.ts'
+import { writtenBy } from './written.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const START_TIMEOUT_MS = 60_000
@@ -34,13 +35,7 @@ export function startProgram(settings: Record<string, string>, args: string[] = 
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const written = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written.stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    written.stderr += text
-  })
+  const written = writtenBy(child)
   const closed = once(child, 'close').then(() => running.delete(child))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
 
