@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
 /** In which calls are taken, and what a page costs is measured. */
@@ -34,6 +35,7 @@ export default defineConfig({
     isolate: false,
     // One more than the smallest machine has cores: calls are heard at their own pace, and wait most of the time.
     maxWorkers: 3,
+    sequence: { sequencer: WaitingFirst },
     testTimeout: 15_000,
     hookTimeout: 30_000,
     setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],

@@ -49,7 +49,10 @@ describe('the schema of an answer', () => {
   it('is read once, however many servers are made of it', () => {
     let reads = 0
     const schema = {
-      toJSON: () => ({ type: 'object', properties: { read: { type: 'integer', default: (reads += 1) } } }),
+      toJSON() {
+        reads += 1
+        return { type: 'object', properties: { read: { type: 'integer', default: reads } } }
+      },
     }
     const compile = () => compileSerializer({ schema, method: 'GET', url: '/' })
     expect([compile()({}), compile()({})]).toEqual(['{"read":1}', '{"read":1}'])
