@@ -33,6 +33,8 @@ export type WantedRun = {
   name: string
   /** Ends it early: what it throws is thrown. */
   signal: AbortSignal
+  /** What it has cost when it was begun before, in USD: all of it is one call's. */
+  spentUsd: number
   /** Called before each question to a model, and each tool. @throws CallLost when the run is not ours any more. */
   keep(): Promise<void>
   /** Writes down what an answer took, as soon as it is there; null where its provider does not tell. */
@@ -130,9 +132,9 @@ function factsOf({ scenario: { call = {} }, agent, prompt }: WantedRun, now: Dat
 }
 
 /** The model, as long as there is money for one call: each of its answers is written down as spent. @throws TooCostly, CallLost. */
-function payingFor({ model }: Deps, { tenant, keep, pay }: WantedRun): ChatModel {
+function payingFor({ model }: Deps, { tenant, spentUsd: spentBeforeUsd, keep, pay }: WantedRun): ChatModel {
   const { budget_per_call: budget } = tenant.limits
-  let spentUsd = 0
+  let spentUsd = spentBeforeUsd
   return {
     async complete(request) {
       await keep()
