@@ -20,6 +20,7 @@ import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
+import { type VoiceDeps, VoiceFault } from './call-by-voice.ts'
 import { isDaySpent } from './day-budget.ts'
 import { makePatternReasons, type PatternReasons } from './pattern-reasons.ts'
 import { ANSWER_WITHIN_MS, CallLost, runScenario } from './run-scenario.ts'
@@ -28,12 +29,14 @@ import { notRun, settle } from './settle.ts'
 type Options = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'info' | 'warn' | 'error'>
+  log: Log
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   prompts: Pick<Prompts, 'textFor'>
   tenantTools: Pick<TenantTools, 'of'>
   builtIns: readonly Tool[]
   model: ChatModel
+  /** Null where no agent can be called by voice. */
+  voice: VoiceDeps | null
   /** No other process is on the database: what was claimed before the start is nobody's. */
   isAlone: boolean
 }
@@ -167,7 +170,12 @@ function agentOf({
   }
 }
 
+const VOICE_REFUSED = "The caller's words were refused by the speech model: change what they say."
+const VOICE_AWAY =
+  "The realtime model, or the caller's voice, was not there, several times: check the agent's model and voice, or try again later."
+
 function reasonOf(err: unknown): string {
+  if (err instanceof VoiceFault) return err.isRefusal ? VOICE_REFUSED : VOICE_AWAY
   if (!(err instanceof ChatFault)) return 'It failed for a reason that is not the agent: the log has it. Try again.'
   return err.isRefusal
     ? "The chat model refused to answer: check the agent version's chat_model, and caller_model."
