@@ -5,7 +5,7 @@ import { makePhraseBook } from '../../simulator/src/speech/phrase-book.ts'
 import { makeSpeech, type Speech } from '../../simulator/src/speech/speech.ts'
 import { openaiSpeech } from '../src/platform/speech/openai.ts'
 import { useDatabase } from './harness/database.ts'
-import { ServedApp } from './harness/served-app.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 
 /** Calls take the time that they take. */
@@ -135,6 +135,31 @@ describe('a simulation by voice', AT_LEISURE, () => {
     const simulation = await completed([scenario], { agent_key: undefined, agent_version_id: id })
     expect((await wholeRun(simulation)).reasons).toEqual([])
     await publish()
+  })
+
+  it('has callers played by a model, and keys pressed', async () => {
+    const simulation = await completed([
+      { name: 'Somebody who is played', caller: { persona: 'Ada, in a hurry.', max_turns: 2 } },
+      { name: 'Keys', caller: { steps: [{ press: '42#' }] }, expect: { ended_by: 'caller' } },
+    ])
+    const [played, keys] = [await wholeRun(simulation, 0), await wholeRun(simulation, 1)]
+    expect([played.reasons, keys.reasons]).toEqual([[], []])
+    expect(played.transcript.filter(({ role }) => role === 'caller').length).toBeGreaterThan(0)
+    expect(keys.transcript.map(({ role, text }) => `${role}: ${text}`)).toContainEqual(
+      expect.stringMatching(/^system: .*42/),
+    )
+  })
+
+  it('ends where what a call may cost is spent, and says so', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+    const limits = { budget_per_call: 0.000_001 }
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony, limits, model: 'gpt-realtime' })
+    const steps = Array.from({ length: 9 }, () => ({ say: 'And what else do you have?' }))
+    const run = await wholeRun(await completed([{ name: 'Talks on', caller: { steps } }], { score: false }))
+    expect(run).toMatchObject({
+      ...{ status: 'failed', ended_by: 'limit', cost_usd: expect.any(Number) },
+      reasons: ["It cost as much as a call may: the tenant's budget_per_call."],
+    })
   })
 
   it('is a 503 where there is no voice for callers', async () => {
