@@ -5119,8 +5119,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -5277,8 +5280,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -15150,8 +15156,11 @@ export interface operations {
                     agent_version_id?: string;
                     caller_model?: string | null;
                     min_score?: number | null;
-                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
-                    mode?: string;
+                    /**
+                     * @description text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.
+                     * @enum {unknown}
+                     */
+                    mode?: "text" | "voice";
                     name?: string | null;
                     /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;
@@ -21167,8 +21176,11 @@ export interface operations {
                     agent_version_id?: string;
                     caller_model?: string | null;
                     min_score?: number | null;
-                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
-                    mode?: string;
+                    /**
+                     * @description text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.
+                     * @enum {unknown}
+                     */
+                    mode?: "text" | "voice";
                     name?: string | null;
                     /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;
