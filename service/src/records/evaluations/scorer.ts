@@ -24,6 +24,7 @@ import { heuristicCriteria } from './heuristics.ts'
 import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
 import { keepExtraction } from './keep-extraction.ts'
 import { averageOf } from './scores.ts'
+import { ScoringLanes } from './scoring-lanes.ts'
 import {
   type ClaimedScoring,
   claimScoringAcrossTenants,
@@ -45,9 +46,6 @@ type Options = {
   isAlone?: boolean
 }
 
-/** Sessions at a time, in this process; one fewer of one tenant, whose model may be slow, so that others have a lane. */
-const LANES = 4
-const LANES_PER_TENANT = LANES - 1
 /** Due sessions are looked for this often; what ended in this process is scored at once. */
 const LOOK_EVERY_MS = 5_000
 /** Longer than four answers of the model take: two that score, two that extract. */
@@ -73,8 +71,10 @@ type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAg
 export class Scorer {
   readonly #options: Options
   readonly #late: LateCompletions
-  /** Whose session each is. */
-  readonly #running = new Map<Promise<void>, TenantId>()
+  readonly #lanes: ScoringLanes
+  readonly #running = new Set<Promise<void>>()
+  /** Whose session was claimed last: the next tenant is next. */
+  #lastTenant: TenantId | null = null
   readonly #stopping = new AbortController()
   #cancels: Cancel[] = []
   #looking: Promise<void> | null = null
@@ -88,6 +88,7 @@ export class Scorer {
   constructor(options: Options) {
     this.#options = options
     this.#late = new LateCompletions(options)
+    this.#lanes = new ScoringLanes(options.clock)
   }
 
   /** Resolves when it is under way. @throws the database's error. */
@@ -106,7 +107,7 @@ export class Scorer {
     this.#stopping.abort()
     const settled = async () => {
       await this.#looking
-      await Promise.all(this.#running.keys())
+      await Promise.all(this.#running)
     }
     const late = () => new Error('it takes its time')
     await withTimeout(this.#options.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
@@ -129,31 +130,29 @@ export class Scorer {
     const { db, clock } = this.#options
     await this.#late.tell()
     while (this.#room > 0 && !this.#isClosing) {
-      const ask = { now: new Date(clock.now()), leaseMs: LEASE_MS, except: this.#fullTenants }
-      const claimed = await claimScoringAcrossTenants(db, ask)
+      const ask = { now: new Date(clock.now()), leaseMs: LEASE_MS, except: this.#lanes.fullTenants }
+      const claimed = await claimScoringAcrossTenants(db, { ...ask, after: this.#lastTenant })
+      this.#lastTenant = claimed?.tenantId ?? null
       if (!claimed) return
       this.#run(claimed)
     }
   }
 
-  get #fullTenants(): TenantId[] {
-    const running = Map.groupBy(this.#running.values(), (tenantId) => tenantId)
-    return [...running].flatMap(([tenantId, { length }]) => (length >= LANES_PER_TENANT ? [tenantId] : []))
-  }
-
   get #room(): number {
     if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) return 0
-    return (this.#faults > 0 ? 1 : LANES) - this.#running.size
+    return this.#faults > 0 ? 1 - this.#lanes.taken : this.#lanes.free
   }
 
   #run(claimed: ClaimedScoring): void {
+    const giveBack = this.#lanes.take(claimed.tenantId, () => this.#look())
     const done = this.#score(claimed)
       .catch((err: unknown) => this.#failed(claimed, err))
       .finally(() => {
+        giveBack()
         this.#running.delete(done)
         this.#look()
       })
-    this.#running.set(done, claimed.tenantId)
+    this.#running.add(done)
   }
 
   async #score(claimed: ClaimedScoring): Promise<void> {
