@@ -8,7 +8,7 @@ type SessionSearch = { tenantId: TenantId; phrases: readonly string[]; where: Ra
 const SAMPLED = 64
 /** Where so many of those are found, going through the newest sessions fills a page sooner than asking the index. */
 const COMMON = 3
-/** So many at most: what was said often of late need not have been said before. */
+/** So many at most: what was said often of late need not have been said before. Where there are no more, all are gone through. */
 const WALKED = 1_000
 
 /**
@@ -27,22 +27,24 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
     said.map((turn, i) => sql`cross join lateral (${turn}) ${sql.ref(`turn${i}`)}`),
     sql` `,
   )
+  const newestFirst = (rows: RawBuilder<unknown>) => sql`order by created_at desc, id desc limit ${rows}`
   const newest = (rows: number) => sql`
-    (select id, created_at from voice_sessions where ${where}
-      order by created_at desc, id desc limit ${sql.lit(rows)}) voice_sessions`
-  const page = sql`order by created_at desc, id desc limit ${limit}`
+    (select id, created_at from recent ${newestFirst(sql.lit(rows))}) voice_sessions`
+  const page = newestFirst(sql`${limit}`)
   return sql`
-    with sample as materialized (${sampled(said, newest(SAMPLED))}),
+    with recent as materialized (
+      select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(WALKED))}),
+    sample as materialized (${sampled(said, newest(SAMPLED))}),
     near as materialized (
       select id, created_at from ${newest(WALKED)} ${eachSaid}
-       where (select hits >= ${sql.lit(COMMON)} from sample) ${page}),
+       where (select hits >= ${sql.lit(COMMON)} or is_all from sample) ${page}),
     far as materialized (
       select id, created_at from (select distinct session_id from (${indexed(tenantId, sought)}) named) named
        cross join lateral (
              select id, created_at from voice_sessions where ${where} and id = named.session_id offset 0) voice_sessions
              ${said.length === 1 ? sql`` : eachSaid}
-       where (select count(*) < ${limit} from near) ${page})
-    select id from near where (select count(*) = ${limit} from near)
+       where (select count(*) < ${limit} from near) and not (select is_all from sample) ${page})
+    select id from near where (select count(*) = ${limit} from near) or (select is_all from sample)
     union all select id from far`
 }
 
@@ -54,8 +56,8 @@ function turnOf(tenantId: TenantId, phrase: string): RawBuilder<unknown> {
 }
 
 /**
- * `hits`: in how many sessions all was said; `rarest`: which phrase was said in the fewest, from 0. By its offset each is looked
- * for once, not once for each count.
+ * `hits`: in how many sessions all was said; `rarest`: which phrase was said in the fewest, from 0; `is_all`: there are no more
+ * than are gone through. By its offset each phrase is looked for once, not once for each count.
  */
 function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>): RawBuilder<unknown> {
   const found = said.map((turn, i) => sql`(${turn}) as ${sql.ref(`is_said${i}`)}`)
@@ -63,7 +65,8 @@ function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>): Ra
   const counts = sql.join(isSaid.map((name) => sql`count(${name})`))
   return sql`
     select count(*) filter (where ${sql.join(isSaid, sql` and `)}) as hits,
-           array_position(array[${counts}], least(${counts})) - 1 as rarest
+           array_position(array[${counts}], least(${counts})) - 1 as rarest,
+           (select count(*) < ${sql.lit(WALKED)} from recent) as is_all
       from (select ${sql.join(found)} from ${sessions} offset 0) sampled`
 }
 
