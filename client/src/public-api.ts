@@ -166,7 +166,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callback tasks, newest first */
+        /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
         /** Have somebody called back */
@@ -3675,6 +3675,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;

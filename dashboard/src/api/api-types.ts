@@ -1175,7 +1175,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callback tasks, newest first */
+        /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
         /** Have somebody called back */
@@ -2267,7 +2267,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List callback tasks, newest first (old address)
+         * List callback tasks: newest first, or what is due first (old address)
          * @deprecated
          */
         get: operations["listCallbackTasksOld"];
@@ -11552,6 +11552,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;
@@ -17119,6 +17121,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;
