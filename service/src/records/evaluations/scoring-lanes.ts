@@ -11,7 +11,7 @@ const MAX_RUNNING = 12
 
 type Running = { tenantId: TenantId; isAside: boolean }
 
-/** How many sessions may be scored at once, and whose: slow models, of however many tenants up to a third of the bound, hold up no other. */
+/** How many sessions may be scored at once, and whose: three tenants whose models are slow hold up no other one. */
 export class ScoringLanes {
   readonly #clock: Clock
   readonly #running = new Set<Running>()
