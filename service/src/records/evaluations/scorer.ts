@@ -132,8 +132,8 @@ export class Scorer {
     while (this.#room > 0 && !this.#isClosing) {
       const ask = { now: new Date(clock.now()), leaseMs: LEASE_MS, except: this.#lanes.fullTenants }
       const claimed = await claimScoringAcrossTenants(db, { ...ask, after: this.#lastTenant })
-      this.#lastTenant = claimed?.tenantId ?? null
       if (!claimed) return
+      this.#lastTenant = claimed.tenantId
       this.#run(claimed)
     }
   }
