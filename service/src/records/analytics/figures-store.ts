@@ -111,10 +111,8 @@ export async function listOutcomes(db: Db, ask: FigureAsk): Promise<Outcomes> {
     select * from (
       select false, ${list(names)} outcome, calls from (${mostOf('counted', names)}) of_each
        order by ${list(names)} calls desc limit ${(ask.limit + 1) * (OUTCOMES_SHOWN + 1)}) ordered`.execute(db)
-  const [inAll, outcomes] = [true, false].map((isOfAll) => {
-    return rows.filter((row) => row.is_of_all === isOfAll).map(({ is_of_all: _, ...row }) => row)
-  })
-  return { outcomes: outcomes ?? [], inAll: (inAll ?? []).map(({ outcome, calls }) => ({ outcome, calls })) }
+  const [outcomes, ofAll] = [false, true].map((isOfAll) => rows.filter((row) => row.is_of_all === isOfAll))
+  return { outcomes: outcomes ?? [], inAll: (ofAll ?? []).map(({ outcome, calls }) => ({ outcome, calls })) }
 }
 
 /** Of the outcomes that `counted` has, the most frequent ones of each group by `names`, and all others as null. */

@@ -110,7 +110,7 @@ export class Scorer {
   async #claim(): Promise<ClaimedScoring | null> {
     const ask = { now: this.#now, leaseMs: LEASE_MS, except: this.#lanes.fullTenants, after: this.#lastTenant }
     const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
-    this.#lastTenant = claimed?.tenantId ?? null
+    if (claimed) this.#lastTenant = claimed.tenantId
     return claimed
   }
 
