@@ -135,6 +135,7 @@ export function fallbackModelOf(config: Config, clock: Clock, log: Log): Realtim
   return {
     ...driver,
     priceOf: () => driver.priceOf?.(name) ?? null,
+    modelFor: () => name,
     open: (setup, listener) => driver.open({ ...setup, model: name }, listener),
   }
 }

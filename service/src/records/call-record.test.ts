@@ -123,6 +123,18 @@ describe('the end of a session', () => {
     })
   })
 
+  it('keeps who spoke by then, and without that who was to', () => {
+    const { log, session } = ringing()
+    const begun = { log, session: { ...session, model: 'realtime-1', audio_output_provider: 'secondary' as const } }
+    const spoken = { model: 'realtime-mini', voice: null, audioOutput: 'primary' as const }
+    expect(withSessionEnd(begun, { ...endOf('caller_hangup', 10), spoken }).session).toMatchObject({
+      ...{ model: 'realtime-mini', voice: null, audio_output_provider: 'primary' },
+    })
+    expect(withSessionEnd(begun, endOf('caller_hangup', 10)).session).toMatchObject({
+      ...{ model: 'realtime-1', audio_output_provider: 'secondary' },
+    })
+  })
+
   it('keeps the answer times that were stored where it has none of its own', () => {
     const end = endOf('caller_hangup', 10)
     const told = (responseTimes: string | null) => ({ ...end, latency: { ...end.latency, responseTimes } })

@@ -48,6 +48,8 @@ export type SessionProgress = {
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
   costUsd?: number | null
+  /** Who speaks by then: another model may have taken the place of the first, and the model's voice that of a second one. Not given: as it began. */
+  spoken?: { model: string | null; voice: string | null; audioOutput: 'primary' | 'secondary' }
   /** Who has the call from now on, where it was handed to another agent. */
   handedTo?: HandedTo | null
 }
@@ -154,10 +156,13 @@ function agentOf({ handedTo = null }: SessionProgress) {
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
 function stored(
   before: VoiceSessionRow,
-  { latency, usage, costUsd }: SessionProgress,
-): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
+  { latency, usage, costUsd, spoken }: SessionProgress,
+): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd' | 'model' | 'voice' | 'audio_output_provider'> {
   const times = latency.responseTimes ?? before.latency.response_times
   return {
+    model: spoken ? spoken.model : before.model,
+    voice: spoken ? spoken.voice : before.voice,
+    audio_output_provider: spoken?.audioOutput ?? before.audio_output_provider,
     cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
       greeting_ms: whole(latency.greetingMs) ?? before.latency.greeting_ms,

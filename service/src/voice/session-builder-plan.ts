@@ -24,7 +24,9 @@ export type PlanFacts = {
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
   /** Of the model that takes its place when it stays away; null, or not given, where there is none. */
-  fallback?: { price: ModelPrice | null } | null
+  fallback?: { price: ModelPrice | null; model?: string | null } | null
+  /** As which model, and in which voice, the agent speaks; not given: nobody writes that down. */
+  speaker?: Plan['speaker']
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
 }

@@ -11,7 +11,7 @@ export type Ask = {
   why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
   instructions: string | null
   thenEnd: EndReason | null
-  /** In place of the same that was to be written for the secondary provider, which had failed before a word was there. */
+  /** In place of what was begun before, which is not heard to its end otherwise: said also while the call is about to be put through. */
   isInPlace?: true
 }
 

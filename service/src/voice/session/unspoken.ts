@@ -26,7 +26,9 @@ export function sayRest(step: Step, active: Active, done: Done): boolean {
   if (hasAudio) tellSounded(step, itemId, active.writtenItemIds)
   answerOver(step, active)
   const { why, thenEnd } = asked?.ask ?? { why: 'rest', thenEnd: null }
-  if (why !== 'filler') askFirst(step, { why: hasAudio ? 'rest' : why, instructions: exactly(rest), thenEnd })
+  // The last words before the call is put through are still the agent's: the transfer waits for them.
+  const isInPlace = true as const
+  if (why !== 'filler') askFirst(step, { why: hasAudio ? 'rest' : why, instructions: exactly(rest), thenEnd, isInPlace })
   askNext(step)
   return true
 }
