@@ -47,7 +47,15 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
   const { usage, costUsd } = state
   const spoken = spokenBy(state)
-  return { latency: latencyOf(state), usage, costUsd, ...(handedTo && { handedTo }), ...(spoken && { spoken }) }
+  const answered = answeredBy(state)
+  const told = { ...(handedTo && { handedTo }), ...(spoken && { spoken }), ...(answered && { answered }) }
+  return { latency: latencyOf(state), usage, costUsd, ...told }
+}
+
+/** Who or what answered, as far as it was found out here. */
+function answeredBy({ party }: SessionState): SessionProgress['answered'] | null {
+  if (!party || party.by === null) return null
+  return { answered_by: party.by, answered_by_source: party.from }
 }
 
 /** Who speaks by now, which may be others than those with whom the session began. */

@@ -34,7 +34,14 @@ function ringing(): CallRecord {
   const log: CallLogRow = {
     ...both,
     ...{ id: SESSION_ID, status: 'ringing', status_at: at(0), voice_session_id: SESSION_ID, started_at: at(0) },
-    ...{ callback_task_id: null, campaign_id: null, answered_at: null, answered_by: null, summary: null },
+    ...{
+      callback_task_id: null,
+      campaign_id: null,
+      answered_at: null,
+      answered_by: null,
+      answered_by_source: null,
+      summary: null,
+    },
     ...{ escalated: false, escalation_target: null, error_code: null, error_message: null, cost_usd: null },
   }
   const session: VoiceSessionRow = {

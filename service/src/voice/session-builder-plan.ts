@@ -13,6 +13,8 @@ export type PlanFacts = {
   capabilities: ModelCapabilities
   modelSessionMs: number
   isResumable: boolean
+  /** The call was placed, and it is to be found out who answers; not given: it is not. */
+  readsParty?: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
   /** The secondary provider speaks what the model writes; not given: it does not. */

@@ -54,6 +54,8 @@ export type Plan = {
   modelSessionMs: number
   /** What is left on an answering machine; null: the call ends at once. */
   voicemail: string | null
+  /** Whether it is to be found out who answers: in calls that are placed. Not given: it is not. */
+  readsParty?: boolean
   /** A beep tells the caller that the call is recorded. */
   recordBeep: boolean
   /** Whether a carrier holds the call, which can bring it back when its stream is lost. */
