@@ -166,7 +166,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callback tasks, newest first */
+        /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
         /** Have somebody called back */
@@ -2282,8 +2282,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -2440,8 +2443,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -3701,6 +3707,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;
@@ -7297,8 +7305,11 @@ export interface operations {
                     agent_version_id?: string;
                     caller_model?: string | null;
                     min_score?: number | null;
-                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
-                    mode?: string;
+                    /**
+                     * @description text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.
+                     * @enum {unknown}
+                     */
+                    mode?: "text" | "voice";
                     name?: string | null;
                     /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;

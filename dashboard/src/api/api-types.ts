@@ -1175,7 +1175,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List callback tasks, newest first */
+        /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
         /** Have somebody called back */
@@ -2267,7 +2267,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List callback tasks, newest first (old address)
+         * List callback tasks: newest first, or what is due first (old address)
          * @deprecated
          */
         get: operations["listCallbackTasksOld"];
@@ -5137,8 +5137,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -5295,8 +5298,11 @@ export interface components {
             created_at: string;
             id: string;
             min_score: number | null;
-            /** @enum {unknown} */
-            mode: "text";
+            /**
+             * @description voice: the agent is called, and its own realtime model speaks.
+             * @enum {unknown}
+             */
+            mode: "text" | "voice";
             name: string | null;
             pass_rate: number | null;
             pass_threshold: number;
@@ -11578,6 +11584,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;
@@ -15174,8 +15182,11 @@ export interface operations {
                     agent_version_id?: string;
                     caller_model?: string | null;
                     min_score?: number | null;
-                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
-                    mode?: string;
+                    /**
+                     * @description text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.
+                     * @enum {unknown}
+                     */
+                    mode?: "text" | "voice";
                     name?: string | null;
                     /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;
@@ -17147,6 +17158,8 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
+                /** @description newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. A cursor goes on in the order that it was given in. */
+                order?: "newest" | "due";
                 priority?: "urgent" | "high" | "normal" | "low";
                 /** @description An unknown one finds nothing. */
                 queue_key?: string;
@@ -21191,8 +21204,11 @@ export interface operations {
                     agent_version_id?: string;
                     caller_model?: string | null;
                     min_score?: number | null;
-                    /** @description text, which is the default. Nothing is simulated by voice: that is a 400. */
-                    mode?: string;
+                    /**
+                     * @description text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.
+                     * @enum {unknown}
+                     */
+                    mode?: "text" | "voice";
                     name?: string | null;
                     /** @description The share of runs that must pass: more than none. Default 1: all of them. */
                     pass_threshold?: number;

@@ -14,6 +14,7 @@ import {
   type CallbackTaskRow,
   listCallbackTasks,
   listCallbackTasksAcrossTenants,
+  listDueCallbackTasks,
   type TaskFilter,
 } from './callback-task-store.ts'
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
@@ -24,6 +25,8 @@ import { findSubject } from './task-subject-store.ts'
 export type TaskDesk = {
   /** Newest first. */
   list(tenantId: TenantId, filter: TaskFilter, page: PageRequest): Promise<Page<CallbackTaskRow>>
+  /** Those that are not done, the one whose promise is over first at the head. */
+  listDue(tenantId: TenantId, filter: TaskFilter, page: PageRequest): Promise<Page<CallbackTaskRow>>
   listAcrossTenants(filter: TaskFilter, page: PageRequest): Promise<Page<CallbackTaskRow>>
   /** @throws AppError `not_found`. */
   get(tenantId: TenantId, id: CallbackTaskId): Promise<CallbackTaskRow>
@@ -55,6 +58,10 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
   return {
     async list(tenantId, filter, page) {
       return paged(await listCallbackTasks(db, tenantId, filter, page), page)
+    },
+    async listDue(tenantId, filter, page) {
+      const rows = await listDueCallbackTasks(db, tenantId, filter, page)
+      return toPage(rows, page.limit, (row) => ({ createdAt: row.sla_due_at, id: row.id }))
     },
     async listAcrossTenants(filter, page) {
       return paged(await listCallbackTasksAcrossTenants(db, filter, page), page)

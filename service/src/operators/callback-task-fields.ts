@@ -56,6 +56,14 @@ const filters = {
 export const TaskQuery = strict({
   ...pageFields,
   ...filters,
+  order: Type.Optional(
+    Type.Enum(['newest', 'due'], {
+      default: 'newest',
+      description:
+        'newest: all of them, the last made first. due: those that are not done, by `sla_due_at`, the earliest first. ' +
+        'A cursor goes on in the order that it was given in.',
+    }),
+  ),
   priority: Type.Optional(Type.Enum(TASK_PRIORITIES)),
   queue_key: filter('An unknown one finds nothing.'),
   assigned_to: filter('Exactly as stored.'),
@@ -65,10 +73,10 @@ export const TaskQuery = strict({
 
 export const AdminTaskQuery = strict({ ...pageFields, ...filters, tenant_id: filter('An unknown one finds nothing.') })
 
-/** The filter of a query: what of it is no paging. */
-export function readTaskFilter(query: Static<typeof TaskQuery> | Static<typeof AdminTaskQuery>): TaskFilter {
-  const { limit: _limit, offset: _offset, cursor: _cursor, ...asked } = query
-  if (!('customer_phone' in asked) || asked.customer_phone === undefined) return asked as TaskFilter
+/** The filter of a query: what of it is no paging and no order. */
+export function readTaskFilter(query: Static<typeof TaskQuery> & Static<typeof AdminTaskQuery>): TaskFilter {
+  const { limit: _limit, offset: _offset, cursor: _cursor, order: _order, ...asked } = query
+  if (asked.customer_phone === undefined) return asked as TaskFilter
   // In a query a plain + is a space.
   return { ...asked, customer_phone: asked.customer_phone.replace(/^ (?=\d)/, '+') } as TaskFilter
 }

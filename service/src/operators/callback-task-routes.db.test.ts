@@ -147,6 +147,22 @@ describe('GET callback-tasks', () => {
     expect(await listed('?offset=1&limit=1')).toEqual([ids[1]])
   })
 
+  it('lists what is not done by the time that was promised, page by page', async () => {
+    await create({ sla_due_at: inMinutes(1) }, 'globex')
+    const late = await create({ sla_due_at: inMinutes(90) })
+    const [soon, done] = [await create({ sla_due_at: inMinutes(20) }), await create({ sla_due_at: inMinutes(10) })]
+    const taken = await create({ sla_due_at: inMinutes(40), queue_key: 'sales' })
+    await act(done.id, 'complete', { disposition: 'busy' })
+    await act(taken.id, 'claim', { operator: 'ann' })
+    expect(await listed('?order=due')).toEqual([soon.id, taken.id, late.id])
+    const { body } = await server.call<{ next_cursor: string }>('acme', 'GET', '/callback-tasks?order=due&limit=1')
+    expect(await listed(`?order=due&limit=1&cursor=${body.next_cursor}`)).toEqual([taken.id])
+    expect(await listed('?order=due&offset=1&limit=1')).toEqual([taken.id])
+    expect(await listed('?order=due&status=claimed&queue_key=sales')).toEqual([taken.id])
+    expect(await listed('?order=due&status=completed')).toEqual([])
+    expect(await listed('?order=newest&limit=1')).toEqual(await listed('?limit=1'))
+  })
+
   it('finds tasks by what they are', async () => {
     const [first, second] = [await create({ queue_key: 'sales', call_sid: 'CA1' }), await create({ priority: 'high' })]
     await act(first.id, 'claim', { operator: 'ann' })
@@ -162,6 +178,7 @@ describe('GET callback-tasks', () => {
   const FAULTY: [query: string, path: string][] = [
     ['?status=done', '/query/status'],
     ['?disposition=maybe', '/query/disposition'],
+    ['?order=oldest', '/query/order'],
     ['?tenant_id=globex', '/query/tenant_id'],
     ['?limit=501', '/query/limit'],
   ]

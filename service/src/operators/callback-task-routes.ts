@@ -26,7 +26,7 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
       {
         schema: {
           tags: ['runtime'],
-          summary: 'List callback tasks, newest first',
+          summary: 'List callback tasks: newest first, or what is due first',
           operationId: 'listCallbackTasks',
           querystring: TaskQuery,
           response: { 200: listResponse('tasks', CallbackTask), ...errorResponses },
@@ -34,7 +34,8 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
       },
       async (request) => {
         const { query } = request
-        const { rows, nextCursor } = await desk.list(tenantOf(request), readTaskFilter(query), readPage(query))
+        const list = query.order === 'due' ? desk.listDue : desk.list
+        const { rows, nextCursor } = await list(tenantOf(request), readTaskFilter(query), readPage(query))
         return listBody('tasks', rows.map(showCallbackTask), nextCursor)
       },
     )

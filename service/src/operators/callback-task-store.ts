@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { isAfter, isLater } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { TaskDisposition, TaskPriority, TaskStatus } from './callback-task-values.ts'
 
@@ -114,6 +114,32 @@ export type TaskFilter = Partial<
     | 'tenant_id'
   >
 >
+
+/**
+ * The tenant's tasks that are not done, the one whose promise is over first at the head; one more than `limit`. A page's
+ * position names `sla_due_at`.
+ */
+export async function listDueCallbackTasks(
+  db: Db,
+  tenantId: TenantId,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<CallbackTaskRow[]> {
+  return (
+    db
+      .selectFrom('callback_tasks')
+      .selectAll()
+      // Written out, as the index has it.
+      .where(sql<SqlBool>`status in ('open', 'claimed', 'snoozed', 'dispatching')`)
+      .where((eb) => eb.and(conditions({ ...filter, tenant_id: tenantId })))
+      .where(isLater('callback_tasks', 'sla_due_at', page.after))
+      .orderBy('sla_due_at')
+      .orderBy('id')
+      .limit(page.limit + 1)
+      .offset(page.offset)
+      .execute()
+  )
+}
 
 /** The tenant's tasks, newest first; one more than `limit`, to tell whether there are more. */
 export async function listCallbackTasks(

@@ -100,8 +100,8 @@ function NoTasks({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered) return <EmptyState title="No task is like that">Take a filter away.</EmptyState>
   return (
     <EmptyState title="Nobody is to be called back">
-      An agent makes a task when a caller wants to be called back, and so does a program of yours.{' '}
-      <a href="/docs/operators">How tasks are made</a>
+      Done ones are found by their status. An agent makes a task when a caller wants to be called back, and so does a
+      program of yours. <a href="/docs/operators">How tasks are made</a>
     </EmptyState>
   )
 }

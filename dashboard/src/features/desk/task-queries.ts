@@ -19,13 +19,18 @@ export const deskKey = (tenantId: string) => ['desk', tenantId]
 /** Of one task, and of what belongs to it. */
 export const taskKey = (tenantId: string, id: string) => [...deskKey(tenantId), 'task', id]
 
-/** One page of the tasks, newest first. What the address says wrongly the service refuses. */
+/** Which of the tasks a desk shows: what is to be done, first what is due first; what was done is a history, newest first. */
+function orderOf({ status, disposition }: DeskFilters): Query['order'] {
+  return status === 'completed' || status === 'cancelled' || disposition !== undefined ? 'newest' : 'due'
+}
+
+/** One page of the tasks. What the address says wrongly the service refuses. */
 export async function listTasks(
   tenantId: string,
   filters: DeskFilters,
   cursor: string | undefined,
 ): Promise<ListPart<Task>> {
-  const query = { ...filters, cursor } as Query
+  const query = { ...filters, order: orderOf(filters), cursor } as Query
   const answer = await answerOf(api.GET('/api/v1/callback-tasks', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.tasks, next: answer.next_cursor }
 }

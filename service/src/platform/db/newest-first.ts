@@ -21,10 +21,19 @@ export function isUuid(text: string): boolean {
  * @throws AppError `invalid_request` for the cursor of another kind of list.
  */
 export function isAfter(table: string, after: PagePosition | null): Expression<SqlBool> {
+  return isBeyond([table, 'created_at', '<'], after)
+}
+
+/** The same of a list that is sorted by another instant, `column`, the earliest first: the position names that one. */
+export function isLater(table: string, column: string, after: PagePosition | null): Expression<SqlBool> {
+  return isBeyond([table, column, '>'], after)
+}
+
+function isBeyond([table, column, way]: [string, string, '<' | '>'], after: PagePosition | null): Expression<SqlBool> {
   if (after === null) return sql<SqlBool>`true`
   if (!isUuid(after.id) || after.createdAt.getTime() > LAST_INSTANT_MS) {
     throw invalidRequest([{ path: '/query/cursor', message: 'is not a cursor of this list' }])
   }
-  const [createdAt, id] = [sql.ref(`${table}.created_at`), sql.ref(`${table}.id`)]
-  return sql<SqlBool>`(${createdAt}, ${id}) < (${after.createdAt}, ${after.id})`
+  const [instant, id] = [sql.ref(`${table}.${column}`), sql.ref(`${table}.id`)]
+  return sql<SqlBool>`(${instant}, ${id}) ${sql.raw(way)} (${after.createdAt}, ${after.id})`
 }
