@@ -103,6 +103,24 @@ describe('what a simulation took', { timeout: 2 * WITHIN_MS }, () => {
     expect(simulation).toMatchObject({ passed: true, cost_usd: 2.1375 })
   })
 
+  it('is as much as a call may cost over all beginnings of a run', async () => {
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { budget_per_call: 1 } })
+    await clock.advance(1_001)
+    provider.answer(PAID, { status: 500, body: 'oh' }, PAID)
+    const { body } = await simulate()
+    const over = async () => {
+      const simulation = await read(body.simulation.id)
+      if (simulation.runs[0]?.status === 'pending') await clock.advance(5_000)
+      return simulation.status === 'completed' ? simulation : null
+    }
+    const simulation = await until(over, { what: 'its end', timeoutMs: WITHIN_MS })
+    expect(simulation).toMatchObject({
+      ...{ passed: false, cost_usd: 1.425 },
+      runs: [{ reasons: ["It cost as much as a call may: the tenant's budget_per_call."] }],
+    })
+    expect(provider.asked).toHaveLength(3)
+  })
+
   it('is not known where an answer has no price', async () => {
     provider.answer(PAID, { says: 'Yes.' })
     expect(await completed()).toMatchObject({ cost_usd: null, runs: [{ status: 'passed', cost_usd: null }] })

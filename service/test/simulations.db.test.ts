@@ -369,7 +369,7 @@ describe('POST /api/v1/simulations', () => {
     [{ agent_key: 'nobody' }, '/body/agent_key'],
     [{ agent_key: undefined }, '/body/agent_key'],
     [{ agent_version_id: UNKNOWN_ID }, '/body/agent_version_id'],
-    [{ mode: 'voice' }, '/body/mode'],
+    [{ mode: 'song' }, '/body/mode'],
     [{ scenarios: [] }, '/body/scenarios'],
     [{ scenarios: [one(), one()] }, '/body/scenarios/1/name'],
     [{ scenarios: [one({ caller: {} })] }, '/body/scenarios/0/caller'],

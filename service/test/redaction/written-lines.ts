@@ -65,6 +65,12 @@ export const WRITTEN_PLANTED = [
   'Ok {digits:one two three four five six seven eight}.',
   'Number {phone:٠١٢٣٤٥٦٧٨٩}.',
   'Card {card:4111​1111​1111​1111} pasted.',
+  'Write to {email:ana.diaz at gmail . com}, please.',
+  'Write to {email:ana.diaz @ gmail . com}.',
+  'Write to {email:ana.diaz@gmail . com}, it is new.',
+  'It is {email:ana . diaz @ gmail. com}, thanks.',
+  'Schreiben Sie an {email:jana.kurz at beispiel . de}.',
+  'It is {email:lucy at mail . example . co . uk}, all small.',
   'You read back {card:4111 one one one one 1111 one one one one}, yes.',
 ]
 
@@ -109,4 +115,14 @@ export const WRITTEN_PLAIN = [
   'Null Problem.',
   'Once is enough.',
   'Six sept, whatever.',
+  'Das kostet 1.234.567,89 euros im Jahr.',
+  'Es waren 12.345.678,90 Euro, oder € 2.345.678,5.',
+  'Cela fait 1 234 567,89 euros en tout.',
+  "Es sind 1'234'567.50 Franken.",
+  'I booked at booking.com last week.',
+  'We have a room at booking.com, and one at the hotel.',
+  'Look at example.org, or find it at booking dot com.',
+  'Ik heb geboekt at booking.com.',
+  'I met her at work . Come by at eight.',
+  'We were at home. Nobody called.',
 ]

@@ -32,6 +32,17 @@ describe('the speech of the simulated model', () => {
     expect(pcm.length).toBe((await speech.say(WORDS)).length * 3 * 2)
   })
 
+  it('is the telephone’s own for whoever takes that, so that the model knows the words', async () => {
+    const headers = { authorization: 'Bearer right', accept: 'audio/basic, */*;q=0.5' }
+    const response = await fetch(`${model.baseUrl}/audio/speech`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(asked()),
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'audio/basic'])
+    expect(Buffer.from(await response.arrayBuffer())).toEqual(Buffer.from(await speech.say(WORDS)))
+  })
+
   it('is refused as the real one would refuse it, and where it is not rehearsed', async () => {
     expect((await ask(asked(), { key: 'wrong' })).status).toBe(401)
     expect((await ask(asked(), { method: 'GET' })).status).toBe(405)

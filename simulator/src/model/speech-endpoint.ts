@@ -38,6 +38,9 @@ async function answer({ speech, apiKey }: Deps, incoming: IncomingMessage): Prom
   if (incoming.method !== 'POST') return refused(405, 'method_not_supported', 'Use POST.')
   try {
     const asked = request(JSON.parse(await bodyOf(incoming)), '')
+    // The telephone's own audio, as it is, for whoever takes that: then the model knows these words when it hears them.
+    if (incoming.headers.accept?.includes('audio/basic'))
+      return { status: 200, type: 'audio/basic', body: Buffer.from(await speech.say(asked.input)) }
     return { status: 200, type: 'audio/pcm', body: await pcmOf(speech, asked) }
   } catch (error) {
     if (error instanceof SyntaxError) return refused(400, 'invalid_json', 'The body is not JSON.')

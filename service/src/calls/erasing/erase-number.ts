@@ -18,12 +18,14 @@ import {
   listNumberErasures,
   type NumberErasureRow,
 } from './number-erasure-store.ts'
+import { numberMention } from './number-mention.ts'
 import { hasLiveCall } from './number-subject-store.ts'
 
 /** Erases what a tenant keeps of telephone numbers. */
 export type NumberErasures = {
   /**
-   * Writes down that a number is to be erased, and begins with it at once: as a rule it is done with the answer, else a sweep goes on.
+   * Writes down that a number is to be erased, and begins with it at once: as a rule it is done with the answer. What takes longer than
+   * some seconds a sweep goes on with.
    * A number that is being erased already is told as it is. What is written down from now on, as of a later call, stays.
    *
    * @throws AppError `conflict` while a call with the number is live; `invalid_request` for a number of the tenant's own.
@@ -34,6 +36,9 @@ export type NumberErasures = {
   /** @throws AppError `not_found` for one that the tenant does not have. */
   get(tenantId: TenantId, id: string): Promise<NumberErasureRow>
 }
+
+/** Each is another request of the same number that came to its end meanwhile. */
+const MAX_TRIES = 10
 
 type Deps = { db: Db; clock: Clock; sealer: Sealer; erasing: Pick<ErasingNumber, 'goOn'> }
 
@@ -46,16 +51,22 @@ export function makeNumberErasures({ db, clock, sealer, erasing }: Deps): Number
       phone_hash: sealer.digest(`erased number of ${tenantId}: ${phone}`),
       phone_sealed: sealer.seal(phone, contextOf(tenantId, id)),
       ...{ actor_kind: by.kind, actor: by.name, actor_id: by.kind === 'person' ? by.userId : null },
-      ...{ counts: {}, claim_token: null, leased_until: null },
+      ...{ counts: {}, progress: null, claim_token: null, leased_until: null },
     }
     return db.transaction().execute(async (tx) => {
-      if (await hasLiveCall(tx, tenantId, phone))
+      if (await hasLiveCall(tx, tenantId, numberMention(phone)))
         throw new AppError('conflict', 'A call with this number is live: wait for its end, or end it.')
-      if (!(await insertNumberErasure(tx, tenantId, row)))
-        return (await findOpenErasure(tx, tenantId, row.phone_hash)) ?? row
-      const after = { phone: row.phone_masked }
-      await audit(tx, { by, action: 'number_erasure.requested', tenantId, targetId: id, after, at })
-      return row
+      // One that is open may be completed between two statements: then this is a new one after all.
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        if (await insertNumberErasure(tx, tenantId, row)) {
+          const after = { phone: row.phone_masked }
+          await audit(tx, { by, action: 'number_erasure.requested', tenantId, targetId: id, after, at })
+          return row
+        }
+        const open = await findOpenErasure(tx, tenantId, row.phone_hash)
+        if (open) return open
+      }
+      throw new AppError('unavailable', 'This number is being erased over and over: ask again.')
     })
   }
 

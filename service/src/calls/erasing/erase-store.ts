@@ -104,14 +104,18 @@ async function eraseActions(tx: Tx, tenantId: TenantId, callSid: string): Promis
   return rows.length
 }
 
+/** Events that tell of a task: they have an index by what they tell of, which needs these very words. */
+export const TELLS_OF_TASK = sql<boolean>`(event like 'callback.task.%' or event like 'operator_queue.%')`
+
 /** Delivered or not: of what is gone nobody is to be told any more. Events of tasks have no call of their own. */
 async function eraseDeliveries(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
-  const { rows } = await sql`
+  const own = await sql`
+    delete from webhook_outbox where tenant_id = ${tenantId} and call_sid = ${callSid} returning id`.execute(tx)
+  const ofTasks = await sql`
     delete from webhook_outbox
-     where tenant_id = ${tenantId}
-       and (call_sid = ${callSid} or body #>> '{payload,task,call_sid}' = ${callSid})
+     where tenant_id = ${tenantId} and ${TELLS_OF_TASK} and body #>> '{payload,task,call_sid}' = ${callSid}
     returning id`.execute(tx)
-  return rows.length
+  return own.rows.length + ofTasks.rows.length
 }
 
 /** Says to all nodes that the audio of a session has to go. Again, it changes nothing. */

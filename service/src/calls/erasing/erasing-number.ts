@@ -9,23 +9,38 @@ import type { Log } from '../../platform/log.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { audit } from '../../tenancy/audit-log.ts'
 import type { EraseSession, ErasureReceipt } from './erase-session.ts'
+import { endOfPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 import { eraseMentions, MENTION_TABLES } from './mention-store.ts'
 import {
   type ClaimedErasure,
   claimErasureAcrossTenants,
   completeErasure,
   countErased,
+  type ErasureProgress,
   type NumberCounts,
   releaseErasure,
 } from './number-erasure-store.ts'
-import { numberMention } from './number-mention.ts'
-import { eraseCallLogs, eraseContacts, eraseTasks, listSessionsOf, type NumberSubject } from './number-subject-store.ts'
+import { type NumberMention, numberMention } from './number-mention.ts'
+import {
+  eraseCallLogs,
+  eraseContacts,
+  eraseTasks,
+  listSessionsOf,
+  type NumberSubject,
+  SUBJECT_TABLES,
+} from './number-subject-store.ts'
 
-/** Does what was asked of numbers, piece by piece: each is a transaction that also counts what it has erased. */
+/**
+ * Does what was asked of numbers: step by step, and in each through a table of the tenant by its keys, some rows at a time. A piece is
+ * a transaction that also counts what it has erased and notes how far it has come, so that whoever goes on begins behind it.
+ */
 export type ErasingNumber = {
-  /** Goes on with a request, as far as it goes; whoever else is at it is left to it. What fails is left to the sweep. */
+  /**
+   * Goes on with a request, as far as it goes in a few seconds; whoever else is at it is left to it. What fails, and what is left, is
+   * left to the sweep.
+   */
   goOn(id: string): Promise<void>
-  /** Goes on with all requests that nobody is at. @returns how many were brought to their end. */
+  /** Goes on with all requests that nobody is at, in turns. @returns how many were brought to their end. */
   sweep(): Promise<number>
 }
 
@@ -39,75 +54,139 @@ type Deps = {
   isStopping: () => boolean
 }
 
-/** Of one kind, in one transaction. */
-const ROWS_AT_A_TIME = 200
+/** Looked at in one transaction: words, of which there may be much in a row, and who called whom. */
+const WORDS_AT_A_TIME = 200
+const CALLS_AT_A_TIME = 1_000
 /** Longer than a piece takes; each one takes as long anew. Whoever dies is followed after this. */
 const LEASE_MS = 60_000
+/** A piece is begun within this: of the request itself, which somebody waits for, and of one turn in a sweep. */
+const ANSWER_WITHIN_MS = 5_000
+const TURN_MS = 30_000
 /** Of a sweep. */
-const MAX_REQUESTS = 100
+const MAX_TURNS = 1_000
 
 /** Somebody else has gone on with it. */
 class Lost extends Error {}
 
+/** Its time is over: it is gone on with later. */
+class TurnOver extends Error {}
+
+/** The first step, in which each session is a transaction of its own. */
+const SESSIONS = 'sessions'
+
+/** What is looked for, and until when it may be. */
+type Job = { claimed: ClaimedErasure; subject: NumberSubject; mention: NumberMention; untilMs: number }
+
+/** What is done with one table, a page of it at a time. */
+type Step = {
+  name: string
+  of: KeyedTable
+  rows: number
+  piece: (tx: Tx, job: Job, page: KeyPage) => Promise<NumberCounts>
+}
+
+const STEPS: Step[] = [
+  ownStep('call logs', SUBJECT_TABLES.callLogs, eraseCallLogs),
+  ownStep('tasks', SUBJECT_TABLES.tasks, eraseTasks),
+  ownStep('contacts', SUBJECT_TABLES.contacts, eraseContacts),
+  ...MENTION_TABLES.map((of) => ({
+    ...{ name: `mentions: ${of.table}`, of, rows: WORDS_AT_A_TIME },
+    async piece(tx: Tx, { claimed, subject, mention }: Job, page: KeyPage) {
+      const mentions = await eraseMentions(tx, claimed.tenant_id, of, { mention, until: subject.until, page })
+      return mentions === 0 ? {} : { mentions }
+    },
+  })),
+]
+
+type ErasePage = (tx: Tx, tenantId: TenantId, subject: NumberSubject, page: KeyPage) => Promise<NumberCounts>
+
+function ownStep(name: string, of: KeyedTable, erasePage: ErasePage): Step {
+  const piece: Step['piece'] = (tx, { claimed, subject }, page) => erasePage(tx, claimed.tenant_id, subject, page)
+  return { name, of, rows: CALLS_AT_A_TIME, piece }
+}
+
 export function makeErasingNumber({ db, clock, log, sealer, erase, isStopping }: Deps): ErasingNumber {
   /** @returns whether the request was brought to its end. */
-  async function workOn(claimed: ClaimedErasure): Promise<boolean> {
-    const { tenant_id: tenantId, id } = claimed
+  async function workOn(claimed: ClaimedErasure, untilMs: number): Promise<boolean> {
+    const { tenant_id: tenantId, id, progress } = claimed
     const phone = sealer.open(claimed.phone_sealed, contextOf(tenantId, id)) as PhoneNumber
-    const subject: NumberSubject = { phone, until: claimed.created_at, limit: ROWS_AT_A_TIME }
-    // A session that is not over has the number yet: nothing else is taken out of it either until it is.
-    if (!(await eraseSessions(claimed, subject))) return false
-    for (const piece of [eraseCallLogs, eraseTasks, eraseContacts])
-      await inPieces(claimed, (tx) => piece(tx, tenantId, subject))
     const mention = numberMention(phone)
-    for (const table of MENTION_TABLES) {
-      await inPieces(claimed, async (tx) => {
-        const mentions = await eraseMentions(tx, tenantId, table, {
-          mention,
-          until: subject.until,
-          limit: ROWS_AT_A_TIME,
-        })
-        return mentions === 0 ? {} : { mentions }
-      })
-    }
+    const subject: NumberSubject = { phone, wholePattern: mention.wholePattern, until: claimed.created_at }
+    const job: Job = { claimed, subject, mention, untilMs }
+    const at = STEPS.findIndex(({ name }) => name === progress?.step)
+    // A session that is not over has the number yet: nothing else is taken out of it either until it is.
+    if (at === -1 && !(await eraseSessions(job))) return false
+    for (const step of STEPS.slice(Math.max(at, 0)))
+      await inPages(job, step, step.name === progress?.step ? progress.after : null)
     return complete(claimed)
   }
 
-  /** Repeats a piece until it finds nothing more. */
-  async function inPieces(claimed: ClaimedErasure, piece: (tx: Tx) => Promise<NumberCounts>): Promise<void> {
-    for (let isMore = true; isMore; ) {
-      if (isStopping()) throw new Lost()
-      isMore = await db.transaction().execute(async (tx) => {
-        const counts = await piece(tx)
-        await count(tx, claimed, counts)
-        return Object.keys(counts).length > 0
+  function expectTime({ untilMs }: Job): void {
+    if (isStopping()) throw new Lost()
+    if (clock.monotonicMs() >= untilMs) throw new TurnOver()
+  }
+
+  async function inPages(job: Job, step: Step, begin: string[] | null): Promise<void> {
+    const { tenant_id: tenantId } = job.claimed
+    const next = STEPS[STEPS.indexOf(step) + 1]
+    for (let after = begin; ; ) {
+      expectTime(job)
+      const until: string[] | null = await db.transaction().execute(async (tx) => {
+        const end = await endOfPage(tx, tenantId, step.of, { after, limit: step.rows })
+        if (end === null) {
+          if (next) await note(tx, job.claimed, { counts: {}, progress: { step: next.name, after: null } })
+          return null
+        }
+        const counts = await step.piece(tx, job, { after, until: end })
+        await note(tx, job.claimed, { counts, progress: { step: step.name, after: end } })
+        return end
       })
+      if (until === null) return
+      after = until
     }
   }
 
-  async function count(tx: Tx, claimed: ClaimedErasure, counts: NumberCounts): Promise<void> {
-    if (!(await countErased(tx, claimed, { counts, leaseMs: LEASE_MS }))) throw new Lost()
+  async function note(
+    tx: Tx,
+    claimed: ClaimedErasure,
+    done: { counts: NumberCounts; progress: ErasureProgress | null },
+  ): Promise<void> {
+    if (!(await countErased(tx, claimed, { ...done, leaseMs: LEASE_MS }))) throw new Lost()
   }
 
-  /** @returns false when one of them is live again: the request waits for its end. */
-  async function eraseSessions(claimed: ClaimedErasure, subject: NumberSubject): Promise<boolean> {
-    const { tenant_id: tenantId } = claimed
+  /** @returns false when one of them is live again: the request waits for its end, and looks at all of them again then. */
+  async function eraseSessions(job: Job): Promise<boolean> {
+    const { claimed } = job
+    const of = SUBJECT_TABLES.sessions
     let isWhole = true
-    let after: SessionId | null = null
+    let after = claimed.progress?.step === SESSIONS ? claimed.progress.after : null
     for (;;) {
-      const ids: SessionId[] = await listSessionsOf(db, tenantId, subject, after)
-      for (const id of ids) {
-        if (isStopping()) throw new Lost()
-        try {
-          await erase(tenantId, id, { within: (tx, receipt) => count(tx, claimed, countsOf(receipt)) })
-        } catch (err) {
-          if (!(err instanceof AppError)) throw err
-          // Erased by somebody else meanwhile, or not over.
-          if (err.code !== 'not_found') isWhole = false
-        }
-      }
-      after = ids.at(-1) ?? null
-      if (ids.length < subject.limit) return isWhole
+      expectTime(job)
+      const found = await db.transaction().execute(async (tx) => {
+        const until = await endOfPage(tx, claimed.tenant_id, of, { after, limit: CALLS_AT_A_TIME })
+        return until && { until, ids: await listSessionsOf(tx, claimed.tenant_id, job.subject, { after, until }) }
+      })
+      if (!found) break
+      const reached = () => (isWhole ? { step: SESSIONS, after } : null)
+      for (const id of found.ids) isWhole = (await eraseOne(job, id, reached())) && isWhole
+      after = found.until
+      await db.transaction().execute((tx) => note(tx, claimed, { counts: {}, progress: reached() }))
+    }
+    return isWhole
+  }
+
+  /** @returns false when it is not over. */
+  async function eraseOne(job: Job, id: SessionId, progress: ErasureProgress | null): Promise<boolean> {
+    const { claimed } = job
+    expectTime(job)
+    try {
+      const within = (tx: Tx, receipt: ErasureReceipt) => note(tx, claimed, { counts: countsOf(receipt), progress })
+      await erase(claimed.tenant_id, id, { within })
+      return true
+    } catch (err) {
+      if (!(err instanceof AppError)) throw err
+      // Erased by somebody else meanwhile, or not over.
+      return err.code === 'not_found'
     }
   }
 
@@ -123,38 +202,48 @@ export function makeErasingNumber({ db, clock, log, sealer, erase, isStopping }:
     })
   }
 
-  async function claimAndWork(id: string | null, except: string[]): Promise<{ id: string; isDone: boolean } | null> {
-    const claimed = await claimErasureAcrossTenants(db, { id, leaseMs: LEASE_MS, except })
+  /** @returns null when there is nothing to be gone on with. */
+  async function claimAndWork(wanted: { id: string | null; except: string[] }, forMs: number): Promise<Turn | null> {
+    const claimed = await claimErasureAcrossTenants(db, { ...wanted, leaseMs: LEASE_MS })
     if (!claimed) return null
     const fields = { tenant_id: claimed.tenant_id, erasure_id: claimed.id }
-    let isDone = false
+    const turn: Turn = { id: claimed.id, isDone: false, isMore: false }
     try {
-      isDone = await workOn(claimed)
+      turn.isDone = await workOn(claimed, clock.monotonicMs() + forMs)
     } catch (err) {
-      if (!(err instanceof Lost)) log.error({ err, ...fields }, 'a number was not erased: it is gone on with')
+      turn.isMore = err instanceof TurnOver
+      if (!(err instanceof Lost || turn.isMore))
+        log.error({ err, ...fields }, 'a number was not erased: it is gone on with')
     }
-    if (isDone) log.info(fields, 'a number was erased')
+    if (turn.isDone) log.info(fields, 'a number was erased')
     else await releaseErasure(db, claimed).catch(() => undefined)
-    return { id: claimed.id, isDone }
+    return turn
   }
 
   return {
     async goOn(id) {
-      await claimAndWork(id, [])
+      await claimAndWork({ id, except: [] }, ANSWER_WITHIN_MS)
     },
     async sweep() {
-      const seen: string[] = []
+      /** Done, failed, or waiting for a call: for the next sweep. And those that wait for their next turn. */
+      const left: string[] = []
+      let hadTurns: string[] = []
       let done = 0
-      while (seen.length < MAX_REQUESTS && !isStopping()) {
-        const worked = await claimAndWork(null, seen)
-        if (!worked) break
-        seen.push(worked.id)
-        done += worked.isDone ? 1 : 0
+      for (let turns = 0; turns < MAX_TURNS && !isStopping(); turns += 1) {
+        const turn = await claimAndWork({ id: null, except: [...left, ...hadTurns] }, TURN_MS)
+        if (turn) {
+          ;(turn.isMore ? hadTurns : left).push(turn.id)
+          done += turn.isDone ? 1 : 0
+        } else if (hadTurns.length > 0) hadTurns = []
+        else break
       }
       return done
     },
   }
 }
+
+/** How a request was gone on with. `isMore`: only its time was over. */
+type Turn = { id: string; isDone: boolean; isMore: boolean }
 
 /** What the sealed number is bound to. */
 export function contextOf(tenantId: TenantId, id: string): string {

@@ -1,14 +1,15 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Tx } from '../../platform/db/schema.ts'
+import { isInPage, type KeyPage } from './key-page-store.ts'
 import type { NumberMention } from './number-mention.ts'
 
 /** What a column holds: words, words that may be JSON, JSON, or a list of words. */
 type ColumnKind = 'text' | 'json text' | 'jsonb' | 'json' | 'text[]'
 
 /**
- * A table in whose columns people, models or clients may have written a number; `key` names a row of a tenant. `isUndated`: nobody
- * noted when a row was written.
+ * A table in whose columns people, models or clients may have written a number; `key` names a row of a tenant, and has an index behind
+ * `tenant_id`, by which the table is gone through. `isUndated`: nobody noted when a row was written.
  */
 export type MentionTable = { table: string; key: string[]; columns: Record<string, ColumnKind>; isUndated?: boolean }
 
@@ -69,23 +70,23 @@ export const MENTION_TABLES: MentionTable[] = [
 type Row = Record<string, unknown>
 
 /**
- * Takes the number out of up to `limit` rows of a table of the tenant in which it is mentioned, of those written by `until`.
+ * Takes the number out of the rows of a page of the tenant's table in which it is mentioned, of those written by `until`.
  *
- * @returns how many rows were changed: none when there are no more.
+ * @returns how many rows were changed.
  */
 export async function eraseMentions(
   tx: Tx,
   tenantId: TenantId,
   { table, key, columns, isUndated = false }: MentionTable,
-  { mention, until, limit }: { mention: NumberMention; until: Date; limit: number },
+  { mention, until, page }: { mention: NumberMention; until: Date; page: KeyPage },
 ): Promise<number> {
   const names = Object.keys(columns)
   const matches = names.map((name) => sql<boolean>`${sql.ref(name)}::text ~ ${mention.pattern}`)
   const inTime = isUndated ? sql`true` : sql`created_at <= ${until}`
   const { rows } = await sql<Row>`
     select ${sql.join([...key, ...names].map((name) => sql.ref(name)))} from ${sql.table(table)}
-     where tenant_id = ${tenantId} and ${inTime} and (${sql.join(matches, sql` or `)})
-     limit ${limit} for update`.execute(tx)
+     where tenant_id = ${tenantId} and ${isInPage({ key }, page)} and ${inTime} and (${sql.join(matches, sql` or `)})
+       for update`.execute(tx)
   let changed = 0
   for (const row of rows) {
     const clean = names.flatMap((name) => cleaned(name, columns[name] ?? 'text', { value: row[name], mention }))

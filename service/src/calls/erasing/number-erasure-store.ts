@@ -21,6 +21,9 @@ export const COUNTED_KINDS = [
 ] as const
 export type CountedKind = (typeof COUNTED_KINDS)[number]
 
+/** Which step a request is at, and the key of the last row that the step has looked at: null before the first one. */
+export type ErasureProgress = { step: string; after: string[] | null }
+
 /** A request to erase a number, which becomes its receipt. */
 export type NumberErasureRow = {
   tenant_id: TenantId
@@ -33,6 +36,8 @@ export type NumberErasureRow = {
   actor: string
   actor_id: string | null
   counts: NumberCounts
+  /** Up to where it was done; null before its beginning. */
+  progress: ErasureProgress | null
   claim_token: string | null
   leased_until: Date | null
   created_at: Date
@@ -122,13 +127,13 @@ export async function claimErasureAcrossTenants(
 }
 
 /**
- * Adds to what was erased and goes on holding the request, in the transaction that erases. False when it is not held by this claim
+ * Adds to what was erased, notes up to where that was, and goes on holding the request, in the transaction that erases. False when it is not held by this claim
  * any more: then nothing may be erased under it.
  */
 export async function countErased(
   tx: Tx,
   { tenant_id, id, claim_token }: ClaimedErasure,
-  { counts, leaseMs }: { counts: NumberCounts; leaseMs: number },
+  { counts, progress, leaseMs }: { counts: NumberCounts; progress: ErasureProgress | null; leaseMs: number },
 ): Promise<boolean> {
   const { rows } = await sql`
     update number_erasures
@@ -137,6 +142,7 @@ export async function countErased(
                          from (select * from jsonb_each_text(counts) union all
                                select * from jsonb_each_text(${JSON.stringify(counts)}::jsonb)) both_counts(kind, value)
                         group by kind) totals),
+           progress = ${progress === null ? null : JSON.stringify(progress)}::jsonb,
            leased_until = now() + ${leaseMs} * interval '1 millisecond'
      where tenant_id = ${tenant_id} and id = ${id} and claim_token = ${claim_token} and completed_at is null
     returning id`.execute(tx)
@@ -151,7 +157,7 @@ export function completeErasure(
 ): Promise<NumberErasureRow | undefined> {
   return tx
     .updateTable('number_erasures')
-    .set({ completed_at: completedAt, phone_sealed: null, claim_token: null, leased_until: null })
+    .set({ completed_at: completedAt, phone_sealed: null, progress: null, claim_token: null, leased_until: null })
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
     .where('claim_token', '=', claim_token)

@@ -29,6 +29,34 @@ describe('a number in a text', () => {
     },
   )
 
+  it.each([
+    ['a blank that is not to be broken', '+1\u00a0202\u00a0555\u00a00142'],
+    ['blanks around dashes', '+1 (202)  555 - 0142'],
+    ['a line break', '+1 202\n555 0142'],
+  ])('is found with %s, as it is and as JSON writes it', (_what, spelling) => {
+    expect(american.without(`Call ${spelling}.`)).toBe('Call [erased].')
+    const escaped = (text: string) => JSON.stringify(text).replaceAll('\u00a0', '\\u00a0')
+    for (const written of [escaped(spelling), escaped(escaped(spelling))]) {
+      expect(new RegExp(american.pattern).test(written)).toBe(true)
+      // No JSON as a whole, so that it is looked at as a text.
+      expect(american.withoutInJson(`{${written}`)).not.toContain('0142')
+    }
+  })
+
+  it.each([
+    ...['+12025550142', '0012025550142', '12025550142', '(202) 555-0142', ' +1 202 555 0142', 'tel:+1-202-555-0142'],
+    ...['sip:+12025550142@example.org', 'sips:2025550142@10.0.0.1:5061;transport=tls', 'TEL:+12025550142;ext=5'],
+  ])('is the whole of %s', (spelling) => {
+    expect(new RegExp(american.wholePattern).test(spelling)).toBe(true)
+  })
+
+  it.each(['+120255501420', 'sip:5550142@example.org', 'sip:ana@2025550142', 'Call +12025550142', '+44 20 2555 0142'])(
+    'is not the whole of %s',
+    (other) => {
+      expect(new RegExp(american.wholePattern).test(other)).toBe(false)
+    },
+  )
+
   it('is found in whatever part of JSON, which stays JSON', () => {
     const before = { '+12025550142': [12_025_550_142, 'at 202-555-0142', 7, null, true] }
     expect(JSON.parse(american.withoutInJson(JSON.stringify(before)))).toEqual({
@@ -38,7 +66,7 @@ describe('a number in a text', () => {
     expect(american.withoutInJson('{ "a":  1 }')).toBe('{ "a":  1 }')
   })
 
-  it.each(['2', '+1 ', '20255501', '((', '1 202 ', '0 '])(
+  it.each(['2', '+1 ', '20255501', '((', '1 202 ', '0 ', '2\\\\\\', '2\\u0020', '2\\n\\'])(
     'takes a time that grows with the text alone: %j',
     (piece) => {
       const grown = growth((size) => american.without(piece.repeat(size / piece.length)), 262_144)

@@ -6,24 +6,32 @@ export const ERASED = '[erased]'
 
 /** How a number is found in texts: in any grouping, with and without its country's code or a nought before it. */
 export type NumberMention = {
-  /** For a regular expression of PostgreSQL, and of ours: both read it alike. */
+  /** For a regular expression of PostgreSQL: finds every text that `without` changes, also as JSON, and some others. */
   pattern: string
+  /** For one, too: finds what is this number and nothing else, as a carrier or a SIP address writes it. */
+  wholePattern: string
   /** The value with `ERASED` in place of the number, in whatever part of it; the same value where it is nowhere. */
   without(value: unknown): unknown
   /** The same for a text that may be JSON, and then stays it. */
   withoutInJson(text: string): string
 }
 
-/** Between two digits; never what parts two values of JSON. */
-const SEPARATOR = '[^0-9A-Za-z"]{0,3}'
+/**
+ * Between two digits: anything but letters and digits, written out or as JSON writes it (`\n`, `\u00a0`), in JSON within JSON, too.
+ * Never a quotation mark: that parts two values.
+ */
+const SEPARATOR = '(?:[^0-9A-Za-z"\\\\]|\\\\{1,8}(?!\\\\)(?:u[0-9A-Fa-f]{4}|[bfnrt])?){0,6}'
 /** A shorter one without its country's code may be anything. */
 const MIN_NATIONAL_DIGITS = 9
 /** What stands in `+44 20 …` before a number that only looks like one of ours. */
 const NO_OTHER_CODE = `(?<!(?:\\+|00)[0-9]{1,3}${SEPARATOR})`
+/** A digit before or behind makes it another number; the one that ends `\u00a0` is none. */
+const NO_DIGIT_BEFORE = '(?:(?<![0-9])|(?<=\\\\u[0-9A-Fa-f]{4}))'
 
 export function numberMention(phone: PhoneNumber): NumberMention {
-  const pattern = patternOf(phone)
-  const found = new RegExp(pattern, 'g')
+  const { code, national } = partsOf(phone)
+  const exact = exactPattern(code, national)
+  const found = new RegExp(`${NO_DIGIT_BEFORE}${exact}(?![0-9])`, 'g')
   const inText = (text: string) => text.replace(found, ERASED)
 
   function without(value: unknown): unknown {
@@ -38,7 +46,9 @@ export function numberMention(phone: PhoneNumber): NumberMention {
   }
 
   return {
-    pattern,
+    // Without what may stand around it, for which a database takes its time: that is looked at here.
+    pattern: grouped(national),
+    wholePattern: `^${SEPARATOR}(?:(?:[Tt][Ee][Ll]|[Ss][Ii][Pp][Ss]?):${SEPARATOR})?${exact}(?:[@;].*|${SEPARATOR})$`,
     without,
     withoutInJson(text) {
       if (text.search(found) === -1) return text
@@ -51,17 +61,20 @@ export function numberMention(phone: PhoneNumber): NumberMention {
   }
 }
 
-function patternOf(phone: PhoneNumber): string {
-  const parsed = parsePhoneNumberFromString(phone)
-  const code = parsed?.countryCallingCode ?? ''
-  const national = phone.slice(1 + code.length)
+/** `code` is empty where no country is known to have it. */
+function partsOf(phone: PhoneNumber): { code: string; national: string } {
+  const code = parsePhoneNumberFromString(phone)?.countryCallingCode ?? ''
+  return { code, national: phone.slice(1 + code.length) }
+}
+
+function exactPattern(code: string, national: string): string {
   const isLong = national.length >= MIN_NATIONAL_DIGITS
   const nought = `\\(?0\\)?${SEPARATOR}`
   const abroad = `(?:(?:\\+|00)${SEPARATOR})?${grouped(code)}${SEPARATOR}(?:${nought})?`
   // With the bracket that belongs to it, and nothing of what stands before that. Behind another country's code it is another number.
   const atHome = `${NO_OTHER_CODE}\\(?(?:${nought})?`
   const before = code === '' ? '\\(?\\+?' : isLong ? `(?:\\(?${abroad}|${atHome})` : `\\(?${abroad}`
-  return `(?<![0-9])${before}${grouped(national)}(?![0-9])`
+  return `${before}${grouped(national)}`
 }
 
 function grouped(digits: string): string {

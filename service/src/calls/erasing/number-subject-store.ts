@@ -1,48 +1,57 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
-import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { TELLS_OF_TASK } from './erase-store.ts'
+import { isInPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 import type { NumberCounts } from './number-erasure-store.ts'
 import { ERASED } from './number-mention.ts'
 
-/** What is the number's own: of one tenant, written down until `until`. At most `limit` rows of it at a time. */
-export type NumberSubject = { phone: PhoneNumber; until: Date; limit: number }
+/** What is the number's own: of one tenant, written down until `until`. */
+export type NumberSubject = { phone: PhoneNumber; wholePattern: string; until: Date }
 
-/** An inbound number is kept as its carrier has written it. */
-function spellings(phone: PhoneNumber): string[] {
-  return [phone, phone.slice(1)]
+/** By their keys the tables are gone through that have what is the number's own. */
+export const SUBJECT_TABLES = {
+  sessions: { table: 'voice_sessions', key: ['id'] },
+  callLogs: { table: 'call_logs', key: ['id'] },
+  tasks: { table: 'callback_tasks', key: ['id'] },
+  contacts: { table: 'campaign_contacts', key: ['id'] },
+} as const satisfies Record<string, KeyedTable>
+
+/** Whether a call is the number's: who called whom is kept as the carrier has written it, `tel:` and `sip:` too. */
+function isOf(wholePattern: string) {
+  return sql<boolean>`("from" ~ ${wholePattern} or "to" ~ ${wholePattern})`
 }
 
 /** Whether a call of the number is not over, as far as is known. */
-export async function hasLiveCall(tx: Tx, tenantId: TenantId, phone: PhoneNumber): Promise<boolean> {
-  const numbers = spellings(phone)
+export async function hasLiveCall(
+  tx: Tx,
+  tenantId: TenantId,
+  { wholePattern }: Pick<NumberSubject, 'wholePattern'>,
+): Promise<boolean> {
   const { rows } = await sql`
     select 1 from call_logs
-     where tenant_id = ${tenantId} and status in ('queued', 'initiated', 'ringing', 'in-progress')
-       and ("from" = any(${numbers}) or "to" = any(${numbers}))
+     where tenant_id = ${tenantId} and status in ('queued', 'initiated', 'ringing', 'in-progress') and ${isOf(wholePattern)}
     union all
     select 1 from voice_sessions
-     where tenant_id = ${tenantId} and ended_at is null and started_at is not null
-       and ("from" = any(${numbers}) or "to" = any(${numbers}))
+     where tenant_id = ${tenantId} and ended_at is null and started_at is not null and ${isOf(wholePattern)}
     limit 1`.execute(tx)
   return rows.length > 0
 }
 
-/** The sessions of the number's calls after one of them, in the order of their ids. */
+/** The sessions of the number's calls in a page of all sessions, in the order of their ids. */
 export async function listSessionsOf(
-  db: Db,
+  tx: Tx,
   tenantId: TenantId,
-  { phone, until, limit }: NumberSubject,
-  after: SessionId | null,
+  { wholePattern, until }: NumberSubject,
+  page: KeyPage,
 ): Promise<SessionId[]> {
-  const numbers = spellings(phone)
   const { rows } = await sql<{ id: SessionId }>`
     select id from voice_sessions
-     where tenant_id = ${tenantId} and created_at <= ${until}
-       and ("from" = any(${numbers}) or "to" = any(${numbers}))
-       and (${after}::uuid is null or id > ${after}::uuid)
-     order by id limit ${limit}`.execute(db)
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.sessions, page)} and created_at <= ${until}
+       and ${isOf(wholePattern)}
+     order by id`.execute(tx)
   return rows.map(({ id }) => id)
 }
 
@@ -50,19 +59,19 @@ export async function listSessionsOf(
  * Takes the number out of the logs of its calls that are over, with what else was written about them: the log stays with its times,
  * its status and what it cost.
  */
-export async function eraseCallLogs(tx: Tx, tenantId: TenantId, subject: NumberSubject): Promise<NumberCounts> {
-  const numbers = spellings(subject.phone)
+export async function eraseCallLogs(
+  tx: Tx,
+  tenantId: TenantId,
+  { wholePattern, until }: NumberSubject,
+  page: KeyPage,
+): Promise<NumberCounts> {
   const { rows } = await sql<{ id: string; call_sid: string | null }>`
-    update call_logs log
-       set "from" = case when "from" = any(${numbers}) then ${ERASED} else "from" end,
-           "to" = case when "to" = any(${numbers}) then ${ERASED} else "to" end,
+    update call_logs
+       set "from" = case when "from" ~ ${wholePattern} then ${ERASED} else "from" end,
+           "to" = case when "to" ~ ${wholePattern} then ${ERASED} else "to" end,
            summary = null, metadata = '{}'::jsonb, error_message = null
-     where tenant_id = ${tenantId} and id in (
-             select id from call_logs
-              where tenant_id = ${tenantId} and created_at <= ${subject.until}
-                and status not in ('queued', 'initiated', 'ringing', 'in-progress')
-                and ("from" = any(${numbers}) or "to" = any(${numbers}))
-              order by id limit ${subject.limit} for update)
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.callLogs, page)} and created_at <= ${until}
+       and status not in ('queued', 'initiated', 'ringing', 'in-progress') and ${isOf(wholePattern)}
     returning id, call_sid`.execute(tx)
   if (rows.length === 0) return {}
   const ids = rows.map(({ id }) => id)
@@ -90,28 +99,37 @@ export async function eraseCallLogs(tx: Tx, tenantId: TenantId, subject: NumberS
 }
 
 /** Deletes the tasks to call the number, with their history and what was to be told of them. */
-export async function eraseTasks(tx: Tx, tenantId: TenantId, subject: NumberSubject): Promise<NumberCounts> {
+export async function eraseTasks(
+  tx: Tx,
+  tenantId: TenantId,
+  { phone, until }: NumberSubject,
+  page: KeyPage,
+): Promise<NumberCounts> {
   const { rows } = await sql<{ id: string }>`
-    delete from callback_tasks where tenant_id = ${tenantId} and id in (
-      select id from callback_tasks
-       where tenant_id = ${tenantId} and created_at <= ${subject.until} and customer_phone = ${subject.phone}
-       order by id limit ${subject.limit} for update)
+    delete from callback_tasks
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.tasks, page)} and created_at <= ${until}
+       and customer_phone = ${phone}
     returning id`.execute(tx)
   if (rows.length === 0) return {}
   const ids = rows.map(({ id }) => id)
   const deliveries = await sql`
     delete from webhook_outbox
-     where tenant_id = ${tenantId} and body #>> '{payload,task,id}' = any(${ids}) returning id`.execute(tx)
+     where tenant_id = ${tenantId} and ${TELLS_OF_TASK} and body #>> '{payload,task,id}' = any(${ids})
+    returning id`.execute(tx)
   return { callback_tasks: rows.length, deliveries: deliveries.rows.length }
 }
 
 /** Takes the number out of the lists of campaigns. */
-export async function eraseContacts(tx: Tx, tenantId: TenantId, subject: NumberSubject): Promise<NumberCounts> {
+export async function eraseContacts(
+  tx: Tx,
+  tenantId: TenantId,
+  { phone, until }: NumberSubject,
+  page: KeyPage,
+): Promise<NumberCounts> {
   const { rows } = await sql`
-    delete from campaign_contacts where tenant_id = ${tenantId} and id in (
-      select id from campaign_contacts
-       where tenant_id = ${tenantId} and created_at <= ${subject.until} and phone = ${subject.phone}
-       order by id limit ${subject.limit} for update)
+    delete from campaign_contacts
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.contacts, page)} and created_at <= ${until}
+       and phone = ${phone}
     returning id`.execute(tx)
   return rows.length === 0 ? {} : { campaign_contacts: rows.length }
 }

@@ -37,7 +37,14 @@ async function simulation(tenant: string, name: string, { isOver }: { isOver: bo
   const simulationId = newId<SimulationId>(now.getTime())
   await test.db.transaction().execute(async (tx) => {
     await insertSimulation(tx, {
-      ...{ tenant_id: tenantId, id: simulationId, name, agent_id: newId<AgentId>(now.getTime()), agent_key: 'desk' },
+      ...{
+        tenant_id: tenantId,
+        id: simulationId,
+        name,
+        mode: 'text',
+        agent_id: newId<AgentId>(now.getTime()),
+        agent_key: 'desk',
+      },
       ...{ agent_name: 'Desk', agent_version_id: newId<AgentVersionId>(now.getTime()), version_number: 1 },
       config: withAllTexts({}),
       ...{ scenarios: [], repetitions: 1, pass_threshold: 1, is_scored: false, min_score: null, runs_tools: false },

@@ -11,7 +11,7 @@ export type ConverseDeps = AgentDeps & {
   callerModel: string | null
 }
 
-const MAX_PLAYED_TURNS = 10
+export const MAX_PLAYED_TURNS = 10
 
 /** Lets a caller and an agent talk until one of them ends it. @throws what asking a model throws. */
 export async function converse(deps: ConverseDeps, { caller }: Scenario): Promise<EndedBy> {

@@ -1,48 +1,33 @@
 import type { ResolvedAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
-import { ChatFault, type ChatModel, type ChatUsage } from '../../platform/chat/port.ts'
+import { ChatFault, type ChatModel, type ChatRequest } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
 import { asking } from '../../records/evaluations/asking.ts'
 import { assess, NoAssessment, type Verdict } from '../../records/evaluations/assessment.ts'
 import type { RunResult } from '../../records/simulations/run-store.ts'
-import type { EndedBy, Scenario } from '../../records/simulations/scenario.ts'
-import type { SimulationRow } from '../../records/simulations/simulation-store.ts'
+import type { EndedBy } from '../../records/simulations/scenario.ts'
 import { storable } from '../../records/storable.ts'
-import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { type CallFacts, greetingOf, instructionsOf } from '../../voice/session-builder-setup.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
 import type { AskModel } from './agent-turn.ts'
+import { simulateByVoice, type VoiceDeps } from './call-by-voice.ts'
 import { checkRun, type RunFacts, slowestMs } from './check-run.ts'
 import { converse } from './converse.ts'
 import { Line } from './line.ts'
+import { NO_VOICE } from './no-voice.ts'
 import type { PatternReasons } from './pattern-reasons.ts'
+import { Purse } from './purse.ts'
+import { notRun } from './settle.ts'
 import { makeSimulatedTools } from './simulated-tools.ts'
-
-/** One call to be simulated. */
-export type WantedRun = {
-  tenant: TenantRuntime
-  simulation: SimulationRow
-  scenario: Scenario
-  agent: ResolvedAgent
-  /** The agent's own among the tenant's tools. */
-  own: readonly Tool[]
-  /** The tenant's stored prompt, its variables open. */
-  prompt: string | null
-  /** Names this run of it, unlike any other. */
-  name: string
-  /** Ends it early: what it throws is thrown. */
-  signal: AbortSignal
-  /** Called before each question to a model, and each tool. @throws CallLost when the run is not ours any more. */
-  keep(): Promise<void>
-  /** Writes down what an answer took, as soon as it is there; null where its provider does not tell. */
-  pay(usage: ChatUsage | null): Promise<void>
-}
+import type { WantedRun } from './wanted-run.ts'
 
 type Deps = {
   clock: Clock
-  log: Pick<Log, 'error'>
+  log: Log
   model: ChatModel
+  /** Null where nobody can be called by voice. */
+  voice: VoiceDeps | null
   builtIns: readonly Tool[]
   patternReasons: PatternReasons
 }
@@ -64,8 +49,14 @@ const CALLER = '+12025550147'
 /** Simulates a call and judges it. @throws ChatFault when a model does not answer, CallLost, and the signal's reason. */
 export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunResult> {
   const { simulation, scenario } = wanted
-  const model = payingFor(deps, wanted)
-  const call = await simulate(deps, wanted, model)
+  const purse = new Purse(wanted.tenant.limits.budget_per_call, wanted.spentUsd)
+  const model = payingFor(deps, wanted, purse)
+  const { voice } = deps
+  if (simulation.mode === 'voice' && voice === null) return notRun(NO_VOICE)
+  const call =
+    simulation.mode === 'voice' && voice !== null
+      ? await byVoice({ ...deps, voice }, wanted, { model, purse })
+      : await simulate(deps, wanted, model)
   const verdict = simulation.is_scored ? await verdictOn(deps, wanted, { call, model }) : null
   const reasons = [
     ...call.reasons,
@@ -89,6 +80,21 @@ export async function runScenario(deps: Deps, wanted: WantedRun): Promise<RunRes
 }
 
 type Call = RunFacts & { reasons: string[] }
+
+const SPENT = "It cost as much as a call may: the tenant's budget_per_call."
+
+async function byVoice(
+  deps: Deps & { voice: VoiceDeps },
+  wanted: WantedRun,
+  { model, purse }: { model: ChatModel; purse: Purse },
+): Promise<Call> {
+  const nothing = { turns: [], calls: [], endedBy: 'limit' as const }
+  if (purse.isEmpty) return { ...nothing, reasons: [SPENT] }
+  const facts = factsOf(wanted, new Date(deps.clock.now()))
+  const ask = { complete: (request: ChatRequest) => askingFor(deps, wanted, model)(request) }
+  const { isSpent, ...call } = await simulateByVoice(deps, wanted, { facts, model: ask, purse })
+  return { ...call, reasons: isSpent ? [SPENT] : [] }
+}
 
 async function simulate(deps: Deps, wanted: WantedRun, model: ChatModel): Promise<Call> {
   const { clock } = deps
@@ -118,7 +124,7 @@ async function simulate(deps: Deps, wanted: WantedRun, model: ChatModel): Promis
     return ended(await converse(call, scenario))
   } catch (error) {
     if (!(error instanceof TooCostly)) throw error
-    return ended('limit', ["It cost as much as a call may: the tenant's budget_per_call."])
+    return ended('limit', [SPENT])
   }
 }
 
@@ -130,15 +136,13 @@ function factsOf({ scenario: { call = {} }, agent, prompt }: WantedRun, now: Dat
 }
 
 /** The model, as long as there is money for one call: each of its answers is written down as spent. @throws TooCostly, CallLost. */
-function payingFor({ model }: Deps, { tenant, keep, pay }: WantedRun): ChatModel {
-  const { budget_per_call: budget } = tenant.limits
-  let spentUsd = 0
+function payingFor({ model }: Deps, { keep, pay }: WantedRun, purse: Purse): ChatModel {
   return {
     async complete(request) {
       await keep()
-      if (budget !== null && spentUsd >= budget) throw new TooCostly()
+      if (purse.isEmpty) throw new TooCostly()
       const answer = await model.complete(request)
-      spentUsd += answer.usage?.costUsd ?? 0
+      purse.spend(answer.usage?.costUsd ?? 0)
       await pay(answer.usage)
       return answer
     },

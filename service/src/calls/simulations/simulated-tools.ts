@@ -69,26 +69,13 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
     },
   }
 
-  /** The tool, answered by the scenario where that has an answer, and else by `run`. */
-  function answered(tool: Tool, by: SimulatedCall['answeredBy'], run: Tool['run']): Tool {
-    const { name } = tool.declaration
-    return {
-      ...tool,
-      async run(args, call, signal) {
-        const result = results.find((each) => each.name === name && hasAll(args, each.arguments ?? {}))
-        answeredBy = result ? 'scenario' : by
-        return result ? resultOf(result) : run(args, call, signal)
-      },
-    }
-  }
-
-  function tools(): Tool[] {
-    const notDone = async (): Promise<ToolResult> => ({ output: NOT_DONE })
-    return [
-      ...toolsOf(builtIns, agent.config.tools).map((tool) => answered(tool, 'built_in', tool.run)),
-      ...own.map((tool) => (runsTools ? answered(tool, 'tool', tool.run) : answered(tool, 'nobody', notDone))),
-    ]
-  }
+  const { builtIn, ownTool } = answeringTools(results, {
+    runsTools,
+    answered: (_name, by) => {
+      answeredBy = by
+    },
+  })
+  const tools = (): Tool[] => [...toolsOf(builtIns, agent.config.tools).map(builtIn), ...own.map(ownTool)]
 
   const call = {
     ...{ tenant, callSid: SIMULATED, sessionId: SIMULATED as SessionId, streamSid: SIMULATED },
@@ -124,6 +111,35 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
       const { output, endsCall, isSilent = false } = await runner.run({ callId, name, argumentsText, atMs: 0 })
       return { output, endsCall, isTransferred, isSilent }
     },
+  }
+}
+
+/** Tools as they are in a simulation. */
+export type AnsweringTools = { builtIn(tool: Tool): Tool; ownTool(tool: Tool): Tool }
+
+/**
+ * Tools that the scenario answers where it has an answer; else a built-in does what it is given to do, and one of the tenant's is
+ * really called, or nobody is. Whoever answers is told before the tool has.
+ */
+export function answeringTools(
+  results: NonNullable<Scenario['tool_results']>,
+  { runsTools, answered }: { runsTools: boolean; answered(name: string, by: SimulatedCall['answeredBy']): void },
+): AnsweringTools {
+  function answering(tool: Tool, by: SimulatedCall['answeredBy'], run: Tool['run']): Tool {
+    const { name } = tool.declaration
+    return {
+      ...tool,
+      async run(args, call, signal) {
+        const result = results.find((each) => each.name === name && hasAll(args, each.arguments ?? {}))
+        answered(name, result ? 'scenario' : by)
+        return result ? resultOf(result) : run(args, call, signal)
+      },
+    }
+  }
+  const notDone = async (): Promise<ToolResult> => ({ output: NOT_DONE })
+  return {
+    builtIn: (tool) => answering(tool, 'built_in', tool.run),
+    ownTool: (tool) => (runsTools ? answering(tool, 'tool', tool.run) : answering(tool, 'nobody', notDone)),
   }
 }
 

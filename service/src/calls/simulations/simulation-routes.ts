@@ -1,6 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { invalidRequest } from '../../kernel/errors.ts'
 import type { AgentVersionId } from '../../kernel/ids.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
@@ -14,7 +13,7 @@ import {
   strict,
 } from '../../platform/http/schemas.ts'
 import { Scenario } from '../../records/simulations/scenario.ts'
-import { SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
+import { SIMULATION_MODES, SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
 import { Simulation, SimulationRun, showRun, showSimulation, showWhole, WholeSimulation } from './simulation-shape.ts'
 import type { NewSimulation, Simulations } from './simulations.ts'
 
@@ -32,9 +31,9 @@ const Body = strict({
   agent_version_id: Type.Optional(versionId),
   name: Type.Optional(nullable(Type.String({ minLength: 1, maxLength: 200, description: 'For people.' }))),
   mode: Type.Optional(
-    Type.String({
-      maxLength: 20,
-      description: 'text, which is the default. Nothing is simulated by voice: that is a 400.',
+    Type.Enum(SIMULATION_MODES, {
+      description:
+        'text, which is the default: the chat_model speaks. voice: the agent is called, and its realtime model does.',
     }),
   ),
   scenarios: Type.Array(Scenario, { minItems: 1, maxItems: MAX_SCENARIOS }),
@@ -187,16 +186,12 @@ export function simulationRoutes(simulations: Simulations): FastifyPluginAsyncTy
   }
 }
 
-/** @throws AppError `invalid_request` for a mode that is not there. */
 function wantedOf(body: Static<typeof Body>): NewSimulation {
   const { agent_key: agentKey = null, agent_version_id = null, mode = 'text' } = body
-  if (mode !== 'text') {
-    const message = 'must be text: calls by voice are rehearsed with the simulator'
-    throw invalidRequest([{ path: '/body/mode', message }])
-  }
   return {
     choice: { agentKey, versionId: agent_version_id },
     name: body.name ?? null,
+    mode,
     scenarios: body.scenarios,
     repetitions: body.repetitions ?? 1,
     passThreshold: body.pass_threshold ?? 1,

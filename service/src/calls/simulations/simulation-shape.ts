@@ -8,7 +8,7 @@ import {
   type SimulationRunRow,
 } from '../../records/simulations/run-store.ts'
 import { ENDED_BY, Scenario } from '../../records/simulations/scenario.ts'
-import { SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
+import { SIMULATION_MODES, SIMULATION_STATUSES } from '../../records/simulations/simulation-store.ts'
 import type { CountedSimulation, ShownSimulation } from './simulations.ts'
 
 const count = Type.Integer({ minimum: 0 })
@@ -20,7 +20,7 @@ const simulationFields = {
   id: Type.String(),
   tenant_id: Type.String(),
   name: text,
-  mode: Type.Enum(['text']),
+  mode: Type.Enum(SIMULATION_MODES, { description: 'voice: the agent is called, and its own realtime model speaks.' }),
   agent_key: Type.String(),
   agent_name: Type.String(),
   agent_version_id: Type.String(),
@@ -86,7 +86,11 @@ export const SimulationRun = Type.Object({
     Type.Object({
       role: Type.Enum(['caller', 'agent', 'system']),
       text: Type.String(),
-      reply_ms: nullable(Type.Integer({ description: 'How long the agent took for it.' })),
+      reply_ms: nullable(
+        Type.Integer({
+          description: 'How long the agent took for it; by voice, how long its first sound was waited for.',
+        }),
+      ),
     }),
   ),
   function_calls: Type.Array(
@@ -106,7 +110,7 @@ export const SimulationRun = Type.Object({
 export function showSimulation({ simulation: row, counts }: CountedSimulation): Static<typeof Simulation> {
   const { costUsd, ...byStatus } = counts
   return {
-    ...{ id: row.id, tenant_id: row.tenant_id, name: row.name, mode: 'text', agent_key: row.agent_key },
+    ...{ id: row.id, tenant_id: row.tenant_id, name: row.name, mode: row.mode, agent_key: row.agent_key },
     ...{ agent_name: row.agent_name, agent_version_id: row.agent_version_id, version_number: row.version_number },
     ...{ repetitions: row.repetitions, pass_threshold: row.pass_threshold, score: row.is_scored },
     ...{ min_score: row.min_score, run_tools: row.runs_tools, caller_model: row.caller_model, status: row.status },

@@ -1,10 +1,10 @@
 import type { Prompts } from '../../agents/prompts.ts'
 import type { ResolvedAgent } from '../../agents/resolve.ts'
-import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
-import { onCommit } from '../../platform/db/commits.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import { LeasedWorker } from '../../platform/leased-worker.ts'
 import type { Log } from '../../platform/log.ts'
 import { isDatabaseTrouble, isRowFault } from '../../records/database-trouble.ts'
 import {
@@ -14,12 +14,13 @@ import {
   releaseRun,
   renewRun,
 } from '../../records/simulations/run-claim-store.ts'
-import { addRunUsage, type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
+import { addRunUsage, findRunCost, type RunResult, SIMULATIONS_TOPIC } from '../../records/simulations/run-store.ts'
 import { findSimulation, type SimulationRow, startSimulation } from '../../records/simulations/simulation-store.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
+import { type VoiceDeps, VoiceFault } from './call-by-voice.ts'
 import { isDaySpent } from './day-budget.ts'
 import { makePatternReasons, type PatternReasons } from './pattern-reasons.ts'
 import { ANSWER_WITHIN_MS, CallLost, runScenario } from './run-scenario.ts'
@@ -28,12 +29,14 @@ import { notRun, settle } from './settle.ts'
 type Options = {
   db: Db
   clock: Clock
-  log: Pick<Log, 'info' | 'warn' | 'error'>
+  log: Log
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   prompts: Pick<Prompts, 'textFor'>
   tenantTools: Pick<TenantTools, 'of'>
   builtIns: readonly Tool[]
   model: ChatModel
+  /** Null where no agent can be called by voice. */
+  voice: VoiceDeps | null
   /** No other process is on the database: what was claimed before the start is nobody's. */
   isAlone: boolean
 }
@@ -41,108 +44,63 @@ type Options = {
 /** Runs at a time, in this process; and of one tenant, on all nodes together. */
 const LANES = 4
 const PER_TENANT = 2
-/** Due runs are looked for this often; what was asked for in this process is begun at once. */
-const LOOK_EVERY_MS = 5_000
 /** Renewed before each question to a model, and each tool: longer than either takes. */
 const LEASE_MS = ANSWER_WITHIN_MS + 60_000
 /** A run whose model does not answer comes again after these, by its attempts. */
 const WAITS_MS = [5_000, 30_000, 120_000, 600_000]
 const MAX_ATTEMPTS = WAITS_MS.length + 1
-const CLOSE_WITHIN_MS = 1_500
 
-/**
- * Runs the simulations of tenants, each of their runs once, however many processes do the same: a run is claimed with a lease and
- * a token, begun anew when its process was lost, and settled only by who holds the token. It stands beside the calls, and none
- * waits for it.
- */
+/** Runs the simulations of tenants, each of their runs once: it stands beside the calls, and none waits for it. */
 export class SimulationWorker {
   readonly #options: Options
-  readonly #running = new Set<Promise<void>>()
-  readonly #stopping = new AbortController()
   readonly #patternReasons: PatternReasons
-  #cancels: Cancel[] = []
-  #looking: Promise<void> | null = null
-  /** A look fell due while another one took its time. */
-  #isDue = false
-  #isClosing = false
+  readonly #worker: LeasedWorker<ClaimedRun>
 
   constructor(options: Options) {
+    const { db, clock } = options
     this.#options = options
-    this.#patternReasons = makePatternReasons(options.clock)
+    this.#patternReasons = makePatternReasons(clock)
+    this.#worker = new LeasedWorker(options, {
+      topic: SIMULATIONS_TOPIC,
+      endLeases: endRunLeasesAcrossTenants,
+      hasRoom: (running) => running < LANES,
+      claim: () => claimRunAcrossTenants(db, { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS }),
+      work: (claimed, stopping) => this.#simulate(claimed, stopping),
+      failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
+    })
   }
 
   /** Resolves when it is under way. @throws the database's error. */
-  async start(): Promise<void> {
-    const { db, clock, isAlone } = this.#options
-    if (isAlone) await endRunLeasesAcrossTenants(db)
-    if (this.#isClosing) return
-    const look = () => this.#look()
-    this.#cancels = [clock.every(LOOK_EVERY_MS, look), onCommit(db, SIMULATIONS_TOPIC, look)]
-    look()
+  start(): Promise<void> {
+    return this.#worker.start()
   }
 
   /** Begins nothing more; what is under way goes on. */
   stop(): void {
-    this.#isClosing = true
-    for (const cancel of this.#cancels) cancel()
+    this.#worker.stop()
   }
 
   /** Begins nothing more, and gives back what is under way. Never rejects. */
-  async close(): Promise<void> {
-    this.stop()
-    this.#stopping.abort()
-    const settled = async () => {
-      await this.#looking
-      await Promise.all(this.#running)
-    }
-    const late = () => new Error('it takes its time')
-    await withTimeout(this.#options.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+  close(): Promise<void> {
+    return this.#worker.close()
   }
 
-  #look(): void {
-    if (this.#isClosing) return
-    this.#isDue = this.#looking !== null
-    if (this.#looking) return
-    this.#looking = this.#claim()
-      // The database is away: others say so, and it is looked again.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#looking = null
-        if (this.#isDue) this.#look()
-      })
-  }
-
-  async #claim(): Promise<void> {
-    const { db } = this.#options
-    while (this.#running.size < LANES && !this.#isClosing) {
-      const claimed = await claimRunAcrossTenants(db, { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS })
-      if (!claimed) return
-      this.#run(claimed)
-    }
-  }
-
-  #run(claimed: ClaimedRun): void {
-    const done = this.#simulate(claimed)
-      .catch((err: unknown) => this.#failed(claimed, err))
-      .finally(() => {
-        this.#running.delete(done)
-        this.#look()
-      })
-    this.#running.add(done)
-  }
-
-  async #simulate(claimed: ClaimedRun): Promise<void> {
+  async #simulate(claimed: ClaimedRun, stopping: AbortSignal): Promise<void> {
     const { db, tenants } = this.#options
     const tenant = await tenants.get(claimed.tenantId)
     const simulation = tenant && (await findSimulation(db, claimed.tenantId, claimed.simulationId))
     // What is gone has taken its runs with it.
     if (!simulation) return
     await startSimulation(db, claimed.tenantId, simulation.id, this.#now)
-    const result = await this.#resultOf(claimed, tenant, simulation)
+    const result = await this.#resultOf({ claimed, stopping }, tenant, simulation)
     await settle(db, claimed, { result, now: this.#now })
   }
 
-  async #resultOf(claimed: ClaimedRun, tenant: TenantRuntime, simulation: SimulationRow): Promise<RunResult> {
+  async #resultOf(
+    { claimed, stopping }: { claimed: ClaimedRun; stopping: AbortSignal },
+    tenant: TenantRuntime,
+    simulation: SimulationRow,
+  ): Promise<RunResult> {
     const { db, prompts, tenantTools } = this.#options
     const scenario = simulation.scenarios[claimed.scenarioIndex]
     if (!scenario) return notRun('Its scenario is not there.')
@@ -161,7 +119,8 @@ export class SimulationWorker {
         prompt: await prompts.textFor(tenant),
         // Of this beginning alone: after a stop the next one has the same number.
         name: claimed.claimToken,
-        signal: this.#stopping.signal,
+        signal: stopping,
+        spentUsd: await findRunCost(db, claimed),
         keep: async () => {
           if (!(await renewRun(db, claimed, LEASE_MS))) throw new CallLost()
         },
@@ -171,12 +130,11 @@ export class SimulationWorker {
   }
 
   /** Never rejects: what cannot be given back comes again when its lease is over. */
-  async #failed(claimed: ClaimedRun, err: unknown): Promise<void> {
+  async #failed(claimed: ClaimedRun, err: unknown, isStopping: boolean): Promise<void> {
     const { db, log, clock } = this.#options
     const fields = { tenant_id: claimed.tenantId, simulation_id: claimed.simulationId }
     try {
       if (err instanceof CallLost) return
-      const isStopping = this.#stopping.signal.aborted
       if (isStopping) return await releaseRun(db, claimed, { dueAt: this.#now, isFree: true })
       const isModel = err instanceof ChatFault
       if (!isModel && !isDatabaseTrouble(err)) log.error({ ...fields, err }, 'a simulation failed')
@@ -212,7 +170,12 @@ function agentOf({
   }
 }
 
+const VOICE_REFUSED = "The caller's words were refused by the speech model: change what they say."
+const VOICE_AWAY =
+  "The realtime model, or the caller's voice, was not there, several times: check the agent's model and voice, or try again later."
+
 function reasonOf(err: unknown): string {
+  if (err instanceof VoiceFault) return err.isRefusal ? VOICE_REFUSED : VOICE_AWAY
   if (!(err instanceof ChatFault)) return 'It failed for a reason that is not the agent: the log has it. Try again.'
   return err.isRefusal
     ? "The chat model refused to answer: check the agent version's chat_model, and caller_model."

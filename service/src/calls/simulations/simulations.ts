@@ -29,6 +29,7 @@ import {
   lockSimulation,
   type SimulationFilter,
   type SimulationId,
+  type SimulationMode,
   type SimulationRow,
   updateSimulation,
 } from '../../records/simulations/simulation-store.ts'
@@ -37,12 +38,14 @@ import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { type NamedAgent, namedAgent } from '../named-agent.ts'
 import { isDaySpent } from './day-budget.ts'
+import { NO_VOICE } from './no-voice.ts'
 import { scenarioFaults } from './scenario-faults.ts'
 
 /** A simulation to be made. Null is what was not given. */
 export type NewSimulation = {
   choice: NamedAgent
   name: string | null
+  mode: SimulationMode
   scenarios: Scenario[]
   repetitions: number
   passThreshold: number
@@ -58,13 +61,13 @@ export type CountedSimulation = { simulation: ListedSimulation; counts: RunCount
 /** One with all that was asked for, and its runs. */
 export type ShownSimulation = CountedSimulation & { scenarios: Scenario[]; runs: ListedRun[] }
 
-/** Agents tried with callers that are made up, in text. */
+/** Agents tried with callers that are made up, in text or by voice. */
 export type Simulations = {
   /**
    * Asks for all scenarios to be run with a version of an agent as it is now, a draft too.
    *
    * @throws AppError `invalid_request` for scenarios that cannot be run, and unless exactly one agent is named and the tenant has
-   * it; `unavailable` without a chat model; `budget_exhausted` when nothing of the tenant's day is left; `conflict` while too many wait.
+   * it; `unavailable` without the models; `budget_exhausted` when nothing of the tenant's day is left; `conflict` while too many wait.
    */
   create(tenantId: TenantId, wanted: NewSimulation): Promise<ShownSimulation>
   /** Newest first. */
@@ -88,6 +91,8 @@ type Deps = {
   resolveAgent: ResolveAgent
   /** Whether there is a chat model. */
   hasModel: boolean
+  /** Whether agents can be called by voice. */
+  hasVoice: boolean
 }
 
 /** Of one simulation: scenarios times repetitions. */
@@ -110,6 +115,7 @@ export function makeSimulations(deps: Deps): Simulations {
           'unavailable',
           "No chat model is configured: set OPENAI_API_KEY, and OPENAI_BASE_URL where the realtime model is not OpenAI's.",
         )
+      if (wanted.mode === 'voice' && !deps.hasVoice) throw new AppError('unavailable', NO_VOICE)
       refuse(faultsOf(wanted))
       const tenant = await deps.tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
@@ -192,7 +198,7 @@ async function newSimulation(
     refuse([{ path: '/body/min_score', message: 'needs an agent version that names criteria' }])
   const now = new Date(clock.now())
   return {
-    ...{ tenant_id, id: newId<SimulationId>(now.getTime()), name: wanted.name, agent_id, agent_key },
+    ...{ tenant_id, id: newId<SimulationId>(now.getTime()), name: wanted.name, mode: wanted.mode, agent_id, agent_key },
     ...{ agent_name: agent_name || version.agent_name, agent_version_id: version.id, version_number, config },
     ...{ scenarios: wanted.scenarios, repetitions: wanted.repetitions, pass_threshold: wanted.passThreshold },
     ...{ is_scored: wanted.isScored && criteria.length > 0, min_score: wanted.minScore, runs_tools: wanted.runsTools },

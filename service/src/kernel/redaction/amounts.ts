@@ -12,6 +12,10 @@ const UNNAMING = [
   /(?<![\p{Nd}+]|\d[-./, ]{1,2})(?:0?[1-9]|[12]\d|3[01]), (?:19|20)\d{2},? \d{1,2}:\d{2}(?::\d{2})?(?![-./, ]{0,2}\d)/gu,
   // No nought at the beginning, and no digits behind a blank: those are of a longer number, "0176.12 34 56 78".
   /(?<![\p{Nd}.,+])[1-9]\d{0,2}(?:,\d{3}){1,6}(?:\.\d{1,2})?(?![.,\s]?\d)/gu,
+  // As most of Europe writes it, "1.234.567,89": with a fraction behind it, for "612.345.678" is a telephone number.
+  /(?<![\p{Nd}.,+])[1-9]\d{0,2}(?:\.\d{3}){1,6},\d{1,2}(?![.,\s]?\d)/gu,
+  // With blanks or apostrophes only as money, "1 234 567,89 €".
+  /(?<![\p{Nd}.,+'’]|\d[\s.])[1-9]\d{0,2}(?:[ \u00a0\u202f'’]\d{3}){1,6}[.,]\d{1,2}(?=\s?(?:[$€£¥%]|(?:euros?|eur|dollars?|usd|francs?|franken|chf|pounds?|pfund|pesos?)(?![\p{L}\p{Nd}])))/giu,
   /(?<![\p{Nd}.,+])(?:0|[1-9]\d{0,5})[.,]\d{1,2}(?![\d]|[.,-]\d|\s\d)/gu,
 ]
 

@@ -5,6 +5,20 @@ const MAX_LOCAL_CHARS = 64
 const MAX_DOMAIN_CHARS = 253
 const LOCAL_CHAR = /[\p{L}\p{M}\p{Nd}._%+'-]/u
 const DOMAIN_CHAR = /[\p{L}\p{M}\p{Nd}.-]/u
+/**
+ * Domains end in these, in lower case, where blanks stand beside the dot ("gmail . com"). Any other word there begins a sentence, and
+ * so may those that are words of the languages that are spoken here ("in", "it", "at").
+ */
+const KNOWN_ENDS = 'com|org|net|edu|gov|info|biz|eu|de|fr|es|nl|uk|us|ch|co|io|be|ca|au'
+const KNOWN_END = new RegExp(`^(?:${KNOWN_ENDS})$`)
+const PARTED_ENDS = new RegExp(`^(?: ?\\. ?(?:${KNOWN_ENDS})(?![\\p{L}\\p{Nd}])){1,3}`, 'u')
+/** Longer than that has no end. */
+const PARTED_CHARS = 24
+/** A dot that parts two pieces of an address, not two sentences. */
+const PARTED_DOT = /^(?: \.| ?\. )$/
+const PARTED_NAME = /[\p{L}\p{M}\p{Nd}]{1,32} \. $/u
+const PARTED_NAME_CHARS = 36
+const MAX_PARTED_NAMES = 4
 /** With a blank beside the sign it may be a price: "2 kilos @ 3.50". */
 const ENDS_IN_LETTERS = /\.\p{L}[^.]*$/u
 
@@ -38,14 +52,33 @@ function writtenSpans(text: string): Span[] {
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     const before = text.charAt(at - 1) === ' ' ? at - 1 : at
     const behind = text.charAt(at + 1) === ' ' ? at + 1 : at
-    const start = reach(text, before, { step: -1, chars: LOCAL_CHAR, most: MAX_LOCAL_CHARS })
-    const end = reach(text, behind, { step: 1, chars: DOMAIN_CHAR, most: MAX_DOMAIN_CHARS })
-    const domain = text.slice(behind + 1, end).replace(/[.-]+$/, '')
+    const start = withParted(text, reach(text, before, { step: -1, chars: LOCAL_CHAR, most: MAX_LOCAL_CHARS }))
+    const domain = domainAt(text, behind)
     const isClose = before === at && behind === at
-    const isDomain = isClose ? domain.includes('.') : ENDS_IN_LETTERS.test(domain)
+    const isDomain = isClose ? domain.includes('.') : ENDS_IN_LETTERS.test(domain.replaceAll(' ', ''))
     if (start < before && isDomain) spans.push({ start, end: behind + 1 + domain.length, kind: 'email' })
   }
   return spans
+}
+
+/** The domain behind an index, without the dot of a sentence that ends with it. */
+function domainAt(text: string, behind: number): string {
+  const end = reach(text, behind, { step: 1, chars: DOMAIN_CHAR, most: MAX_DOMAIN_CHARS })
+  const name = text.slice(behind + 1, end).replace(/[.-]+$/, '')
+  const nameEnd = behind + 1 + name.length
+  const [parted = ''] = (name !== '' && PARTED_ENDS.exec(text.slice(nameEnd, nameEnd + PARTED_CHARS))) || []
+  return name + parted
+}
+
+/** Where a name begins of which this is the last piece: "ana . diaz". */
+function withParted(text: string, start: number): number {
+  let at = start
+  for (let pieces = 0; pieces < MAX_PARTED_NAMES; pieces += 1) {
+    const piece = PARTED_NAME.exec(text.slice(Math.max(0, at - PARTED_NAME_CHARS), at))
+    if (!piece) break
+    at -= piece[0].length
+  }
+  return at
 }
 
 /** How far the characters go from `at` into one direction: an index to cut at. */
@@ -72,7 +105,22 @@ const MAX_DOMAIN_TOKENS = 12
 /** Between the words of a spelled address stand blanks and commas at most. */
 const MAX_GAP_CHARS = 3
 /** What of a name may be written though the rest of the address is spelled: "ana.diaz at gmail.com". */
-const WRITTEN_JOINT = /^[._%+'-]$/
+const WRITTEN_JOINT = /^(?:[._%+'-]| \. )$/
+/** "A room at booking.com": behind these stands no name. "An" and "a" are where to write to in other languages ("Schreiben Sie an"). */
+const DETERMINERS = new Set(['the', 'some', 'my', 'our', 'ein', 'eine', 'einen', 'un', 'une', 'una', 'een', 'het'])
+/** What people do at an address of the internet, and whom they tell to: no name of a mailbox. */
+const NO_NAMES = new Set(
+  (
+    'look looked looking looks book booked booking books buy bought buying order ordered ordering orders find found finding see ' +
+    'saw seen check checked checking visit visited visiting search searched searching read shop shopped shopping pay paid register ' +
+    'registered log logged sign signed apply applied stay stayed work works worked working start started it me us them him you ' +
+    'there here online page site website account profile room rooms hotel flight offer offers price prices more available ' +
+    'reservation reservations up in out is are was were that this is ' +
+    'schau schauen geschaut gebucht buchen bestellt bestellen gekauft gefunden mich uns es seite hier dort ' +
+    'reservé réservé acheté commandé trouvé regardez page compte ici moi reservado comprado pedido encontrado página aquí ' +
+    'geboekt boeken besteld gekocht gevonden kijk pagina hier'
+  ).split(' '),
+)
 
 function spelledSpans(text: string, tokens: readonly Token[]): Span[] {
   const words: Words = { text, tokens }
@@ -80,6 +128,7 @@ function spelledSpans(text: string, tokens: readonly Token[]): Span[] {
     if (!AT.has(wordOf(token))) return []
     const last = domainEnd(words, at)
     const first = last > at ? nameStart(words, at) : at
+    if (first === at - 1 && isNoName(tokens, first)) return []
     const from = tokens[first]
     const to = tokens[last]
     return from && to && first < at && last > at ? [{ start: from.start, end: to.end, kind: 'email' as const }] : []
@@ -87,6 +136,13 @@ function spelledSpans(text: string, tokens: readonly Token[]): Span[] {
 }
 
 type Words = { text: string; tokens: readonly Token[] }
+
+/** Whether a word that stands alone before "at" is a word of the sentence. */
+function isNoName(tokens: readonly Token[], at: number): boolean {
+  const before = wordOf(tokens[at - 1])
+  const isEnglish = wordOf(tokens[at + 1]) === 'at' && before === 'a'
+  return NO_NAMES.has(wordOf(tokens[at])) || DETERMINERS.has(before) || isEnglish
+}
 
 function wordOf(token: Token | undefined): string {
   return token?.text.toLowerCase() ?? ''
@@ -110,7 +166,8 @@ function behindDot(words: Words, name: number): number | null {
   const { tokens } = words
   for (const last of [name, name + 1]) {
     if (!isNear(tokens, last)) return null
-    if (gapBefore(words, last + 1) === '.') return last + 1
+    const gap = gapBefore(words, last + 1)
+    if (gap === '.' || (PARTED_DOT.test(gap) && KNOWN_END.test(tokens[last + 1]?.text ?? ''))) return last + 1
     if (DOT.has(wordOf(tokens[last + 1]))) {
       return isNear(tokens, last + 1) && isNear(tokens, last + 2) ? last + 2 : null
     }

@@ -1,5 +1,5 @@
 import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
-import { toTelephone } from './telephone-audio.ts'
+import { toTelephone, trimmedTelephone } from './telephone-audio.ts'
 
 type Options = {
   /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
@@ -25,28 +25,37 @@ export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
     defaultVoice: DEFAULT_VOICE,
     async speak({ text, voice, speed, signal }) {
       const body = { model: MODEL, input: text, voice: voice ?? DEFAULT_VOICE, speed, response_format: 'pcm' }
-      const pcm = await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal })
-      const spoken = await toTelephone(pcm)
+      const { audio, isTelephone } = await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal })
+      const spoken = isTelephone ? trimmedTelephone(audio) : await toTelephone(audio)
       if (spoken.length === 0) throw new SpeechFault('the speech model answered with silence')
       return spoken
     },
   }
 }
 
+/** A server that has the telephone's own audio may answer with that: as it was, it needs no filter. */
+const TELEPHONE_TYPE = 'audio/basic'
+
+type Answer = { audio: Buffer; isTelephone: boolean }
+
 type Asked = { apiKey: string; body: object; signal: SpeechRequest['signal'] }
 
-async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<Buffer> {
+async function exchange(url: string, { apiKey, body, signal }: Asked): Promise<Answer> {
   try {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        accept: `${TELEPHONE_TYPE}, */*;q=0.5`,
+      },
       body: JSON.stringify(body),
       // The key goes to the address that was configured and to no other one.
       redirect: 'error',
       signal,
     })
     const answer = await bounded(response)
-    if (response.ok) return answer
+    if (response.ok) return { audio: answer, isTelephone: response.headers.get('content-type') === TELEPHONE_TYPE }
     const isLasting = response.status >= 400 && response.status < 500 && !PASSING.has(response.status)
     throw new SpeechFault(`the speech model answered ${response.status}: ${reasonOf(answer)}`, { isLasting })
   } catch (cause) {

@@ -1,10 +1,10 @@
-import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
-import { onCommit } from '../../platform/db/commits.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import { LeasedWorker } from '../../platform/leased-worker.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { isDatabaseTrouble } from '../database-trouble.ts'
@@ -24,6 +24,7 @@ import { heuristicCriteria } from './heuristics.ts'
 import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
 import { keepExtraction } from './keep-extraction.ts'
 import { averageOf } from './scores.ts'
+import { ScoringLanes } from './scoring-lanes.ts'
 import {
   type ClaimedScoring,
   claimScoringAcrossTenants,
@@ -45,11 +46,6 @@ type Options = {
   isAlone?: boolean
 }
 
-/** Sessions at a time, in this process; one fewer of one tenant, whose model may be slow, so that others have a lane. */
-const LANES = 4
-const LANES_PER_TENANT = LANES - 1
-/** Due sessions are looked for this often; what ended in this process is scored at once. */
-const LOOK_EVERY_MS = 5_000
 /** Longer than four answers of the model take: two that score, two that extract. */
 const LEASE_MS = 4 * ANSWER_WITHIN_MS + 60_000
 /** A model that does not answer is asked again, by one session at a time, after this; twice as long after each fault. */
@@ -58,105 +54,76 @@ const LONGEST_PAUSE_MS = 300_000
 /** The session itself comes again after these, by its attempts, and after the last of them from then on. */
 const WAITS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
-const CLOSE_WITHIN_MS = 1_500
 const NOT_ANSWERED = 'The chat model did not answer within a day of its end.'
 
 type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAgent | null }
 
 /**
- * Scores the sessions that have ended, and takes from them what their agents' versions want, once each, however many processes do
- * the same: at the end's commit in this process, else within seconds. It stands beside the calls, and none waits for it.
- *
- * A session is claimed with a lease and a token, and settled only by who holds the token. While the chat model does not answer,
- * sessions wait; one that has waited a day is given up, and says so.
+ * Scores the sessions that have ended, and takes from them what their agents' versions want, once each: it stands beside the calls, and
+ * none waits for it. While the chat model does not answer, sessions wait; one that has waited a day is given up, and says so.
  */
 export class Scorer {
   readonly #options: Options
-  readonly #late: LateCompletions
-  /** Whose session each is. */
-  readonly #running = new Map<Promise<void>, TenantId>()
-  readonly #stopping = new AbortController()
-  #cancels: Cancel[] = []
-  #looking: Promise<void> | null = null
-  /** A look fell due while another one took its time. */
-  #isDue = false
-  #isClosing = false
+  readonly #worker: LeasedWorker<ClaimedScoring>
+  readonly #lanes: ScoringLanes
+  /** Whose session was claimed last: the next tenant is next. */
+  #lastTenant: TenantId | null = null
   /** Of the chat model, one after the other. */
   #faults = 0
   #pausedUntilMs = 0
 
   constructor(options: Options) {
+    const { db, clock, isAlone = false } = options
+    const late = new LateCompletions(options)
     this.#options = options
-    this.#late = new LateCompletions(options)
+    this.#lanes = new ScoringLanes(clock)
+    this.#worker = new LeasedWorker(
+      { db, clock, isAlone },
+      {
+        topic: SCORINGS_TOPIC,
+        endLeases: endScoringLeasesAcrossTenants,
+        beforeLook: () => late.tell(),
+        hasRoom: () => this.#room > 0,
+        claim: () => this.#claim(),
+        work: (claimed, stopping) => this.#inLane(claimed, stopping),
+        failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
+      },
+    )
   }
 
   /** Resolves when it is under way. @throws the database's error. */
-  async start(): Promise<void> {
-    const { db, clock, isAlone = false } = this.#options
-    if (isAlone) await endScoringLeasesAcrossTenants(db)
-    if (this.#isClosing) return
-    this.#cancels = [clock.every(LOOK_EVERY_MS, () => this.#look()), onCommit(db, SCORINGS_TOPIC, () => this.#look())]
-    this.#look()
+  start(): Promise<void> {
+    return this.#worker.start()
   }
 
   /** Begins nothing more, and gives back what is under way. Never rejects. Again, it waits for the same end. */
-  async close(): Promise<void> {
-    this.#isClosing = true
-    for (const cancel of this.#cancels) cancel()
-    this.#stopping.abort()
-    const settled = async () => {
-      await this.#looking
-      await Promise.all(this.#running.keys())
-    }
-    const late = () => new Error('it takes its time')
-    await withTimeout(this.#options.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
+  close(): Promise<void> {
+    return this.#worker.close()
   }
 
-  #look(): void {
-    if (this.#isClosing) return
-    this.#isDue = this.#looking !== null
-    if (this.#looking) return
-    this.#looking = this.#claim()
-      // The database is away: others say so, and it is looked again.
-      .catch(() => undefined)
-      .finally(() => {
-        this.#looking = null
-        if (this.#isDue) this.#look()
-      })
-  }
-
-  async #claim(): Promise<void> {
-    const { db, clock } = this.#options
-    await this.#late.tell()
-    while (this.#room > 0 && !this.#isClosing) {
-      const ask = { now: new Date(clock.now()), leaseMs: LEASE_MS, except: this.#fullTenants }
-      const claimed = await claimScoringAcrossTenants(db, ask)
-      if (!claimed) return
-      this.#run(claimed)
-    }
-  }
-
-  get #fullTenants(): TenantId[] {
-    const running = Map.groupBy(this.#running.values(), (tenantId) => tenantId)
-    return [...running].flatMap(([tenantId, { length }]) => (length >= LANES_PER_TENANT ? [tenantId] : []))
-  }
-
+  /** How many more sessions may be begun by now. */
   get #room(): number {
     if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) return 0
-    return (this.#faults > 0 ? 1 : LANES) - this.#running.size
+    return this.#faults > 0 ? 1 - this.#lanes.taken : this.#lanes.free
   }
 
-  #run(claimed: ClaimedScoring): void {
-    const done = this.#score(claimed)
-      .catch((err: unknown) => this.#failed(claimed, err))
-      .finally(() => {
-        this.#running.delete(done)
-        this.#look()
-      })
-    this.#running.set(done, claimed.tenantId)
+  async #claim(): Promise<ClaimedScoring | null> {
+    const ask = { now: this.#now, leaseMs: LEASE_MS, except: this.#lanes.fullTenants, after: this.#lastTenant }
+    const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
+    if (claimed) this.#lastTenant = claimed.tenantId
+    return claimed
   }
 
-  async #score(claimed: ClaimedScoring): Promise<void> {
+  async #inLane(claimed: ClaimedScoring, stopping: AbortSignal): Promise<void> {
+    const giveBack = this.#lanes.take(claimed.tenantId, () => this.#worker.look())
+    try {
+      await this.#score(claimed, stopping)
+    } finally {
+      giveBack()
+    }
+  }
+
+  async #score(claimed: ClaimedScoring, stopping: AbortSignal): Promise<void> {
     const { db, tenants, findJudged, model } = this.#options
     const { tenantId, sessionId } = claimed
     const tenant = await tenants.get(tenantId)
@@ -167,7 +134,9 @@ export class Scorer {
     await this.#keepHeuristics(tenant, conversation, agent)
     const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
     const found =
-      reason !== null || !model ? nothingFound(reason ?? '') : await this.#askFor(model, tenant, conversation, agent)
+      reason !== null || !model
+        ? nothingFound(reason ?? '')
+        : await this.#askFor({ model, stopping }, tenant, conversation, agent)
     await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
   }
 
@@ -182,14 +151,13 @@ export class Scorer {
 
   /** @throws ChatFault when a question is not answered: then all of them are asked again, later. */
   async #askFor(
-    model: ChatModel,
+    { model, stopping }: { model: ChatModel; stopping: AbortSignal },
     tenant: TenantRuntime,
     conversation: Conversation,
     agent: JudgedAgent,
   ): Promise<Findings> {
     const { db, clock, log } = this.#options
-    const { signal } = this.#stopping
-    const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, signal))
+    const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, stopping))
     const found = await findIn(
       { db, log, ask, redactor: redactorFor(tenant.compliance.redact_pii) },
       conversation,
@@ -226,11 +194,11 @@ export class Scorer {
   }
 
   /** Never rejects: what cannot be given back comes again when its lease is over. */
-  async #failed(claimed: ClaimedScoring, err: unknown): Promise<void> {
+  async #failed(claimed: ClaimedScoring, err: unknown, isStopping: boolean): Promise<void> {
     const { log, clock } = this.#options
     const { tenantId: tenant_id, sessionId: voice_session_id, attempts, endedAt } = claimed
     try {
-      if (this.#stopping.signal.aborted) return await this.#release(claimed, 0)
+      if (isStopping) return await this.#release(claimed, 0)
       if (err instanceof ChatFault) this.#notAnswered(err)
       else if (!isDatabaseTrouble(err)) log.error({ tenant_id, voice_session_id, err }, 'a session was not scored')
       const waitMs = WAITS_MS[attempts - 1] ?? WAITS_MS.at(-1) ?? 0

@@ -222,6 +222,20 @@ export async function addRunUsage(
     .execute()
 }
 
+/** What a run has cost so far, in USD, however often it was begun. */
+export async function findRunCost(
+  db: Db,
+  { tenantId, id }: { tenantId: TenantId; id: SimulationRunId },
+): Promise<number> {
+  const row = await db
+    .selectFrom('simulation_runs')
+    .select(sql<number>`coalesce(cost_usd, 0)::double precision`.as('usd'))
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row?.usd ?? 0
+}
+
 /** What the tenant's runs that ended since an instant, or have not ended, have cost, in USD. */
 export async function sumRunCosts(db: Db, tenantId: TenantId, since: Date): Promise<number> {
   const row = await db

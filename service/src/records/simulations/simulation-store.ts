@@ -11,11 +11,16 @@ export type SimulationId = string & { readonly __brand: 'SimulationId' }
 export const SIMULATION_STATUSES = ['queued', 'running', 'completed', 'cancelled'] as const
 export type SimulationStatus = (typeof SIMULATION_STATUSES)[number]
 
+/** How an agent is tried: its chat model is asked, or it is called. */
+export const SIMULATION_MODES = ['text', 'voice'] as const
+export type SimulationMode = (typeof SIMULATION_MODES)[number]
+
 /** Scenarios that a version of an agent is tried with. */
 export type SimulationRow = {
   tenant_id: TenantId
   id: SimulationId
   name: string | null
+  mode: SimulationMode
   agent_id: AgentId
   agent_key: string
   agent_name: string
@@ -44,7 +49,7 @@ export type SimulationRow = {
 export type ListedSimulation = Omit<SimulationRow, 'scenarios' | 'config'>
 
 const LISTED = [
-  ...(['tenant_id', 'id', 'name', 'agent_id', 'agent_key', 'agent_name', 'agent_version_id'] as const),
+  ...(['tenant_id', 'id', 'name', 'mode', 'agent_id', 'agent_key', 'agent_name', 'agent_version_id'] as const),
   ...(['version_number', 'repetitions', 'pass_threshold', 'is_scored', 'min_score', 'runs_tools'] as const),
   ...(['caller_model', 'status', 'pass_rate', 'passed', 'created_at', 'started_at', 'completed_at'] as const),
 ] as const

@@ -29,8 +29,15 @@ const PARAMETERS = strict({
   priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
 })
 
+type Deps = {
+  tasks: CallbackDesk
+  clock: Clock
+  /** Why a number is never called, or null. */
+  costlyKind?(phone: PhoneNumber): string | null
+}
+
 /** Has somebody call back: adds a task for the people of the tenant. */
-export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock: Clock }): Tool {
+export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps): Tool {
   /** @throws ToolRefusal for an instant that is past, or a year away. */
   function dueAt(when: string | undefined): Date | null {
     if (when === undefined) return null
@@ -38,6 +45,14 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock:
     if (inMs < -PAST_MS) throw new ToolRefusal('when is in the past')
     if (inMs > FUTURE_MS) throw new ToolRefusal('when is more than a year away')
     return new Date(when)
+  }
+
+  /** @throws ToolRefusal for a number that is possible nowhere, or that nobody would call back. */
+  function givenNumber(phone: string): PhoneNumber {
+    if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
+    const kind = costlyKind(phone)
+    if (kind !== null) throw new ToolRefusal(`phone is ${kind}, and those are never called: ask for another one`)
+    return phone
   }
 
   return defineTool({
@@ -63,10 +78,4 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock:
       return { output: { ok: true, task_id: task.id, due_at: task.due_at?.toISOString() ?? 'as soon as possible' } }
     },
   })
-}
-
-/** @throws ToolRefusal for a number that is possible nowhere. */
-function givenNumber(phone: string): PhoneNumber {
-  if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
-  return phone
 }
