@@ -1509,6 +1509,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "voice.call.answered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** It is known who or what answered a call that was placed, or known better: `answered_by`. Again whenever that changes. */
+        post: operations["onVoiceCallAnswered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "voice.call.completed": {
         parameters: {
             query?: never;
@@ -1822,6 +1839,7 @@ export interface components {
             agent_version_id: string | null;
             answered_at: string | null;
             answered_by: string | null;
+            answered_by_source: ("carrier" | "words" | "tone" | "cadence") | null;
             call_sid: string | null;
             callback_task_id: string | null;
             campaign_id: string | null;
@@ -2506,7 +2524,10 @@ export interface components {
             agent_key: string | null;
             agent_name: string | null;
             agent_version_id: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.
+             * @enum {unknown}
+             */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
             cost_usd: number | null;
@@ -2614,7 +2635,10 @@ export interface components {
             agent_key: string | null;
             agent_name: string | null;
             agent_version_id: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.
+             * @enum {unknown}
+             */
             audio_output_provider: "primary" | "secondary";
             call_sid: string;
             cost_usd: number | null;
@@ -3318,6 +3342,7 @@ export interface operations {
                      *           "ended_at": "2030-01-01T09:00:00.000Z",
                      *           "duration_seconds": 1,
                      *           "answered_by": "answered by",
+                     *           "answered_by_source": "carrier",
                      *           "escalated": false,
                      *           "escalation_target": "escalation target",
                      *           "summary": "Wants to be called back.",
@@ -3393,6 +3418,7 @@ export interface operations {
                      *         "ended_at": "2030-01-01T09:00:00.000Z",
                      *         "duration_seconds": 1,
                      *         "answered_by": "answered by",
+                     *         "answered_by_source": "carrier",
                      *         "escalated": false,
                      *         "escalation_target": "escalation target",
                      *         "summary": "Wants to be called back.",
@@ -8533,7 +8559,7 @@ export interface operations {
                 call_sid?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                event?: "voice.call.started" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
+                event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
                 /** @description Rows in this answer. */
@@ -8625,7 +8651,7 @@ export interface operations {
                  */
                 "application/json": {
                     /** @enum {unknown} */
-                    event?: "voice.call.started" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
+                    event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                     /**
                      * Format: date-time
                      * @description When it happened. Inclusive.
@@ -10519,6 +10545,92 @@ export interface operations {
             };
         };
     };
+    onVoiceCallAnswered: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The number of the event in its call, from 1; absent without a call. */
+                "parley-sequence"?: string;
+                /** @description The id of the event, the same in every attempt. */
+                "webhook-id"?: string;
+                /** @description `v1,` and a base64 HMAC-SHA256, as Standard Webhooks has it; several stand apart by a space. */
+                "webhook-signature"?: string;
+                /** @description When this attempt was made, in seconds since 1970. */
+                "webhook-timestamp"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "event": "voice.call.answered",
+                 *       "tenant_id": "acme",
+                 *       "call_sid": "CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65",
+                 *       "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                 *       "created_at": "2030-01-01T09:01:03.120Z",
+                 *       "payload": {
+                 *         "call_log": {
+                 *           "call_sid": "CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65",
+                 *           "tenant_id": "acme",
+                 *           "org_id": null,
+                 *           "direction": "outbound",
+                 *           "from": "+12025550140",
+                 *           "to": "+12025550123",
+                 *           "status": "in-progress",
+                 *           "agent_key": "support",
+                 *           "agent_name": "Robin",
+                 *           "agent_version_id": "0190b29f-11aa-7c00-9b0d-3f6a7e8c9d10",
+                 *           "version_number": 3,
+                 *           "stream_sid": "MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                 *           "voice_session_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                 *           "callback_task_id": null,
+                 *           "campaign_id": null,
+                 *           "created_at": "2030-01-01T09:00:00.000Z",
+                 *           "started_at": "2030-01-01T09:00:00.000Z",
+                 *           "answered_at": "2030-01-01T09:00:01.250Z",
+                 *           "ended_at": null,
+                 *           "duration_seconds": null,
+                 *           "answered_by": "machine_end_beep",
+                 *           "answered_by_source": "tone",
+                 *           "escalated": false,
+                 *           "escalation_target": null,
+                 *           "summary": null,
+                 *           "error_code": null,
+                 *           "error_message": null,
+                 *           "cost_usd": null,
+                 *           "metadata": {}
+                 *         }
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Empty without a call. */
+                    call_sid: string;
+                    /** Format: date-time */
+                    created_at: string;
+                    /** @constant */
+                    event: "voice.call.answered";
+                    payload: {
+                        call_log: components["schemas"]["CallLog"];
+                    };
+                    tenant_id: string;
+                    /** @description Empty without a call. */
+                    voice_session_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Taken: it is not sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
     onVoiceCallCompleted: {
         parameters: {
             query?: never;
@@ -10569,6 +10681,7 @@ export interface operations {
                  *           "ended_at": "2030-01-01T09:01:03.000Z",
                  *           "duration_seconds": 62,
                  *           "answered_by": null,
+                 *           "answered_by_source": null,
                  *           "escalated": false,
                  *           "escalation_target": null,
                  *           "summary": null,
@@ -10657,6 +10770,7 @@ export interface operations {
                  *           "ended_at": "2030-01-01T09:00:12.000Z",
                  *           "duration_seconds": 0,
                  *           "answered_by": null,
+                 *           "answered_by_source": null,
                  *           "escalated": false,
                  *           "escalation_target": null,
                  *           "summary": null,
@@ -10742,6 +10856,7 @@ export interface operations {
                  *           "ended_at": null,
                  *           "duration_seconds": null,
                  *           "answered_by": null,
+                 *           "answered_by_source": null,
                  *           "escalated": false,
                  *           "escalation_target": null,
                  *           "summary": null,
@@ -11191,6 +11306,7 @@ export interface operations {
                  *           "ended_at": null,
                  *           "duration_seconds": null,
                  *           "answered_by": null,
+                 *           "answered_by_source": null,
                  *           "escalated": true,
                  *           "escalation_target": "billing team",
                  *           "summary": null,

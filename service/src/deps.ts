@@ -18,11 +18,11 @@ import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
-import { Circuit } from './platform/speech/circuit.ts'
 import { type SharedSpeech, withCircuit } from './platform/speech/guarded.ts'
 import { openaiSpeech } from './platform/speech/openai.ts'
 import type { Speech } from './platform/speech/port.ts'
 import { makeStreamedSpeech } from './platform/speech/registry.ts'
+import { VoiceCircuits } from './platform/speech/voice-circuits.ts'
 import { oidcProvider } from './platform/sso/oidc.ts'
 import type { IdentityProvider } from './platform/sso/port.ts'
 import { type Carriers, makeCarriers } from './platform/telephony/registry.ts'
@@ -135,6 +135,7 @@ export function fallbackModelOf(config: Config, clock: Clock, log: Log): Realtim
   return {
     ...driver,
     priceOf: () => driver.priceOf?.(name) ?? null,
+    modelFor: () => name,
     open: (setup, listener) => driver.open({ ...setup, model: name }, listener),
   }
 }
@@ -159,13 +160,17 @@ function speechOf(config: Config): Speech | null {
 }
 
 /** So many failed streams within so long, of whatever calls, and nobody waits for the provider for a while. */
-const VOICE_CIRCUIT = { maxFailures: 3, windowMs: 30_000, openMs: 15_000 }
+const VOICE_CIRCUITS = {
+  provider: { maxFailures: 3, windowMs: 30_000, openMs: 15_000 },
+  // What it does not have it will not have a moment later: no second call has to find out.
+  voice: { maxFailures: 1, windowMs: 30_000, openMs: 60_000 },
+}
 
 /** The secondary provider of voices of the settings, if they hold a key for it. */
 export function secondVoiceOf(config: Config, clock: Clock): SharedSpeech | null {
   const { secondaryAudioUrl: url, secondaryAudioKey: apiKey } = config
   if (apiKey === null) return null
-  return withCircuit(makeStreamedSpeech({ url, apiKey, clock }), new Circuit(clock, VOICE_CIRCUIT))
+  return withCircuit(makeStreamedSpeech({ url, apiKey, clock }), new VoiceCircuits(clock, VOICE_CIRCUITS))
 }
 
 function baseUrlOf({ chatUrl, modelUrl, realtimeProvider }: Config): string | null {

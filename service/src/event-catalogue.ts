@@ -35,6 +35,12 @@ const entry = Type.Object({ entry: DncEntry })
 /** Every event that this version sends to webhooks, in the order of a call; the last one goes to the operator's billing. */
 export const EVENT_CATALOGUE: CataloguedEvent[] = [
   { event: 'voice.call.started', when: 'A call was answered.', payload: log, hasCall: true },
+  {
+    event: 'voice.call.answered',
+    when: 'It is known who or what answered a call that was placed, or known better: `answered_by`. Again whenever that changes.',
+    payload: log,
+    hasCall: true,
+  },
   { event: 'voice.session.started', when: 'The stream of a call began.', payload: session, hasCall: true },
   {
     event: 'voice.transcript.turn',

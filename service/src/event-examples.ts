@@ -28,6 +28,7 @@ const RINGING_LOG = {
   ended_at: null,
   duration_seconds: null,
   answered_by: null,
+  answered_by_source: null,
   escalated: false,
   escalation_target: null,
   summary: null,
@@ -48,6 +49,13 @@ const FAILED_LOG = {
   ...RINGING_LOG,
   ...{ direction: 'outbound', from: '+12025550140', to: '+12025550123', status: 'busy', answered_at: null },
   ...{ ended_at: '2030-01-01T09:00:12.000Z', duration_seconds: 0 },
+}
+
+const ANSWERED_LOG = {
+  ...RINGING_LOG,
+  ...{ direction: 'outbound', from: '+12025550140', to: '+12025550123' },
+  ...{ stream_sid: 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9' },
+  ...{ answered_by: 'machine_end_beep', answered_by_source: 'tone' },
 }
 
 const SESSION = {
@@ -269,6 +277,7 @@ export const EXAMPLE_PAYLOADS = {
   'voice.call.started': { call_log: RINGING_LOG },
   'voice.call.completed': { duration_seconds: 62, status: 'completed', call_log: ENDED_LOG },
   'voice.call.failed': { call_log: FAILED_LOG },
+  'voice.call.answered': { call_log: ANSWERED_LOG },
   'voice.session.started': { voice_session: SESSION },
   'voice.session.escalated': {
     voice_session: SESSION,

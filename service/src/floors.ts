@@ -111,7 +111,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
 function secondSpeechOf({ secondVoice }: Deps) {
   if (secondVoice === null) return {}
   const secondSpeech = ({ audio_output: { provider, voice_id: voiceId, model_id: modelId } }: TenantRuntime) => {
-    if (provider === 'primary' || voiceId === null || !secondVoice.mayTry) return null
+    if (provider === 'primary' || voiceId === null || !secondVoice.mayTry({ voiceId, modelId })) return null
     return wholeSpeech(secondVoice, { voiceId, modelId })
   }
   return { secondSpeech }

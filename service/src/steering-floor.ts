@@ -51,7 +51,10 @@ export async function wireSteering(
   await server.register(
     tenantCacheRoutes({
       ...{ db, log, cache, credentials, telephony },
-      secondary: { hasKey: deps.secondVoice !== null, isAvailable: () => deps.secondVoice?.isAvailable ?? false },
+      secondary: {
+        hasKey: deps.secondVoice !== null,
+        isAvailable: (voice) => deps.secondVoice?.isAvailable(voice) ?? false,
+      },
       isKept: database.kind !== 'memory',
       hasStreamBroker: config.redisUrl !== null,
       activeSessions: (tenantId) => live.list(tenantId).length,

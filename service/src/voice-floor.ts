@@ -1,6 +1,8 @@
 import type { Clips } from './agents/clips.ts'
 import type { Prompts } from './agents/prompts.ts'
 import type { ResolveAgent } from './agents/resolve.ts'
+import { readNumber } from './calls/dialled-number.ts'
+import { costlyKind } from './calls/premium-numbers.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import type { CallbackTasks } from './operators/callback-tasks.ts'
@@ -134,7 +136,8 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const { request: ask } = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })
   const tenantTools = makeTenantTools({ clock, log, ask, version: deps.version })
   const kept = database.kind === 'memory' ? null : needs
-  const tools = makeTools({ outcomes: needs.outcomes, resolveAgent, tenantTools, kept, clock })
+  const costly = (phone: string) => costlyKind(readNumber(phone))
+  const tools = makeTools({ outcomes: needs.outcomes, resolveAgent, tenantTools, kept, clock, costlyKind: costly })
   const known = {
     clock,
     log,

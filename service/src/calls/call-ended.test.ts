@@ -8,12 +8,24 @@ const AT = new Date('2030-01-01T00:00:00Z')
 
 const CLOCK = { now: () => AT.getTime(), monotonicMs: () => 5_000 }
 
-type Facts = { direction?: string; fallbackNumber?: string | null; carrierGoneAtMs?: number | null }
+type Facts = {
+  direction?: string
+  fallbackNumber?: string | null
+  carrierGoneAtMs?: number | null
+  plan?: Partial<SessionState['plan']>
+  isFallback?: boolean
+  isSecondLost?: boolean
+}
 
 function ended(reason: EndedCall['reason'], facts: Facts = {}) {
   const { direction = 'inbound', fallbackNumber = null, carrierGoneAtMs = null } = facts
-  const plan = { fallbackNumber } as SessionState['plan']
-  const state = newSession(plan, 0)
+  const plan = { fallbackNumber, ...facts.plan } as SessionState['plan']
+  const begun = newSession(plan, 0)
+  const state = {
+    ...begun,
+    model: { ...begun.model, isFallback: facts.isFallback ?? false },
+    secondVoice: { ...begun.secondVoice, isOn: begun.secondVoice.isOn && !facts.isSecondLost },
+  }
   const latency = { ...state.latency, greetingMs: 700, responsesMs: [900, 300, 500, 400], interruptions: 2 }
   const call = { tenant: { tenant_id: 'acme' }, callSid: 'CA1', epoch: 3, direction } as EndedCall['call']
   return endingOf({ call, reason, state: { ...state, latency, carrierGoneAtMs } }, CLOCK)
@@ -41,6 +53,16 @@ describe('what is written down of an ended call', () => {
     expect(ended('model_lost', { fallbackNumber: '+12025550150' }).call).toBeNull()
     expect(ended('model_lost').call).toMatchObject({ status: 'completed' })
     expect(ended('model_lost', { fallbackNumber: '+12025550150', direction: 'browser' }).call).not.toBeNull()
+  })
+
+  it('is who spoke in the end: the model that took the place of the first, in the voice that was heard', () => {
+    const speaker = { model: 'realtime-2', voice: 'marin' }
+    const plan = { speaker, fallback: { price: null, model: 'realtime-mini' }, secondVoice: true }
+    const spoken = (facts: Facts) => ended('caller_hangup', { plan, ...facts }).session.spoken
+    expect(spoken({})).toEqual({ ...speaker, audioOutput: 'secondary' })
+    expect(spoken({ isFallback: true })).toEqual({ ...speaker, model: 'realtime-mini', audioOutput: 'secondary' })
+    expect(spoken({ isSecondLost: true })).toEqual({ ...speaker, audioOutput: 'primary' })
+    expect(ended('caller_hangup').session).not.toHaveProperty('spoken')
   })
 
   it('is dated by when the carrier was gone, not by when the last transcript had come', () => {

@@ -46,7 +46,23 @@ export function heldCall({ tenant, callSid, epoch, next = [] }: StreamedCall): H
 /** What has come of a session so far. */
 export function progressOf({ handedTo = null }: Pick<StreamedCall, 'handedTo'>, state: SessionState): SessionProgress {
   const { usage, costUsd } = state
-  return { latency: latencyOf(state), usage, costUsd, ...(handedTo && { handedTo }) }
+  const spoken = spokenBy(state)
+  const answered = answeredBy(state)
+  const told = { ...(handedTo && { handedTo }), ...(spoken && { spoken }), ...(answered && { answered }) }
+  return { latency: latencyOf(state), usage, costUsd, ...told }
+}
+
+/** Who or what answered, as far as it was found out here. */
+function answeredBy({ party }: SessionState): SessionProgress['answered'] | null {
+  if (!party || party.by === null) return null
+  return { answered_by: party.by, answered_by_source: party.from }
+}
+
+/** Who speaks by now, which may be others than those with whom the session began. */
+function spokenBy({ plan: { speaker, fallback }, model, secondVoice }: SessionState): SessionProgress['spoken'] | null {
+  if (!speaker) return null
+  const audioOutput = secondVoice.isOn ? 'secondary' : 'primary'
+  return { ...speaker, ...(model.isFallback && { model: fallback?.model ?? null }), audioOutput }
 }
 
 function latencyOf({ latency }: SessionState) {

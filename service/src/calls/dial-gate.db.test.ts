@@ -65,7 +65,14 @@ function logCall(tx: Tx | Db, to: string, facts: Partial<CallLogRow> = {}, by = 
     ...{ to, status: 'queued', status_at: now, agent_key: null, agent_name: null, agent_version_id: null },
     ...{ version_number: null, stream_sid: null, voice_session_id: null, callback_task_id: null, campaign_id: null },
     ...{ created_at: now, started_at: null, answered_at: null, ended_at: null, duration_seconds: null },
-    ...{ answered_by: null, escalated: false, escalation_target: null, summary: null, error_code: null },
+    ...{
+      answered_by: null,
+      answered_by_source: null,
+      escalated: false,
+      escalation_target: null,
+      summary: null,
+      error_code: null,
+    },
     ...{ error_message: null, cost_usd: null, metadata: {} },
     ...facts,
   })

@@ -3,7 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
-import { isMachine } from '../records/answered-by.ts'
+import { machineOf } from '../records/answered-by.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CallStatusCallbacks, ToldStatus } from './call-status.ts'
@@ -70,9 +70,8 @@ export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
       await statuses.take(told)
       // The result of detection alone comes without a status: the others repeat it.
       const { report, callSid } = told
-      if (tenantId && report?.status === null && isMachine(report.answeredBy)) {
-        machines.answered(tenantId, callSid)
-      }
+      const kind = report?.status === null ? machineOf(report.answeredBy) : null
+      if (tenantId && kind !== null) machines.answered(tenantId, callSid, kind)
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import { isMachine } from '../records/answered-by.ts'
+import { isReached } from '../records/answered-by.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TaskMove } from './callback-task-moves.ts'
@@ -119,7 +119,7 @@ function settlement(
 function dispositionOf({ status, answered_by }: EndedDispatch): TaskDisposition {
   switch (status) {
     case 'completed':
-      return isMachine(answered_by) ? 'voicemail' : 'reached'
+      return isReached(answered_by) ? 'reached' : 'voicemail'
     case 'busy':
       return 'busy'
     case 'no-answer':

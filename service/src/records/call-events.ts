@@ -11,10 +11,11 @@ import { showSession, showWholeSession } from './voice-session-shape.ts'
 
 /**
  * What a change of a call is told by, in the order in which it is told. Each comes once in the life of a call, as the change
- * that it tells can be made once, but for a session's resumption.
+ * that it tells can be made once, but for a session's resumption, and for who answered, of whom more may become known.
  */
 function eventsOf(before: CallRecord, after: CallRecord): EventName[] {
   const isAnswered = before.log.answered_at === null && after.log.answered_at !== null && !isOver(before.log.status)
+  const isAnsweredBy = after.log.answered_by !== null && before.log.answered_by !== after.log.answered_by
   const isStarted = before.session.started_at === null && after.session.started_at !== null
   const isEscalated = !before.log.escalated && after.log.escalated
   const isResumed = before.session.resumed_count < after.session.resumed_count
@@ -23,6 +24,7 @@ function eventsOf(before: CallRecord, after: CallRecord): EventName[] {
   const isDone = !isComplete(before) && isComplete(after)
   const told: [EventName, boolean][] = [
     ['voice.call.started', isAnswered],
+    ['voice.call.answered', isAnsweredBy],
     ['voice.session.started', isStarted],
     ['voice.session.escalated', isEscalated],
     ['voice.session.resumed', isResumed],

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { iso, isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
+import { ANSWERED_BY_SOURCES } from './answered-by.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
 
@@ -28,7 +29,17 @@ export const CallLog = Type.Object({
   answered_at: instant,
   ended_at: instant,
   duration_seconds: nullable(Type.Integer({ description: 'From the answer to the end; null while the call goes on.' })),
-  answered_by: text,
+  answered_by: nullable(
+    Type.String({
+      description:
+        'Who or what answered: `human`, `machine_start`, `machine_end_beep`, `machine_end_silence`, `machine_end_other`, `fax`, `screening` (an assistant asked who calls, and nobody was put through), `ivr` (a recorded menu) or `unknown`. Null: nobody looked.',
+    }),
+  ),
+  answered_by_source: nullable(
+    Type.Enum(ANSWERED_BY_SOURCES, {
+      description: 'Who says so: the carrier, or the service, from words, from a tone, or from how long was spoken.',
+    }),
+  ),
   escalated: Type.Boolean(),
   escalation_target: text,
   summary: text,

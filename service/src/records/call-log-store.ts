@@ -4,6 +4,7 @@ import type { PageRequest } from '../kernel/pages.ts'
 import { isoInstant, type JsonPage, readJsonPage } from '../platform/db/json-page.ts'
 import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { AnsweredBySource } from './answered-by.ts'
 import type { CallDirection, CallStatus, SessionId } from './call-values.ts'
 import { filterConditions, type RecordFilter } from './record-filter-store.ts'
 
@@ -36,6 +37,8 @@ export type CallLogRow = {
   /** What the carrier says; without its word the instants tell. */
   duration_seconds: number | null
   answered_by: string | null
+  /** Who says so; null of what was told before that was noted, and of nothing. */
+  answered_by_source: AnsweredBySource | null
   escalated: boolean
   escalation_target: string | null
   summary: string | null
@@ -106,6 +109,7 @@ const AS_STORED = [
   ...['agent_version_id', 'version_number', 'stream_sid', 'voice_session_id', 'callback_task_id', 'campaign_id'],
   ...[
     'answered_by',
+    'answered_by_source',
     'escalated',
     'escalation_target',
     'summary',

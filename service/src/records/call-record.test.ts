@@ -34,7 +34,14 @@ function ringing(): CallRecord {
   const log: CallLogRow = {
     ...both,
     ...{ id: SESSION_ID, status: 'ringing', status_at: at(0), voice_session_id: SESSION_ID, started_at: at(0) },
-    ...{ callback_task_id: null, campaign_id: null, answered_at: null, answered_by: null, summary: null },
+    ...{
+      callback_task_id: null,
+      campaign_id: null,
+      answered_at: null,
+      answered_by: null,
+      answered_by_source: null,
+      summary: null,
+    },
     ...{ escalated: false, escalation_target: null, error_code: null, error_message: null, cost_usd: null },
   }
   const session: VoiceSessionRow = {
@@ -120,6 +127,18 @@ describe('the end of a session', () => {
       ...{ ended_at: at(4_600), duration_seconds: 4, end_reason: 'agent_hangup' },
       latency: { greeting_ms: 410, response_p50_ms: 701, response_p95_ms: null, interruptions: 2 },
       usage: { input_tokens: 10, output_tokens: 20, cached_tokens: 5, audio_seconds: 12.5 },
+    })
+  })
+
+  it('keeps who spoke by then, and without that who was to', () => {
+    const { log, session } = ringing()
+    const begun = { log, session: { ...session, model: 'realtime-1', audio_output_provider: 'secondary' as const } }
+    const spoken = { model: 'realtime-mini', voice: null, audioOutput: 'primary' as const }
+    expect(withSessionEnd(begun, { ...endOf('caller_hangup', 10), spoken }).session).toMatchObject({
+      ...{ model: 'realtime-mini', voice: null, audio_output_provider: 'primary' },
+    })
+    expect(withSessionEnd(begun, endOf('caller_hangup', 10)).session).toMatchObject({
+      ...{ model: 'realtime-1', audio_output_provider: 'secondary' },
     })
   })
 

@@ -1,5 +1,6 @@
 import type { AgentVersionId } from '../kernel/ids.ts'
 import { roundedUsd } from '../platform/realtime/price.ts'
+import { type Answered, joinAnswered } from './answered-by.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import { isOver, joinSightings } from './call-status.ts'
 import type { CallStatus, SessionEndReason } from './call-values.ts'
@@ -48,6 +49,10 @@ export type SessionProgress = {
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }
   /** In USD; null where a part of it has no known price. Not given: nothing new is known of it. */
   costUsd?: number | null
+  /** Who speaks by then: another model may have taken the place of the first, and the model's voice that of a second one. Not given: as it began. */
+  spoken?: { model: string | null; voice: string | null; audioOutput: 'primary' | 'secondary' }
+  /** Who or what we take the answering party for; not given: nothing is known of it here. */
+  answered?: Answered
   /** Who has the call from now on, where it was handed to another agent. */
   handedTo?: HandedTo | null
 }
@@ -83,7 +88,7 @@ export function withReport({ log, session }: CallRecord, report: CallReport): Ca
     ...log,
     ...(status === null ? {} : sighted(log, status, report.at)),
     duration_seconds: durationSeconds ?? log.duration_seconds,
-    answered_by: answeredBy ?? log.answered_by,
+    ...joinAnswered(log, { answered_by: answeredBy, answered_by_source: answeredBy === null ? null : 'carrier' }),
     error_code: errorCode ?? log.error_code,
     error_message: errorMessage ?? log.error_message,
   }
@@ -130,7 +135,15 @@ export function withProgress({ log, session }: CallRecord, progress: SessionProg
   if (session.ended_at !== null) return { log, session }
   const agent = agentOf(progress)
   const wanted = wantedOf(session, progress)
-  return { log: { ...log, ...agent }, session: { ...session, ...agent, ...wanted, ...stored(session, progress) } }
+  const answered = answeredOf(log, progress)
+  return {
+    log: { ...log, ...agent, ...answered },
+    session: { ...session, ...agent, ...wanted, ...stored(session, progress) },
+  }
+}
+
+function answeredOf(log: CallLogRow, { answered }: SessionProgress): Partial<Answered> {
+  return answered ? joinAnswered(log, answered) : {}
 }
 
 /** What is to be taken from a conversation, whoever has it last says. */
@@ -154,10 +167,13 @@ function agentOf({ handedTo = null }: SessionProgress) {
 /** Where a session that went on from another has none of its own, the other's answer times stand. */
 function stored(
   before: VoiceSessionRow,
-  { latency, usage, costUsd }: SessionProgress,
-): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd'> {
+  { latency, usage, costUsd, spoken }: SessionProgress,
+): Pick<VoiceSessionRow, 'latency' | 'usage' | 'cost_usd' | 'model' | 'voice' | 'audio_output_provider'> {
   const times = latency.responseTimes ?? before.latency.response_times
   return {
+    model: spoken ? spoken.model : before.model,
+    voice: spoken ? spoken.voice : before.voice,
+    audio_output_provider: spoken?.audioOutput ?? before.audio_output_provider,
     cost_usd: costStored(before.cost_usd, costUsd),
     latency: {
       greeting_ms: whole(latency.greetingMs) ?? before.latency.greeting_ms,
@@ -184,7 +200,7 @@ export function withSessionEnd({ log, session }: CallRecord, { endReason, at, ..
   const agent = agentOf(progress)
   const wanted = wantedOf(session, progress)
   return {
-    log: { ...log, ...agent, cost_usd: came.cost_usd },
+    log: { ...log, ...agent, ...answeredOf(log, progress), cost_usd: came.cost_usd },
     session: {
       ...session,
       ...agent,
@@ -233,7 +249,7 @@ export function withTrueEnd({ log, session }: CallRecord, { endReason, at: _at, 
   const came = stored(session, progress)
   const agent = agentOf(progress)
   return {
-    log: { ...log, ...agent, cost_usd: came.cost_usd },
+    log: { ...log, ...agent, ...answeredOf(log, progress), cost_usd: came.cost_usd },
     session: { ...session, ...agent, end_reason: endReason, ...came },
   }
 }

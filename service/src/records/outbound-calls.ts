@@ -71,7 +71,7 @@ export async function unplacedCall(tx: Tx, tenant: TenantRuntime, callSid: strin
   await deleteVoiceSession(tx, tenantId, session.id)
   const unplaced = {
     ...{ call_sid: null, voice_session_id: null, status: 'queued' as const, status_at: log.created_at },
-    ...{ answered_at: null, answered_by: null, duration_seconds: null },
+    ...{ answered_at: null, answered_by: null, answered_by_source: null, duration_seconds: null },
   }
   await updateCallLog(tx, tenantId, log.id, unplaced)
   return doubtedCall(tx, tenant, { ...log, ...unplaced })

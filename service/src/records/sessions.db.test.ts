@@ -183,6 +183,26 @@ describe('started', () => {
     expect(await sessions.started(acme, { ...STREAM, epoch: 2 })).toBeNull()
   })
 
+  it('tells who answered as soon as that is found out, and again when it is known better', async () => {
+    await sessions.started(acme, STREAM)
+    const latency = { greetingMs: null, responseP50Ms: null, responseP95Ms: null, interruptions: 0 }
+    const usage = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 }
+    const found = async (answered_by: string, answered_by_source: 'words' | 'cadence') => {
+      const answered = { answered_by, answered_by_source }
+      await sessions.progressed(acme, { callSid: 'CA1', epoch: 1, progress: { latency, usage, answered } })
+    }
+    await found('human', 'cadence')
+    await found('human', 'cadence')
+    await found('screening', 'words')
+    await found('human', 'cadence')
+    expect((await stored()).log).toMatchObject({ answered_by: 'screening', answered_by_source: 'words' })
+    const told = (await storedEvents(test.db)).filter(({ event }) => event === 'voice.call.answered')
+    expect(told).toMatchObject([
+      { call_sid: 'CA1', body: { payload: { call_log: { answered_by: 'human', answered_by_source: 'cadence' } } } },
+      { call_sid: 'CA1', body: { payload: { call_log: { answered_by: 'screening', answered_by_source: 'words' } } } },
+    ])
+  })
+
   it('keeps what a session has come to, until its stream has lost the call, and never less', async () => {
     await sessions.started(acme, STREAM)
     const latency = { greetingMs: 300, responseP50Ms: 500, responseP95Ms: 900, interruptions: 1 }

@@ -258,6 +258,7 @@ export function newRecord(tenant: TenantRuntime, { agent, ...call }: NewCall, no
       started_at: now,
       answered_at: null,
       answered_by: null,
+      answered_by_source: null,
       escalated: false,
       escalation_target: null,
       summary: null,

@@ -66,9 +66,15 @@ const summary = {
   agent_name: text,
   agent_version_id: text,
   version_number: nullable(Type.Integer()),
-  model: nullable(Type.String({ description: "Null: the driver's default, or the stream never began." })),
+  model: nullable(
+    Type.String({
+      description: "The one that spoke last. Null: the driver's default, or the stream never began.",
+    }),
+  ),
   voice: text,
-  audio_output_provider: Type.Enum(['primary', 'secondary']),
+  audio_output_provider: Type.Enum(['primary', 'secondary'], {
+    description: 'Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.',
+  }),
   started_at: nullable(Type.String({ format: 'date-time', description: 'When its stream began.' })),
   ended_at: instant,
   duration_seconds: nullable(Type.Integer()),

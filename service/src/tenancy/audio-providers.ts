@@ -9,8 +9,8 @@ import { listTenantsAcrossTenants } from './tenant-store.ts'
 export type SecondaryAudio = {
   /** Whether this installation has an account there. */
   hasKey: boolean
-  /** Whether it answers, as far as calls have found out. */
-  isAvailable(): boolean
+  /** Whether it answers, and has this voice, as far as calls have found out. */
+  isAvailable(voice: { voiceId: string; modelId: string | null }): boolean
 }
 
 type AudioProvider = 'primary' | 'secondary'
@@ -29,13 +29,21 @@ export function audioStateOf(
 ): AudioState {
   const configured = audio_output.provider
   if (configured === 'primary') return { configured, effective: 'primary', fallbackReason: null }
-  const fallbackReason = whyFallBack(isConfigured({ audio_output }, secondary), secondary)
+  const fallbackReason = whyFallBack({ audio_output }, secondary)
   return { configured, effective: fallbackReason === null ? 'secondary' : 'primary', fallbackReason }
 }
 
-function whyFallBack(isSetUp: boolean, { isAvailable }: SecondaryAudio): FallbackReason | null {
-  if (!isSetUp) return 'not_configured'
-  return isAvailable() ? null : 'unavailable'
+function whyFallBack(
+  { audio_output: { voice_id: voiceId, model_id: modelId } }: Pick<TenantRuntime, 'audio_output'>,
+  { hasKey, isAvailable }: SecondaryAudio,
+): FallbackReason | null {
+  if (!hasKey || voiceId === null) return 'not_configured'
+  return isAvailable({ voiceId, modelId }) ? null : 'unavailable'
+}
+
+/** Whether the tenant's calls could be spoken by the secondary provider now, whether they ask for it or not. */
+export function isReady({ audio_output }: Pick<TenantRuntime, 'audio_output'>, secondary: SecondaryAudio): boolean {
+  return whyFallBack({ audio_output }, secondary) === null
 }
 
 /** Whether there is all that the secondary provider needs: an account, and a voice for this tenant. */

@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { audioStateOf, isConfigured, type SecondaryAudio } from './audio-providers.ts'
+import { audioStateOf, isConfigured, isReady, type SecondaryAudio } from './audio-providers.ts'
 import type { CachedTenant, TenantCache } from './tenant-cache.ts'
 
 /** What is known on this node of the things around its tenants. */
@@ -24,7 +24,7 @@ export function diagnosticsOf({ runtime }: CachedTenant, around: TenantSurroundi
     active_sessions: around.activeSessions(tenant_id),
     audio_output_provider: audioStateOf(runtime, around.secondary).configured,
     secondary_audio_configured: isConfigured(runtime, around.secondary),
-    secondary_audio_ready: isConfigured(runtime, around.secondary) && around.secondary.isAvailable(),
+    secondary_audio_ready: isReady(runtime, around.secondary),
     stream_broker_configured: around.hasStreamBroker,
     log_subscribers: around.logSubscribers(tenant_id),
     telephony_configured: telephony.account_sid !== null && telephony.auth_token !== null,

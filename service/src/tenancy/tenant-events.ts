@@ -1,6 +1,7 @@
 /** Every event that a tenant's webhook can ask for. What names no event asks for all but `voice.transcript.turn`. */
 export const EVENT_NAMES = [
   'voice.call.started',
+  'voice.call.answered',
   'voice.call.completed',
   'voice.call.failed',
   'voice.session.started',

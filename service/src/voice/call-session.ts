@@ -1,15 +1,17 @@
 import { channel } from 'node:diagnostics_channel'
 import { assertNever } from '../kernel/errors.ts'
+import { AnsweringEar } from './answer/answering-ear.ts'
+import { CallModels } from './call-models.ts'
 import { type CallStream, CallStreams, type StreamLeg } from './call-streams.ts'
 import { HOLD_MUSIC } from './hold-music.ts'
 import { keyTones } from './key-tones.ts'
 import { CallLines } from './lines/call-lines.ts'
 import { MediaPath } from './media-path.ts'
-import { ModelLink } from './model-link.ts'
 import { leftMs } from './playback.ts'
 import { BEEP, BEEP_ID } from './recording/beep.ts'
 import type { EndReason, SessionEffect, SessionEvent, ToolOutcome } from './session/events.ts'
 import { ownId } from './session/own-audio.ts'
+import { isPartyRead } from './session/party.ts'
 import { reduce } from './session/reduce.ts'
 import { isOthers, newSession, type SessionState } from './session/state.ts'
 import type { SessionDeps, ToolRequest } from './session-deps.ts'
@@ -37,9 +39,9 @@ export class CallSession {
   readonly #waiting: SessionEvent[] = []
   #isBusy = false
   #presses = 0
-  #model: ModelLink | null = null
-  /** The one that is to take its place. */
-  #next: ModelLink | null = null
+  readonly #models: CallModels
+  /** Null once it is known who answered, and where nobody asks. */
+  #ear: AnsweringEar | null = null
   #state: SessionState
   /** Null where the model speaks by itself. */
   readonly #voice: SpokenAnswers | null
@@ -66,6 +68,11 @@ export class CallSession {
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
         backlog: (isOver) => this.dispatch({ type: 'backlog', isOver }),
       },
+    })
+    this.#models = new CallModels({
+      ...{ open: deps.openModel, media: this.#media },
+      dispatch: (event) => this.dispatch(event),
+      isFallback: () => this.#state.model.isFallback,
     })
     this.#voice = deps.openVoice
       ? new SpokenAnswers({
@@ -103,11 +110,9 @@ export class CallSession {
 
   /** What it still has of the process: nothing, once it has finished. */
   get held(): string[] {
-    const models = { model: this.#model, 'next model': this.#next }
-    const open = Object.entries(models).flatMap(([name, model]) => (model ? [name] : []))
     return [
       ...this.#streams.held,
-      ...open,
+      ...this.#models.held,
       ...this.#timers.armed.map((timer) => `timer ${timer}`),
       ...this.#media.held,
       ...this.lines.held,
@@ -161,6 +166,19 @@ export class CallSession {
     const { speech } = this.#state
     this.#media.gate(isOthers(this.#state))
     this.#media.meter(speech !== null && speech.stoppedAtMs === null)
+    this.#listen(event)
+  }
+
+  /** To who answered, while it is not known who that is. */
+  #listen(event: SessionEvent): void {
+    if (isPartyRead(this.#state)) {
+      this.#ear ??= new AnsweringEar((heard) => this.dispatch(heard))
+      this.#media.readBy(this.#ear.line)
+      this.#ear.follow(event)
+    } else if (this.#ear !== null) {
+      this.#ear = null
+      this.#media.readBy(null)
+    }
   }
 
   #reduce(event: SessionEvent): SessionEffect[] {
@@ -203,17 +221,17 @@ export class CallSession {
   #do(effect: SessionEffect): void {
     switch (effect.type) {
       case 'open_model':
-        return this.#openModel(effect.epoch, effect.history)
+        return this.#models.open(effect.epoch, effect.history)
       case 'close_model':
-        return this.#closeModel()
+        return this.#models.close()
       case 'open_next':
-        return this.#openNext(effect.epoch, effect.history)
+        return this.#models.openNext(effect.epoch, effect.history)
       case 'take_next':
-        return this.#takeNext()
+        return this.#models.takeNext()
       case 'close_next':
-        return this.#closeNext()
+        return this.#models.closeNext()
       case 'command':
-        return this.#model?.send(effect.command)
+        return this.#models.current?.send(effect.command)
       case 'open_voice':
         return this.#voice?.open(effect.id)
       case 'speak':
@@ -225,7 +243,7 @@ export class CallSession {
       case 'cut_voice':
         return this.#voice?.cut(effect.id)
       case 'open_uplink':
-        return this.#model ? this.#media.openUplink(this.#model) : undefined
+        return this.#openUplink()
       case 'hold_uplink':
         return this.#media.holdUplink()
       case 'discard':
@@ -289,48 +307,14 @@ export class CallSession {
     }
   }
 
-  #openModel(epoch: number, history: string | null): void {
-    this.#closeModel()
-    this.#model = this.#link(epoch, history)
-  }
-
-  #openNext(epoch: number, history: string): void {
-    this.#next = this.#link(epoch, history === '' ? null : history)
-    this.#media.keepBeside(true)
-  }
-
-  #takeNext(): void {
-    const before = this.#model
-    this.#model = this.#next
-    this.#next = null
-    if (this.#model) this.#media.openUplink(this.#model)
-    before?.close()
-  }
-
-  #closeNext(): void {
-    this.#next?.close()
-    this.#next = null
-    this.#media.keepBeside(false)
-  }
-
-  #link(epoch: number, history: string | null): ModelLink {
-    const { isFallback } = this.#state.model
-    return new ModelLink(epoch, (listener) => this.#deps.openModel(listener, { history, isFallback }), {
-      event: (event) => this.dispatch({ type: 'model', epoch, event }),
-      audio: (responseId, itemId, payload) => this.#media.fromModel(responseId, itemId, payload),
-    })
+  #openUplink(): void {
+    const { current } = this.#models
+    if (current) this.#media.openUplink(current)
   }
 
   #goOn(id: string): void {
     this.#media.playAside(id)
     this.dispatch({ type: 'went_on' })
-  }
-
-  #closeModel(): void {
-    this.#next?.close()
-    this.#next = null
-    this.#model?.close()
-    this.#model = null
   }
 
   async #runTool({ callId, name, argumentsText, atMs }: ToolRequest): Promise<void> {
@@ -352,7 +336,7 @@ export class CallSession {
     this.#timers.disarmAll()
     this.#media.close()
     this.#voice?.close()
-    this.#closeModel()
+    this.#models.close()
     const isMoved = this.#state.isLetGo && reason === 'shutdown'
     this.#guarded(() => this.lines.close(isMoved ? 'broken' : 'ended'))
     this.#guarded(() => this.#streams.close())

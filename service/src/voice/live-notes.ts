@@ -27,6 +27,10 @@ export function tellNote(events: LiveEvents, note: LiveNote): void {
       return events.publish('state', { state: note.state })
     case 'taken_over':
       return events.publish('state', { state: 'talking', taken_over: note.isOn })
+    case 'answered':
+      return events.publish('state', {
+        ...{ state: note.state, answered_by: note.by, answered_by_source: note.from },
+      })
     case 'turn_delta':
       return events.publish('turn_delta', { item_id: note.itemId, role: note.role, text: cutTurn(note.text) })
     case 'tool':

@@ -244,6 +244,18 @@ describe('live sessions', () => {
       expect(second.told[0]?.id).toBe('2')
     })
 
+    it('by whoever leaves when they like, which is no trouble', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      const { state, stop } = await watch()
+      await until(() => state.text.includes('event: state'), { what: 'the first event' })
+      const before = app.clock.pendingTimers
+      stop()
+      await until(() => app.clock.pendingTimers < before, { what: 'the watcher to be gone' })
+      // Answered behind it: what the service had to say of the other is said.
+      await get('/sessions/MZCA1')
+      expect(app.served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+    })
+
     it('and are said to be alive while nothing happens', async () => {
       await app.talk({ CallSid: 'CA1' })
       const { state } = await watch()

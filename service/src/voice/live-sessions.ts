@@ -100,8 +100,8 @@ export type Beginning = {
   readonly callSid: string
   /** The carrier has told meanwhile that the call is over. */
   isOver: boolean
-  /** The carrier has told meanwhile that a machine answered. */
-  isMachine: boolean
+  /** What the carrier has told meanwhile of the machine that answered; null where it has not. */
+  machine: string | null
 }
 
 /**
@@ -179,7 +179,7 @@ export class LiveSessions {
 
   /** Notes that a stream of the call is being let in, until `begun` is called with the same. */
   beginning(tenantId: TenantId, callSid: string): Beginning {
-    const beginning = { tenantId, callSid, isOver: false, isMachine: false }
+    const beginning = { tenantId, callSid, isOver: false, machine: null }
     this.#beginning.add(beginning)
     return beginning
   }
@@ -200,11 +200,11 @@ export class LiveSessions {
     return session !== null || beginnings.length > 0
   }
 
-  /** The carrier says that a machine answered the call; it counts for nothing where nothing of the call is here. */
-  answeredByMachine(tenantId: TenantId, callSid: string): void {
-    this.findCall(tenantId, callSid)?.command({ type: 'machine' })
+  /** The carrier says that a machine answered the call, in its own word; it counts for nothing where nothing of the call is here. */
+  answeredByMachine(tenantId: TenantId, callSid: string, kind: string): void {
+    this.findCall(tenantId, callSid)?.command({ type: 'machine', kind })
     for (const each of this.#beginning) {
-      if (each.tenantId === tenantId && each.callSid === callSid) each.isMachine = true
+      if (each.tenantId === tenantId && each.callSid === callSid) each.machine = kind
     }
   }
 

@@ -43,6 +43,27 @@ function frame(n: number): Buffer {
   return Buffer.from(`f${String(n).padStart(3, '0')}`)
 }
 
+describe('Who finds out from the caller who they are', () => {
+  it('is given every frame until that is known, and none after it', () => {
+    const { media } = path()
+    const read: string[] = []
+    media.fromCaller(frame(1))
+    media.readBy({ caller: (payload) => void read.push(payload.toString()) })
+    media.fromCaller(frame(2))
+    media.readBy(null)
+    media.fromCaller(frame(3))
+    expect(read).toEqual([frame(2).toString()])
+    media.close()
+  })
+
+  it('may end the call with that: nothing of the frame is kept', () => {
+    const { media } = path()
+    media.readBy({ caller: () => media.close() })
+    media.fromCaller(frame(1))
+    expect([media.held, media.framesIn]).toEqual([[], 0])
+  })
+})
+
 describe('What is heard on hold', () => {
   it('goes out a stretch at a time, piece by piece, each once', () => {
     const { media, reports } = path()

@@ -48,6 +48,9 @@ type MediaPathDeps = {
 /** Who listens to what goes past: the payloads are views that are only valid now. */
 export type AudioTap = { caller(payload: Buffer): void; agent(payload: Buffer): void }
 
+/** Who finds out from the caller's audio who they are. */
+export type LineListener = Pick<AudioTap, 'caller'>
+
 /** The same for people who listen to the call now: what was sent and is not to be played any more is nothing for them. */
 export type AudioEars = AudioTap & { cleared(): void }
 
@@ -78,6 +81,7 @@ export class MediaPath {
   readonly #nowMs: () => number
   readonly #tap: AudioTap | null
   #ears: AudioEars | null = null
+  #reader: LineListener | null = null
   #carrier: CarrierSocket
   #codec: StreamCodec
   #streamSid: string
@@ -124,6 +128,11 @@ export class MediaPath {
     this.#ears = ears
   }
 
+  /** Who reads the caller's audio from now on; null: nobody does. */
+  readBy(reader: LineListener | null): void {
+    this.#reader = reader
+  }
+
   /** The stream is gone: what the model says is dropped, and nothing is sent any more. */
   detach(): void {
     this.#ears?.cleared()
@@ -145,6 +154,8 @@ export class MediaPath {
 
   /** One frame of the caller, as base64 µ-law: a view that is only valid now. */
   fromCaller(payload: Buffer): void {
+    // What it finds out may end the call, and with it this.
+    if (this.#reader !== null) this.#reader.caller(payload)
     if (!this.#isOpen) return
     this.framesIn += 1
     if (this.#tap !== null) this.#tap.caller(payload)
@@ -316,6 +327,7 @@ export class MediaPath {
     this.#isOpen = false
     this.#uplink = null
     this.#ears = null
+    this.#reader = null
     this.#kept.take()
     this.#unheard?.close()
   }

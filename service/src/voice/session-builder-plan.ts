@@ -13,6 +13,8 @@ export type PlanFacts = {
   capabilities: ModelCapabilities
   modelSessionMs: number
   isResumable: boolean
+  /** The call was placed, and it is to be found out who answers; not given: it is not. */
+  readsParty?: boolean
   /** Tools during which the agent goes on talking. */
   asyncTools?: readonly string[]
   /** The secondary provider speaks what the model writes; not given: it does not. */
@@ -24,7 +26,9 @@ export type PlanFacts = {
   /** What the model costs; null, or not given, where that is not known. */
   price?: ModelPrice | null
   /** Of the model that takes its place when it stays away; null, or not given, where there is none. */
-  fallback?: { price: ModelPrice | null } | null
+  fallback?: { price: ModelPrice | null; model?: string | null } | null
+  /** As which model, and in which voice, the agent speaks; not given: nobody writes that down. */
+  speaker?: Plan['speaker']
   /** What the tenant's other calls have taken of its day; null, or not given, where nobody counts. */
   spentToday?: SpentToday | null
 }

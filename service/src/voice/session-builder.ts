@@ -117,6 +117,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         secondVoice: openVoice !== null,
         ...{ capabilities, modelSessionMs: deps.modelSessionMs, isResumable: call.direction !== 'browser' },
         spentToday: call.spentToday ?? null,
+        readsParty: call.direction === 'outbound',
       }
       const speaker = new Speaker({ call, tools: deps.tools, facts, driver, fallback, now })
       const entries = journal.of(call)

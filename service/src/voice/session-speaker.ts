@@ -14,7 +14,7 @@ type Deps = {
   facts: Omit<PlanFacts, 'asyncTools' | 'price' | 'fallback'>
   driver: Pick<RealtimeDriver, 'priceOf'>
   /** What takes its place when it stays away. */
-  fallback?: Pick<RealtimeDriver, 'priceOf'> | null | undefined
+  fallback?: Pick<RealtimeDriver, 'priceOf' | 'modelFor'> | null | undefined
   now: Date
 }
 
@@ -65,9 +65,14 @@ function speakerOf(
   const output = facts.secondVoice ? ('text' as const) : ('audio' as const)
   const setup = { ...setupOf(call.tenant, declared, { ...call, now, isDisclosed }), output }
   const price = driver.priceOf?.(setup.model) ?? null
-  const fallback = other ? { price: other.priceOf?.(setup.model) ?? null } : null
+  const fallback = other ? fallbackOf(other, setup) : null
   const plan = planOf(call.tenant, config, {
     ...{ ...facts, asyncTools, clips, price, fallback, holdMs: holdAudio?.ms },
+    speaker: { model: setup.model, voice: setup.voice },
   })
   return { agent, tools, setup, plan, clips, holdAudio }
+}
+
+function fallbackOf(other: Pick<RealtimeDriver, 'priceOf' | 'modelFor'>, { model }: ModelSetup) {
+  return { price: other.priceOf?.(model) ?? null, model: other.modelFor ? other.modelFor(model) : model }
 }

@@ -10,11 +10,12 @@ type Open = (how: CompleteAgentConfig['speech'], listener: VoiceListener) => Voi
 
 /**
  * The secondary provider's voice for a call that begins now; null where the model speaks: nobody asks for another one, it is not
- * set up, its circuit is open, or the model cannot write.
+ * set up, its circuit or that of the voice is open, or the model cannot write.
  */
 export function secondVoiceFor({ tenant, callSid }: StreamedCall, { speech, capabilities, log }: Deps): Open | null {
   const { provider, voice_id: voiceId, model_id: modelId } = tenant.audio_output
-  if (provider !== 'secondary' || voiceId === null || !speech?.mayTry || !capabilities.textOutput) return null
+  if (provider !== 'secondary' || voiceId === null || !capabilities.textOutput) return null
+  if (!speech?.mayTry({ voiceId, modelId })) return null
   return ({ language, speed }, listener) =>
     speech.open(
       { voiceId, modelId, language, speed },

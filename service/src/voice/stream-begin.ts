@@ -5,7 +5,7 @@ import type { NodeId } from '../kernel/ids.ts'
 import type { FrameSocket } from '../platform/http/frame-socket.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
-import { isMachine } from '../records/answered-by.ts'
+import { machineOf } from '../records/answered-by.ts'
 import type { NewCall, Sessions, StartedSession } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
@@ -93,7 +93,7 @@ export async function begin(
     const call = started && streamedCall(deps, joining, { ...entering, epoch, started })
     if (call && isHere && !here.isLetGo) return goOn(deps, here, call)
     if (call && !beginning.isOver)
-      return beginAnew(deps, builder, { call, here, isMachine: beginning.isMachine || isMachine(started.answeredBy) })
+      return beginAnew(deps, builder, { call, here, machine: beginning.machine ?? machineOf(started.answeredBy) })
   } catch (error) {
     // A carrier asks what comes next for its call, and tells its end: with that the session ends too.
     // A session that is here, or was until just now, writes its end itself.

@@ -46,12 +46,12 @@ export function isNewest({ facts }: LiveSession, started: StartedSession | null)
 export function beginAnew(
   deps: StreamSessionDeps,
   builder: SessionBuilder,
-  { call, here, isMachine }: { call: StreamedCall; here: LiveSession | null; isMachine: boolean },
+  { call, here, machine }: { call: StreamedCall; here: LiveSession | null; machine: string | null },
 ): StreamLeg {
   const room = roomOf(call.tenant, call)
   const noRoom = deps.capacity.passOn(room, () => here?.command({ type: 'taken' }))
   if (noRoom) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
-  return beginSession(deps, builder, { call, isMachine })
+  return beginSession(deps, builder, { call, machine })
 }
 
 /** The session goes on with the stream. @throws StreamRefusal when it is ending: its end counts for the stream, too. */
@@ -67,7 +67,7 @@ export function goOn(deps: StreamSessionDeps, here: LiveSession, call: StreamedC
 function beginSession(
   deps: StreamSessionDeps,
   builder: SessionBuilder,
-  { call, isMachine }: { call: StreamedCall; isMachine: boolean },
+  { call, machine }: { call: StreamedCall; machine: string | null },
 ): StreamLeg {
   const { tenant, callSid, streamSid, direction } = call
   const { session, live } = builder.build(call, (ended) => {
@@ -78,7 +78,7 @@ function beginSession(
   })
   deps.live.add(live)
   session.dispatch({ type: 'opened' })
-  if (isMachine) session.dispatch({ type: 'machine' })
+  if (machine !== null) session.dispatch({ type: 'machine', kind: machine })
   deps.log.info({ tenant_id: tenant.tenant_id, call_sid: callSid, stream_sid: streamSid, direction }, 'call began')
   return session.leg()
 }

@@ -40,7 +40,7 @@ async function show(page: Page, address: string, { at, sign, press, leadsTo }: P
   await page.locator('main').getByText(sign).first().waitFor()
   if (press !== undefined) await page.getByRole('button', { name: press }).click()
   if (leadsTo !== undefined) await page.getByText(leadsTo).first().waitFor()
-  await page.waitForFunction('document.querySelector("[aria-busy=true], .mantine-Skeleton-root") === null')
+  await page.locator('[aria-busy=true], .mantine-Skeleton-root').first().waitFor({ state: 'detached' })
   await page.evaluate('document.fonts.ready')
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
 }

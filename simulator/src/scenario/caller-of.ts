@@ -38,11 +38,12 @@ function stepOf(step: WrittenStep, index: number, voice: Voice): CallerStep {
   const actions: Action[] = []
   if (step.say !== undefined) actions.push({ kind: 'say', text: step.say, voice: step.voice ?? voice })
   if (step.press !== undefined) actions.push({ kind: 'press', keys: step.press })
+  if (step.tone) actions.push({ kind: 'sound', audio: tone([step.tone.hz], step.tone.ms, BEEP_AMPLITUDE) })
   if (step.hang_up) actions.push({ kind: 'hang-up' })
   if (step.wait) actions.push({ kind: 'nothing' })
   const [does] = actions
   if (!does || actions.length > 1)
-    throw new ScenarioError(`caller.steps[${index}]: give one of say, press, hang_up and wait`)
+    throw new ScenarioError(`caller.steps[${index}]: give one of say, press, tone, hang_up and wait`)
   return { when: whenOf(step, index), does }
 }
 

@@ -23,6 +23,8 @@ const step = object(
   {
     say: text(),
     press: text(32),
+    /** A steady tone: the beep of a mailbox, what a fax machine answers with. */
+    tone: object({ hz: integer(50, 3_900), ms: integer(20, 60_000) }, {}),
     hang_up: boolean,
     wait: boolean,
     /** When: at most one of these; 700 ms after the agent unless told. */

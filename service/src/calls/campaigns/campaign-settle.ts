@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
-import { isMachine } from '../../records/answered-by.ts'
+import { isMachine, isReached } from '../../records/answered-by.ts'
 import {
   type EndedCampaignDial,
   lastFaults,
@@ -65,8 +65,10 @@ function outcomeOf({ status, answered_by, leaves_message, error_code }: EndedCam
   const inVain = (outcome: string) => ({ outcome, isReached: false, isFault: false, isLast: false })
   switch (status) {
     case 'completed':
-      if (!isMachine(answered_by)) return { ...inVain('reached'), isReached: true }
-      return leaves_message ? { ...inVain('message_left'), isReached: true } : inVain('voicemail')
+      if (isReached(answered_by)) return { ...inVain('reached'), isReached: true }
+      // A fax takes no message, nor does an assistant that has put nobody through.
+      if (!leaves_message || !isMachine(answered_by) || answered_by === 'fax') return inVain('voicemail')
+      return { ...inVain('message_left'), isReached: true }
     case 'busy':
       return inVain('busy')
     case 'no-answer':

@@ -3,6 +3,8 @@ import type { Clock } from '../../kernel/clock.ts'
 import { makeTools } from '../../voice/tools/registry.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
+import { readNumber } from '../dialled-number.ts'
+import { costlyKind } from '../premium-numbers.ts'
 
 type Deps = { clock: Clock; resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
 
@@ -16,6 +18,7 @@ const NO_TASK = 'simulated'
 export function makeSimulatedBuiltIns(deps: Deps): Tool[] {
   return makeTools({
     ...deps,
+    costlyKind: (phone) => costlyKind(readNumber(phone)),
     outcomes: { record: async (_tenantId, _sessionId, { tags }) => [...new Set(tags)].sort() },
     kept: {
       tasks: { schedule: async (_tenant, { dueAt }) => ({ id: NO_TASK as never, due_at: dueAt }) },

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
+import { E164_PATTERN } from '../../kernel/phone.ts'
 import { pointerPart } from './bodies.ts'
 import { wantedForm } from './formats.ts'
 import { settleUnions } from './union-faults.ts'
@@ -37,7 +38,8 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   anyOf: wanted,
   oneOf: wanted,
   format: wanted,
-  pattern: (_error, pattern) => `must match ${String(pattern)}`,
+  pattern: (_error, pattern) =>
+    pattern === E164_PATTERN ? 'must be a phone number in E.164, like +14155550100' : `must match ${String(pattern)}`,
   minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: (_error, limit) => `must have at most ${limit} characters`,
   minimum: (_error, limit) => `must be at least ${limit}`,

@@ -9,8 +9,10 @@ export class FrameworkLines extends LogController {
     super({ disableRequestLogging: true, requestIdLogLabel: 'request_id' })
   }
 
-  override streamError(err: Error, request: FastifyRequest): void {
-    request.log.warn({ err }, 'answer broke off')
+  /** Whoever leaves a live page, or a download, does so in the middle of an answer: that is no trouble. */
+  override streamError(err: NodeJS.ErrnoException, request: FastifyRequest): void {
+    if (err.code === 'ERR_STREAM_PREMATURE_CLOSE') request.log.debug({}, 'an answer was not heard to its end')
+    else request.log.warn({ err }, 'answer broke off')
   }
 
   override writeHeadError(err: Error, request: FastifyRequest): void {

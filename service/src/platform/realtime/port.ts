@@ -131,6 +131,8 @@ export type RealtimeDriver = {
   capabilities: ModelCapabilities
   /** What a model costs (null: the driver's own default); null where that is not known. Missing: no price is. */
   priceOf?(model: string | null): ModelPrice | null
+  /** The model that speaks when this one is asked for (null: the driver's own default). Missing: that one. */
+  modelFor?(model: string | null): string | null
   /** Starts to connect and returns at once; `ready` or `closed` follows. */
   open(setup: ModelSetup, listener: ModelListener): ModelSession
 }

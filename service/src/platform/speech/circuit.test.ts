@@ -1,8 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { Circuit } from './circuit.ts'
-import { withCircuit } from './guarded.ts'
-import type { VoiceEvent, VoiceListener } from './streamed-port.ts'
 
 let clock: TestClock
 let circuit: Circuit
@@ -66,49 +64,5 @@ describe('Circuit', () => {
     fails(1)
     early?.succeeded()
     expect(circuit.isClosed).toBe(false)
-  })
-})
-
-/** A provider that does nothing by itself, and who listens to it. */
-function guarded() {
-  const listeners: VoiceListener[] = []
-  const stream = { say() {}, flush() {}, end() {}, close() {} }
-  const speech = withCircuit(
-    {
-      name: 'any',
-      open(_, listener) {
-        listeners.push(listener)
-        return stream
-      },
-    },
-    circuit,
-  )
-  return { listeners, speech }
-}
-
-describe('a provider of voices behind a circuit', () => {
-  const SETUP = { voiceId: 'v', modelId: null, language: null, speed: 1 }
-
-  it('is not asked while it is open, which the stream is told at once', () => {
-    const { listeners, speech } = guarded()
-    const events: VoiceEvent[] = []
-    const open = () => speech.open(SETUP, { event: (event) => events.push(event), audio: () => {} })
-    for (let at = 0; at < 3; at += 1) {
-      open()
-      listeners.at(-1)?.event({ type: 'failed', why: 'lost', message: '' })
-    }
-    expect([speech.isAvailable, speech.mayTry]).toEqual([false, false])
-    open().say('Hello.')
-    expect(listeners).toHaveLength(3)
-    expect(events.at(-1)).toMatchObject({ type: 'failed', why: 'circuit_open' })
-  })
-
-  it('has failed only when it was given something to do', () => {
-    const { listeners, speech } = guarded()
-    for (let at = 0; at < 4; at += 1) {
-      speech.open(SETUP, { event: () => {}, audio: () => {} })
-      listeners.at(-1)?.event({ type: 'failed', why: 'idle', message: '' })
-    }
-    expect(speech.isAvailable).toBe(true)
   })
 })

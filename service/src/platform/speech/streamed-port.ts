@@ -12,10 +12,11 @@ export type VoiceSetup = {
 
 /**
  * Why a stream of speech is over before its text was. `circuit_open`: it was not even tried · `handshake`: no connection, or a
- * refusal · `silent`: text, and no audio within the bound · `refused`: the provider told of an error · `lost`: the connection ended ·
- * `idle`: it ended before any text was given, which is nobody's fault.
+ * refusal · `silent`: text, and no audio within the bound · `refused`: the provider told of an error · `unfit`: it does not have what
+ * was asked for, such as this voice, and speaks for others · `lost`: the connection ended · `idle`: it ended before any text was
+ * given, which is nobody's fault.
  */
-export type VoiceFault = 'circuit_open' | 'handshake' | 'silent' | 'refused' | 'lost' | 'idle'
+export type VoiceFault = 'circuit_open' | 'handshake' | 'silent' | 'refused' | 'unfit' | 'lost' | 'idle'
 
 export type VoiceEvent =
   /** What the audio right behind this says: each character with the ms, of all audio of the stream, at which it ends. */
@@ -24,6 +25,9 @@ export type VoiceEvent =
   | { type: 'done' }
   /** No more of it will come. Comes once, last. `message` is the provider's, without secrets. */
   | { type: 'failed'; why: VoiceFault; message: string }
+
+/** What of a setup a provider may not have: the rest it always takes. */
+export type VoiceName = Pick<VoiceSetup, 'voiceId' | 'modelId'>
 
 /** Both are called synchronously from the socket's own event, or, where a stream is over at once, from `open`. */
 export type VoiceListener = {

@@ -54,7 +54,12 @@ export async function addCall(
       callback_task_id: null,
       campaign_id: null,
     },
-    ...{ answered_at: talkSeconds === null ? null : at, answered_by: null, escalated: facts.escalated },
+    ...{
+      answered_at: talkSeconds === null ? null : at,
+      answered_by: null,
+      answered_by_source: null,
+      escalated: facts.escalated,
+    },
     cost_usd: facts.costUsd,
     ...{ escalation_target: null, summary: null, error_code: null, error_message: null },
   }

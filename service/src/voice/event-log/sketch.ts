@@ -1,7 +1,7 @@
 import type { LiveNote, SessionEffect } from '../session/events.ts'
 import { withoutWords } from './without-words.ts'
 
-const WORDLESS = new Set<LiveNote['type']>(['state', 'tool', 'latency', 'timeline', 'interrupted'])
+const WORDLESS = new Set<LiveNote['type']>(['state', 'tool', 'latency', 'timeline', 'interrupted', 'answered'])
 
 /** What a reducer did that threw. */
 export const FAILED = '!'

@@ -1,6 +1,7 @@
+import type { Active } from './answers.ts'
 import { markEnd } from './end-mark.ts'
 import { deleteItem } from './keeping.ts'
-import type { Active, Step } from './state.ts'
+import type { Step } from './state.ts'
 import { closeWords } from './words.ts'
 
 /** Takes an answer off the stage: nothing more of it is expected. */

@@ -1,7 +1,9 @@
 import { heard, leftMs } from '../playback.ts'
+import type { Active, Ask } from './answers.ts'
 import { isHoldAudio } from './own-audio.ts'
+import { isAwaited } from './party.ts'
 import { armStall } from './stall-clock.ts'
-import { type Active, type Ask, isOthers, isOutOfHands, type SessionState, type Step } from './state.ts'
+import { isOthers, isOutOfHands, type SessionState, type Step } from './state.ts'
 import { turnAsked } from './timeline.ts'
 import { isOnlySound, openVoice } from './voicing.ts'
 
@@ -58,6 +60,8 @@ function takeNext(step: Step): Ask | undefined {
  */
 function mayBeSaid(step: Step, { why, thenEnd, isInPlace }: Ask): boolean {
   const { state } = step
+  // Before the beep of a mailbox nobody hears anything.
+  if (isAwaited(state) && thenEnd === null) return false
   if (isOutOfHands(step) && (!isInPlace || isOthers(state))) return false
   const isHeldBack = state.speech?.counts === true || state.digits !== '' || state.isMuted
   return !isHeldBack || why === 'say' || thenEnd !== null || state.ending !== null

@@ -1,4 +1,5 @@
-import { type CallerSpeech, isOutOfHands, type Step } from './state.ts'
+import type { CallerSpeech } from './caller-speech.ts'
+import { isOutOfHands, type Step } from './state.ts'
 
 /** Who is heard for longer than this has more to say than "I am listening". */
 const LONGEST_MS = 1_000

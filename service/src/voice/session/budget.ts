@@ -1,4 +1,5 @@
-import { type Ask, isOutOfHands, type Step } from './state.ts'
+import type { Ask } from './answers.ts'
+import { isOutOfHands, type Step } from './state.ts'
 import { TIME_UP, wrapUp } from './wrapping-up.ts'
 
 /** When the model is told that a budget will not last: four fifths. */

@@ -1,5 +1,8 @@
 import type { ModelCommand, ModelEvent } from '../../platform/realtime/port.ts'
 import type { VoiceEvent } from '../../platform/speech/streamed-port.ts'
+import type { LineSound } from '../answer/line-reading.ts'
+import type { PartySaid } from '../answer/party-words.ts'
+import type { AnsweredBy, ReadFrom } from './party.ts'
 import type { Plan } from './plan.ts'
 
 /** Why a session ended. */
@@ -38,6 +41,8 @@ export type TimerName =
   | 'person'
   | 'transfer'
   | 'hold'
+  | 'party'
+  | 'party_window'
   | 'drain'
   | 'grace'
 
@@ -76,8 +81,11 @@ export type SessionEvent =
   | { type: 'stream_stopped' }
   /** The stream is gone without a word. */
   | { type: 'stream_lost' }
-  /** The carrier says that a machine answered. */
-  | { type: 'machine' }
+  /** The carrier says that a machine answered; `kind` in its own word, where it is known. */
+  | { type: 'machine'; kind?: string }
+  /** What is heard of who answered a call that was placed, and what their words tell of them. */
+  | { type: 'party_heard'; sound: LineSound }
+  | { type: 'party_said'; kind: PartySaid }
   /** The carrier has asked what comes next for the call, and was told to open another stream. */
   | { type: 'stream_promised' }
   /** Another stream has the call, which the runner holds ready. */
@@ -167,6 +175,8 @@ export type LiveNote =
   | { type: 'state'; state: Phase }
   /** A person has the call, or the agent has it again. */
   | { type: 'taken_over'; isOn: boolean }
+  /** It is known, or known better, who or what answered a call that was placed. */
+  | { type: 'answered'; state: Phase; by: AnsweredBy; from: ReadFrom }
   | { type: 'turn_delta'; itemId: string; role: 'agent'; text: string }
   | { type: 'tool'; callId: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
   | { type: 'latency'; responseMs: number }

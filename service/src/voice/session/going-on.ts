@@ -1,7 +1,8 @@
 import { ask, cancelActive } from './asking.ts'
+import type { Stopped } from './caller-speech.ts'
 import { stopPlaying } from './interrupting.ts'
 import { closeUtterance, reopenEntry } from './keeping.ts'
-import { isOutOfHands, type Step, type Stopped } from './state.ts'
+import { isOthers, type Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { find } from './transcript.ts'
 import { GO_ON } from './unsaid.ts'
@@ -83,7 +84,7 @@ function giveIn(step: Step): void {
 function goOn(step: Step): void {
   const { stopped, phase, ending, isMuted, latency } = step.state
   if (stopped?.phase !== 'silent') return
-  if (phase !== 'talking' || ending || isMuted || isOutOfHands(step)) return dropStopped(step)
+  if (phase !== 'talking' || ending || isMuted || isOthers(step.state)) return dropStopped(step)
   const resumes = step.state.resumes + 1
   const rest = stopped.wasOwed && stopped.rest?.why === 'turn' ? null : stopped.rest
   step.set({ stopped: { ...stopped, phase: 'on', rest }, resumes })
@@ -120,5 +121,5 @@ export function askForRest(step: Step): void {
   const rest = stopped.rest ?? (isCut ? { why: 'rest' as const, instructions: GO_ON, thenEnd: null } : null)
   dropStopped(step)
   // What may have been words after all is being answered.
-  if (rest && stopped.itemIds.length === 0) ask(step, rest)
+  if (rest && stopped.itemIds.length === 0) ask(step, { ...rest, isInPlace: true })
 }

@@ -1,5 +1,6 @@
+import type { CallerSpeech } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
-import type { CallerSpeech, Step } from './state.ts'
+import type { Step } from './state.ts'
 
 /** Less than this of a sound tells nothing of how loud the rest of it was. */
 const ENOUGH_MS = 100

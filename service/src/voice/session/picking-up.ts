@@ -1,10 +1,11 @@
 import type { Heard } from '../playback.ts'
+import type { Ask } from './answers.ts'
 import { askFirst, exactly } from './asking.ts'
 import { isClip } from './clip-id.ts'
 import { notThrough, targetIn } from './not-through.ts'
 import { isOwnAudio } from './own-audio.ts'
 import type { Plan } from './plan.ts'
-import type { Ask, Detached, Step } from './state.ts'
+import type { Detached, Step } from './state.ts'
 import { GO_ON, restOf, unbegun } from './unsaid.ts'
 
 /** A shorter gap nobody notices. */

@@ -44,7 +44,9 @@ export type Plan = {
   /** What its model costs; null where that is not known: then nothing is counted. */
   price: ModelPrice | null
   /** Another model, for when the call's own stays away; not given: there is none. */
-  fallback?: { price: ModelPrice | null } | null
+  fallback?: { price: ModelPrice | null; model?: string | null } | null
+  /** The model that speaks, and its voice, where that is to be written down; a null is its driver's own default. */
+  speaker?: { model: string | null; voice: string | null } | undefined
   /** What the call may cost, and how long it may take of the tenant's day; null for as much as it likes. */
   budgetUsd: number | null
   budgetMs: number | null
@@ -52,6 +54,8 @@ export type Plan = {
   modelSessionMs: number
   /** What is left on an answering machine; null: the call ends at once. */
   voicemail: string | null
+  /** Whether it is to be found out who answers: in calls that are placed. Not given: it is not. */
+  readsParty?: boolean
   /** A beep tells the caller that the call is recorded. */
   recordBeep: boolean
   /** Whether a carrier holds the call, which can bring it back when its stream is lost. */

@@ -2,6 +2,7 @@ import { assertNever } from '../../kernel/errors.ts'
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { echoed, sent, settle } from '../playback.ts'
 import { audioDone, audioSent, responseDone, responseStarted } from './answering.ts'
+import { machineAnswered, partyHeard, partyQuiet, partySaid, partyWindowOver, readParty } from './answering-party.ts'
 import { ask, exactly } from './asking.ts'
 import { BUDGET_SHARE, watchBudget } from './budget.ts'
 import { beginWithClips } from './clips.ts'
@@ -39,7 +40,6 @@ import { fillTheWait, toolCalled, toolFinished } from './tools.ts'
 import { beginTransfer, cancelTransferIfOver, onTransfer, playOn, transferTimer } from './transferring.ts'
 import { callerTranscript, committed, wordsOverdue } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
-import { machineAnswered } from './voicemail.ts'
 import { agentWords, itemAdded } from './words.ts'
 import { timeIsShort, timeIsUp } from './wrapping-up.ts'
 
@@ -108,7 +108,11 @@ function apply(step: Step, event: SessionEvent): void {
     case 'taken':
       return onCarrier(step, event)
     case 'machine':
-      return machineAnswered(step)
+      return machineAnswered(step, event.kind ?? null)
+    case 'party_heard':
+      return partyHeard(step, event.sound)
+    case 'party_said':
+      return partySaid(step, event.kind)
     case 'say':
     case 'whisper':
     case 'end':
@@ -148,6 +152,7 @@ function opened(step: Step): void {
     { type: 'arm', timer: 'time_up', ms: leftMs(Math.min(maxCallMs, dayMs)) },
   )
   if (step.state.plan.recordBeep) step.do({ type: 'beep' })
+  readParty(step)
   beginWithClips(step)
   openModel(step)
 }
@@ -297,6 +302,10 @@ function fired(step: Step, timer: TimerName): void {
       return transferTimer(step)
     case 'hold':
       return step.state.transfer ? playOn(step) : playForTool(step)
+    case 'party':
+      return partyQuiet(step)
+    case 'party_window':
+      return partyWindowOver(step)
     case 'drain':
       return hangUp(step)
     case 'grace':

@@ -1,10 +1,11 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { answerOver } from './answer-over.ts'
 import { said } from './answering.ts'
+import type { Active, Asked } from './answers.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
 import { giveModelUp } from './model-session.ts'
 import { askAgain } from './retry.ts'
-import type { Active, Asked, Step } from './state.ts'
+import type { Step } from './state.ts'
 
 type Refused = Extract<ModelEvent, { type: 'refused' }>
 

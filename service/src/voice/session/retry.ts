@@ -1,6 +1,7 @@
+import type { Ask } from './answers.ts'
 import { askFirst, askNext } from './asking.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
-import type { Ask, Step } from './state.ts'
+import type { Step } from './state.ts'
 
 /** Answers that may fail to come, one after the other: asked once more, then of a new session. */
 const MAX_FAILED = 2

@@ -347,6 +347,26 @@ describe('a second voice that fails', () => {
     expect(call.state.latency.greetingMs).not.toBeNull()
   })
 
+  it('in the last words before the call is put through has the model say the rest of them first', () => {
+    const call = secondCall()
+    writes(call, 'r1', 'One moment, I put you through.')
+    call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: false, isAgents: true })
+    sounds(call, 'r1', 'One moment, ')
+    call.ends('r1')
+    fails(call)
+    expect(asked(call).at(-1)).toEqual({
+      instructions: 'Say exactly this, and nothing else: I put you through.',
+      output: 'audio',
+    })
+    call.wait(600)
+    call.echoAll()
+    expect(call.all('begin_transfer')).toEqual([])
+    call.answer('r2', 'item_r2', 500, 'I put you through.')
+    call.wait(600)
+    call.echoAll()
+    expect(call.all('begin_transfer')).toHaveLength(1)
+  })
+
   it('is not taken up again in the call', () => {
     const call = secondCall()
     fails(call, 'circuit_open')

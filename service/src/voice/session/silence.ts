@@ -1,6 +1,7 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
+import { isAwaited } from './party.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
 export const STAGES = 3
@@ -11,13 +12,15 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
 
 /**
  * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while
- * the agent is muted, or others have the call.
+ * the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
-  const { phase, speech, runningTools, answers, owedSinceMs, isMuted } = step.state
-  const isListening = isMuted || isOutOfHands(step)
+  const { phase, speech, runningTools, answers, owedSinceMs, isMuted, party } = step.state
+  const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
   const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isListening
-  watchIdle(step, isOpen && !answers.asked && !answers.active && answers.queue.length === 0)
+  // An assistant that asks the person behind it is silent for longer than a person is.
+  const isScreened = party?.phase === 'screening'
+  watchIdle(step, isOpen && !isScreened && !answers.asked && !answers.active && answers.queue.length === 0)
   watchDeadAir(step, isOpen && owedSinceMs !== null)
 }
 

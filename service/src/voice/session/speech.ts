@@ -1,12 +1,13 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { askNext, isSpeaking } from './asking.ts'
 import { mayBeBackchannel } from './backchannel.ts'
+import type { CallerSpeech } from './caller-speech.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
 import { guardedMs, guardUntilMs, isKeptSpeech, spokenMs, spokenUntilMs } from './hearing.ts'
 import { interruptFor } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
-import type { CallerSpeech, Step } from './state.ts'
+import type { Step } from './state.ts'
 
 type Started = Extract<ModelEvent, { type: 'speech_started' }>
 type Heard = Extract<SessionEvent, { type: 'caller_audio' }>

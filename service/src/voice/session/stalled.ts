@@ -1,8 +1,9 @@
 import { answerOver } from './answer-over.ts'
+import type { Active } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs, TIMER_SLACK_MS } from './stall-clock.ts'
-import type { Active, Step } from './state.ts'
+import type { Step } from './state.ts'
 import { restOf } from './unsaid.ts'
 
 /** Nothing has come for too long: asked once more, then a new session, then the end. */

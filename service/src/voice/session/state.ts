@@ -1,126 +1,14 @@
-import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
+import type { ModelCommand, ModelUsage } from '../../platform/realtime/port.ts'
 import { type Playback, SILENT } from '../playback.ts'
+import type { Answers } from './answers.ts'
+import type { CallerSpeech, Stopped, Undecided } from './caller-speech.ts'
 import type { EndReason, Phase, SessionEffect, TransferFault } from './events.ts'
+import type { Party } from './party.ts'
 import type { Plan } from './plan.ts'
 import { type Resumption, resumedTranscript } from './resumption.ts'
 import { NO_TIMING, type Timing } from './timing.ts'
 import { EMPTY, type Transcript } from './transcript.ts'
-
-/** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
-export type Ask = {
-  why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
-  instructions: string | null
-  thenEnd: EndReason | null
-  /** In place of the same that was to be written for the secondary provider, which had failed before a word was there. */
-  isInPlace?: true
-}
-
-/** An answer that was asked for and has not begun. Abandoned: the caller spoke meanwhile, nobody wants it any more. */
-export type Asked = {
-  readonly requestId: string
-  readonly ask: Ask
-  readonly isAbandoned: boolean
-  /** The same was asked for before and nothing came of it. */
-  readonly isRepeat: boolean
-  /** It is to be written, for the secondary provider; not given: the model says it. */
-  readonly isWritten?: boolean
-}
-
-/** An answer in the making. `asked` is null for one that the model's server began by itself. */
-export type Active = {
-  readonly responseId: string
-  readonly asked: Asked | null
-  readonly hasAudio: boolean
-  /** The audio so far is all there is of its item. */
-  readonly isWhole: boolean
-  readonly hasTool: boolean
-  readonly isCancelled: boolean
-  /** Whole for long, and nothing has said that it is over. */
-  readonly isOverdue: boolean
-  /** Its items that are words and no audio. */
-  readonly writtenItemIds: readonly string[]
-}
-
-/** A stream of the secondary provider's speech; one at a time. */
-export type VoiceStreamState = {
-  readonly id: string
-  /** The answer and the item that it speaks; null while it waits for the first word of one. */
-  readonly of: { readonly responseId: string; readonly itemId: string } | null
-  /** How the answer ended at the model, which counts once all of it has become sound. */
-  readonly done: Extract<ModelEvent, { type: 'response_done' }> | null
-}
-
-/** The voice of the secondary provider. */
-export type SecondVoice = {
-  /** Answers are written, and it speaks them; else the model speaks: where nobody wants it, or once it has failed, until the end. */
-  readonly isOn: boolean
-  readonly stream: VoiceStreamState | null
-  /** How many streams were opened. */
-  readonly count: number
-  /** How many characters they were given. */
-  readonly characters: number
-}
-
-/** "May the agent speak now?": at most one answer is asked for or active; the others wait in line. */
-export type Answers = {
-  readonly asked: Asked | null
-  readonly active: Active | null
-  readonly queue: readonly Ask[]
-  /** How many were asked for so far. */
-  readonly asks: number
-  /** The model takes no requests for a moment: a timer lets them go on. */
-  readonly isHeld: boolean
-  readonly lastDoneId: string | null
-  /** Whose usage was added up: the newest of them, for an end may be told twice. */
-  readonly billedIds: readonly string[]
-}
-
-/** What the caller is saying now, or said last. `counts` is null until it is known whether it is more than a cough. */
-export type CallerSpeech = {
-  readonly itemId: string
-  /** Where it begins in the audio that the model's session was given, with what its server puts before it. */
-  readonly audioStartMs: number
-  readonly startedAtMs: number
-  readonly stoppedAtMs: number | null
-  /** When it really ended; null until that is told. */
-  readonly untilMs: number | null
-  /** How long the caller has been heard, but for what the greeting is guarded against. */
-  readonly loudMs: number
-  /** How much of it we measured to be loud, guarded or not. */
-  readonly measuredLoudMs: number
-  readonly lastLoudAtMs: number
-  readonly overlaps: boolean
-  readonly counts: boolean | null
-}
-
-/** An utterance that a sound stopped before it was heard to its end; `epoch` is the model session's that made it. */
-export type StoppedPart = {
-  readonly itemId: string
-  readonly epoch: number
-  /** How much of it was sent and heard before it is gone on with. */
-  readonly sentMs: number
-  readonly heardMs: number
-  /** Its words that the model knows to be heard. */
-  readonly told: string
-}
-
-/**
- * What a sound of the caller has stopped the agent in. silent: whether it was words is not known yet · on: none have come, and
- * the agent goes on.
- */
-export type Stopped = {
-  readonly phase: 'silent' | 'on'
-  /** The caller's items that may still turn out to be words. */
-  readonly itemIds: readonly string[]
-  readonly parts: readonly StoppedPart[]
-  /** What was not made any more of what the agent was saying, or about to say. */
-  readonly rest: Ask | null
-  /** The caller was owed an answer before. */
-  readonly wasOwed: boolean
-}
-
-/** A sound whose words tell what it is. `isMeant`: it was long enough for speech, but the agent spoke, and it may only say "go on". */
-export type Undecided = { readonly itemId: string; readonly isMeant: boolean }
+import type { SecondVoice } from './voice-stream.ts'
 
 /** A tool call in progress. `epoch` is the model session's that asked for it. */
 export type RunningTool = {
@@ -253,6 +141,8 @@ export type SessionState = {
   readonly takeovers: number
   /** Somebody else is to have the call; null while nobody is. */
   readonly transfer: Transfer | null
+  /** Who answered the call, in one that was placed; null where nobody asks. */
+  readonly party: Party | null
   readonly usage: ModelUsage
   /** What the model cost so far, in USD; null where a part of it has no known price. */
   readonly costUsd: number | null
@@ -318,6 +208,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     takeover: null,
     takeovers: 0,
     transfer: null,
+    party: null,
     usage: resumption?.usage ?? NO_USAGE,
     ...{ costUsd: resumption?.costUsd ?? 0, unsaidUsd: 0, budget: 'open', timeUp: null },
     latency: {

@@ -1,4 +1,5 @@
-import type { SessionState, Step, StoppedPart } from './state.ts'
+import type { StoppedPart } from './caller-speech.ts'
+import type { SessionState, Step } from './state.ts'
 
 /** The agent does not go on with what it was stopped in. */
 export function dropStopped(step: Step): void {

@@ -43,6 +43,44 @@ describe('a call that its agent puts through', () => {
     expect(asked(call)).toHaveLength(before)
   })
 
+  /** The agent says its last words, and a sound stops it in the middle of them. */
+  function stoppedInLastWords(): Call {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I put you through to the kitchen.')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1')
+    call.do(wanted())
+    call.wait(1_000)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    return call
+  }
+
+  it('goes once the agent has gone on after a sound that was no words', () => {
+    const call = stoppedInLastWords()
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.all('begin_transfer')).toEqual([])
+    call.model({ type: 'caller_transcript', itemId: 'noise', text: '' })
+    expect([call.all('play_aside').length, call.all('begin_transfer').length]).toEqual([1, 0])
+    call.wait(2_000)
+    call.echoAll()
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')).toMatchObject({ unheard: '', interrupted: false })
+    expect(call.all('begin_transfer')).toHaveLength(1)
+  })
+
+  it('goes at once when the sound was words, and after six seconds when nobody knows', () => {
+    const words = stoppedInLastWords()
+    words.model({ type: 'caller_transcript', itemId: 'noise', text: 'Yes, please do.' })
+    expect([words.all('play_aside').length, words.all('begin_transfer').length]).toEqual([0, 1])
+    const unknown = stoppedInLastWords()
+    unknown.speaks('noise_2', 4_500)
+    expect(unknown.all('begin_transfer')).toHaveLength(1)
+    expect(unknown.state.stopped).toBeNull()
+  })
+
   it('goes after six seconds, whatever is still being said', () => {
     const call = Call.greeted()
     call.begins('resp_1')

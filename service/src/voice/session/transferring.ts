@@ -9,6 +9,7 @@ import { addNote } from './keeping.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo } from './not-through.ts'
 import type { Step, Transfer } from './state.ts'
+import { dropStopped } from './stopped.ts'
 
 /** How long what the agent was saying may hold the transfer up. */
 const WORDS_MS = 6_000
@@ -66,8 +67,9 @@ function transfer(step: Step, { id, target, isWarm, isAgents }: Extract<OnTransf
 
 /** Looked at after each event: whether the agent's words were heard, so that the carrier can be asked. */
 export function beginTransfer(step: Step): void {
-  const { transfer: wanted, answers, playback } = step.state
-  if (wanted?.phase !== 'words') return
+  const { transfer: wanted, answers, playback, stopped } = step.state
+  // What stopped the agent in its last words may be no words: then it says the rest of them first.
+  if (wanted?.phase !== 'words' || stopped) return
   const { asked, active, queue } = answers
   // What was cut short is not heard any more, though nobody has said yet that it is over.
   const isSilent = (asked?.isAbandoned ?? true) && (active?.isCancelled ?? true)
@@ -151,7 +153,10 @@ function gone(step: Step): void {
 export function transferTimer(step: Step): void {
   const { transfer: wanted } = step.state
   if (!wanted) return
-  if (wanted.phase === 'words') return askCarrier(step, wanted)
+  if (wanted.phase === 'words') {
+    dropStopped(step)
+    return askCarrier(step, wanted)
+  }
   step.do({ type: 'cancel_transfer' })
   failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
 }

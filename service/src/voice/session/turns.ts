@@ -1,11 +1,13 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { ask, isSpeaking } from './asking.ts'
 import { isBackchannel, mayBeBackchannel } from './backchannel.ts'
+import type { CallerSpeech, Undecided } from './caller-speech.ts'
 import { wasNoWords, watchForWords, wereWords } from './going-on.ts'
 import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
+import { isAwaited } from './party.ts'
 import { isMeant, speechOver } from './speech.ts'
-import { type CallerSpeech, isOutOfHands, type Step, type Undecided } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 import { turnEnded } from './timeline.ts'
 import { find, newEntry } from './transcript.ts'
 
@@ -78,7 +80,7 @@ function endOf({ state, atMs }: Step, itemId: string): number {
 
 /** The caller, who ended at `endedAtMs` (monotonic), is owed an answer from now on, unless others have the call. */
 export function answerTurn(step: Step, endedAtMs: number): void {
-  if (step.state.ending) return
+  if (step.state.ending || isAwaited(step.state)) return
   if (isOutOfHands(step)) return step.set({ idleStage: 0 })
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
   turnEnded(step, endedAtMs)

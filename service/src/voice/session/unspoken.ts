@@ -1,10 +1,11 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import type { Heard } from '../playback.ts'
 import { answerOver } from './answer-over.ts'
+import type { Active } from './answers.ts'
 import { askFirst, askNext, exactly } from './asking.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { soundedUntil } from './spoken-words.ts'
-import type { Active, Step } from './state.ts'
+import type { Step } from './state.ts'
 import { change, find, type Voiced } from './transcript.ts'
 import { isVoiced } from './voicing.ts'
 
@@ -26,7 +27,10 @@ export function sayRest(step: Step, active: Active, done: Done): boolean {
   if (hasAudio) tellSounded(step, itemId, active.writtenItemIds)
   answerOver(step, active)
   const { why, thenEnd } = asked?.ask ?? { why: 'rest', thenEnd: null }
-  if (why !== 'filler') askFirst(step, { why: hasAudio ? 'rest' : why, instructions: exactly(rest), thenEnd })
+  // The last words before the call is put through are still the agent's: the transfer waits for them.
+  const isInPlace = true as const
+  if (why !== 'filler')
+    askFirst(step, { why: hasAudio ? 'rest' : why, instructions: exactly(rest), thenEnd, isInPlace })
   askNext(step)
   return true
 }

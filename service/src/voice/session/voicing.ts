@@ -1,5 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import type { Active, SecondVoice, Step } from './state.ts'
+import type { Active } from './answers.ts'
+import type { Step } from './state.ts'
+import type { SecondVoice } from './voice-stream.ts'
 
 type Done = Extract<ModelEvent, { type: 'response_done' }>
 type Place = { responseId: string; itemId: string }

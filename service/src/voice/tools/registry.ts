@@ -1,5 +1,6 @@
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Escalations } from '../../records/escalations.ts'
 import type { Outcomes } from '../../records/outcomes.ts'
 import { addToDnc, type DncDesk } from './add-to-dnc.ts'
@@ -20,6 +21,8 @@ export type ToolDeps = {
   clock: Clock
   resolveAgent: ResolveAgent
   tenantTools: Pick<TenantTools, 'of'>
+  /** Why a number is never called, or null. Not given: every number is. */
+  costlyKind?(phone: PhoneNumber): string | null
   kept: { tasks: CallbackDesk; escalations: Escalations; doNotCall: DncDesk } | null
 }
 

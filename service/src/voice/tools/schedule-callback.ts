@@ -18,8 +18,26 @@ export type CallbackDesk = {
   schedule(...asked: Parameters<CallbackTasks['schedule']>): Promise<Pick<CallbackTaskRow, 'id' | 'due_at'>>
 }
 
+const PARAMETERS = strict({
+  phone: Type.Optional(
+    Type.String({ pattern: E164_PATTERN, description: 'The number, in E.164. Default: the number of this call.' }),
+  ),
+  when: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When to call, with the zone. Default: as soon as possible.' }),
+  ),
+  summary: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the callback is about.' }),
+  priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
+})
+
+type Deps = {
+  tasks: CallbackDesk
+  clock: Clock
+  /** Why a number is never called, or null. */
+  costlyKind?(phone: PhoneNumber): string | null
+}
+
 /** Has somebody call back: adds a task for the people of the tenant. */
-export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock: Clock }): Tool {
+export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps): Tool {
   /** @throws ToolRefusal for an instant that is past, or a year away. */
   function dueAt(when: string | undefined): Date | null {
     if (when === undefined) return null
@@ -29,20 +47,19 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock:
     return new Date(when)
   }
 
+  /** @throws ToolRefusal for a number that is possible nowhere, or that nobody would call back. */
+  function givenNumber(phone: string): PhoneNumber {
+    if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
+    const kind = costlyKind(phone)
+    if (kind !== null) throw new ToolRefusal(`phone is ${kind}, and those are never called: ask for another one`)
+    return phone
+  }
+
   return defineTool({
     name: 'schedule_callback',
     description:
       'Has a person call back. Tell the caller when that will be. Ask for the number only when the caller wants another one than the one of this call.',
-    parameters: strict({
-      phone: Type.Optional(
-        Type.String({ pattern: E164_PATTERN, description: 'The number, in E.164. Default: the number of this call.' }),
-      ),
-      when: Type.Optional(
-        Type.String({ format: 'date-time', description: 'When to call, with the zone. Default: as soon as possible.' }),
-      ),
-      summary: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the callback is about.' }),
-      priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
-    }),
+    parameters: PARAMETERS,
     maxPerCall: 3,
     async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }, signal) {
       const { callSid, sessionId, streamSid, agentName } = call
@@ -61,10 +78,4 @@ export function scheduleCallback({ tasks, clock }: { tasks: CallbackDesk; clock:
       return { output: { ok: true, task_id: task.id, due_at: task.due_at?.toISOString() ?? 'as soon as possible' } }
     },
   })
-}
-
-/** @throws ToolRefusal for a number that is possible nowhere. */
-function givenNumber(phone: string): PhoneNumber {
-  if (!isPhoneNumber(phone)) throw new ToolRefusal('phone is not a possible number: ask for it again')
-  return phone
 }

@@ -157,6 +157,30 @@ describe('a stream of ElevenLabs', () => {
     expect(await ended()).toMatchObject({ type: 'failed', why: 'handshake' })
   })
 
+  it.each([
+    [400, 'unfit'],
+    [401, 'handshake'],
+    [403, 'handshake'],
+    [404, 'unfit'],
+    [429, 'handshake'],
+    [503, 'handshake'],
+  ])("whose handshake is answered with %i is %s: only what was asked for is its voice's fault", async (status, why) => {
+    server.answer = { how: 'refuse', status }
+    open().say('Hello. ')
+    expect(await ended()).toMatchObject({ type: 'failed', why })
+  })
+
+  it.each([
+    [{ error: 'voice_not_found', message: 'A voice with this id was not found.' }, 'unfit'],
+    [{ error: 'unsupported_model' }, 'unfit'],
+    [{ message: 'quota', error: 'quota_exceeded' }, 'refused'],
+    [{ message: 'Bad key', error: 'invalid_api_key' }, 'refused'],
+  ])('that is told of %j is %s', async (fields, why) => {
+    open().say('Hello. ')
+    says(await server.connection(), { ...fields, code: 1008 })
+    expect(await ended()).toMatchObject({ type: 'failed', why })
+  })
+
   it('has failed when text that is due is not followed by audio within two seconds', async () => {
     const stream = open()
     await opened()

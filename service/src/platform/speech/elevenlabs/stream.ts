@@ -3,6 +3,7 @@ import type { WebSocketAddress } from '../../websocket/connect.ts'
 import type { VoiceFault, VoiceListener, VoiceStream } from '../streamed-port.ts'
 import { type Heard, readMessage } from './messages.ts'
 import { TextInWords } from './text-in-words.ts'
+import { isUnfitReason, isUnfitStatus } from './unfit.ts'
 import { VoiceSocket } from './voice-socket.ts'
 
 type Options = {
@@ -58,7 +59,7 @@ export class ElevenlabsStream implements VoiceStream {
     this.#socket = new VoiceSocket(options.address, options.clock, {
       opened: () => this.#opened(),
       message: (bytes) => this.#received(bytes),
-      ended: (reason, isHandshake) => this.#ended(reason, isHandshake),
+      ended: (reason, handshake) => this.#ended(reason, handshake),
     })
   }
 
@@ -118,7 +119,7 @@ export class ElevenlabsStream implements VoiceStream {
     } catch {
       return this.#fail('refused', 'a message that is not understood')
     }
-    if (heard.error !== null) return this.#fail('refused', heard.error)
+    if (heard.error !== null) return this.#fail(isUnfitReason(heard.error) ? 'unfit' : 'refused', heard.error)
     if (heard.audio !== '') this.#heard(heard)
     if (heard.isFinal && !this.#isOver) this.#final()
   }
@@ -169,11 +170,16 @@ export class ElevenlabsStream implements VoiceStream {
     else this.#fail('lost', 'the provider ended before its text did')
   }
 
-  #ended(reason: string, isHandshake: boolean): void {
+  #ended(reason: string, handshake: { status: number | null } | null): void {
     if (this.#isOver) return
     if (this.#isSpoken) return this.#done()
-    const why = isHandshake ? 'handshake' : this.#isGiven ? 'lost' : 'idle'
-    this.#fail(why, reason)
+    this.#fail(this.#whyEnded(reason, handshake), reason)
+  }
+
+  #whyEnded(reason: string, handshake: { status: number | null } | null): VoiceFault {
+    if (isUnfitStatus(handshake?.status ?? null) || isUnfitReason(reason)) return 'unfit'
+    if (handshake) return 'handshake'
+    return this.#isGiven ? 'lost' : 'idle'
   }
 
   #done(): void {

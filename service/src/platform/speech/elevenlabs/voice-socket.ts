@@ -8,8 +8,8 @@ import { type ConnectionOptions, WebSocketConnection } from '../../websocket/con
 export type VoiceSocketListener = {
   opened(): void
   message(bytes: Buffer): void
-  /** `isHandshake`: there never was a connection. */
-  ended(reason: string, isHandshake: boolean): void
+  /** `handshake`: there never was a connection, and what its request was answered with, where it was; null: there was one. */
+  ended(reason: string, handshake: { status: number | null } | null): void
 }
 
 const HANDSHAKE_MS = 2_000
@@ -72,15 +72,16 @@ export class VoiceSocket {
 
   #refused(response: IncomingMessage): void {
     response.destroy()
-    this.#end(`the handshake was answered with ${response.statusCode ?? 0}`)
+    const status = response.statusCode ?? 0
+    this.#end(`the handshake was answered with ${status}`, status)
   }
 
-  #end(reason: string): void {
+  #end(reason: string, status: number | null = null): void {
     if (this.#isOver) return
     this.#letGo()
     if (this.#connection) this.#connection.terminate()
     else this.#handshake.abandon()
-    this.#listener.ended(reason, this.#connection === null)
+    this.#listener.ended(reason, this.#connection === null ? { status } : null)
   }
 
   #letGo(): void {

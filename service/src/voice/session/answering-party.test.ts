@@ -1,0 +1,277 @@
+import { describe, expect, it } from 'vitest'
+import type { LineSound } from '../answer/line-reading.ts'
+import type { PartySaid } from '../answer/party-words.ts'
+import { Call } from './call.fixture.ts'
+
+const MESSAGE = 'Please call us back.'
+
+/** A call that was placed, whose agent has begun to greet. */
+function placed(voicemail: string | null = null): Call {
+  const call = new Call({ voicemail, readsParty: true })
+  call.model({ type: 'ready' })
+  call.begins('resp_1')
+  call.words('resp_1', 'item_1', 'Hello, this is Robin.')
+  call.audio('resp_1', 'item_1', 2_000)
+  return call
+}
+
+const hears = (call: Call, sound: LineSound) => call.do({ type: 'party_heard', sound })
+const said = (call: Call, kind: PartySaid) => call.do({ type: 'party_said', kind })
+const beeps = (call: Call) => hears(call, { kind: 'tone', hz: 1_000, ms: 400 })
+const answers = (call: Call) => call.notes('answered').map(({ by, from }) => [by, from])
+const messages = (call: Call) => call.commands('respond').filter(({ instructions }) => instructions?.includes(MESSAGE))
+
+/** Somebody speaks for so long, and is quiet. */
+function talks(call: Call, ms: number): void {
+  hears(call, { kind: 'speech_began' })
+  call.wait(ms + 400)
+  hears(call, { kind: 'speech_ended', ms })
+}
+
+describe('Who answered a call that was placed', () => {
+  it('is a person who says a word and is quiet, which changes nothing in the call', () => {
+    const call = placed()
+    const before = call.effects.length
+    talks(call, 800)
+    call.wait(600)
+    expect(answers(call)).toEqual([['human', 'cadence']])
+    const done = call.effects.slice(before).filter(({ type }) => type !== 'arm' && type !== 'disarm')
+    expect(done.map(({ type }) => type)).toEqual(['note', 'checkpoint'])
+    call.wait(15_000)
+    expect(call.state.party?.phase).toBe('settled')
+  })
+
+  it('is nobody knows who when they speak for long, without a beep or words of a machine', () => {
+    const call = placed()
+    talks(call, 6_000)
+    said(call, 'other')
+    call.wait(15_000)
+    expect([answers(call), call.all('hang_up')]).toEqual([[], []])
+  })
+
+  it('is not asked in a call that came in, nor in one that goes on from another', () => {
+    const inbound = new Call()
+    hears(inbound, { kind: 'fax', hz: 2_100 })
+    said(inbound, 'voicemail')
+    expect([inbound.state.party, inbound.all('hang_up')]).toEqual([null, []])
+    const past = {
+      elapsedMs: 5_000,
+      turns: [],
+      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+    }
+    const resumed = new Call({ readsParty: true }, { ...past, greetingMs: null, interruptions: 0, idBase: 100_000 })
+    expect(resumed.state.party).toBeNull()
+  })
+
+  it('is a mailbox by its words: the call ends, where no message is to be left', () => {
+    const call = placed()
+    said(call, 'voicemail')
+    expect([answers(call), call.all('hang_up').length]).toEqual([[['machine_start', 'words']], 1])
+    call.wait(10_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'voicemail' }])
+  })
+
+  it('is one whose message begins after the beep, and is heard out', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    expect([call.all('clear').length, messages(call)]).toEqual([1, []])
+    call.ends('resp_1', { status: 'cancelled' })
+    call.says('turn_1', 500)
+    hears(call, { kind: 'speech_ended', ms: 4_000 })
+    expect(call.commands('respond')).toHaveLength(1)
+    beeps(call)
+    expect(messages(call)).toHaveLength(1)
+    call.says('turn_2', 1_000)
+    call.answer('resp_2', 'item_2', 3_000)
+    call.wait(3_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.all('clear').length, messages(call).length]).toEqual([1, 1, 1])
+    expect(answers(call).at(-1)).toEqual(['machine_end_beep', 'words'])
+  })
+
+  it('has its message at once when the beep came before its words were read', () => {
+    const call = placed(MESSAGE)
+    talks(call, 1_500)
+    beeps(call)
+    expect(messages(call)).toEqual([])
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(messages(call)).toHaveLength(1)
+  })
+
+  it('has it after a silence when no beep comes, and after half a minute in any case', () => {
+    const silent = placed(MESSAGE)
+    silent.ends('resp_1')
+    talks(silent, 1_500)
+    said(silent, 'voicemail')
+    silent.wait(2_400)
+    expect(messages(silent)).toEqual([])
+    silent.wait(200)
+    expect([messages(silent).length, answers(silent).at(-1)]).toEqual([1, ['machine_end_silence', 'words']])
+    const endless = placed(MESSAGE)
+    endless.ends('resp_1')
+    hears(endless, { kind: 'speech_began' })
+    said(endless, 'voicemail')
+    endless.wait(29_900)
+    expect(messages(endless)).toEqual([])
+    endless.wait(200)
+    expect(messages(endless)).toHaveLength(1)
+  })
+
+  it('waits for the beep without asking whether somebody is there', () => {
+    const call = new Call({ voicemail: MESSAGE, readsParty: true, idle: { afterMs: 9_000, prompts: [], goodbye: '' } })
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 1_000)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.wait(25_000)
+    expect([call.commands('respond').length, call.all('play_clip')]).toEqual([1, []])
+  })
+
+  it('is a mailbox by a beep behind a long greeting, and not by one behind a few words', () => {
+    const long = placed()
+    talks(long, 3_000)
+    beeps(long)
+    expect([answers(long), long.all('hang_up').length]).toEqual([[['machine_end_beep', 'tone']], 1])
+    const short = placed()
+    talks(short, 900)
+    beeps(short)
+    hears(short, { kind: 'tone', hz: 3_000, ms: 400 })
+    expect(short.all('hang_up')).toEqual([])
+  })
+
+  it('is a fax machine: there is nobody to leave a message with', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'fax', hz: 2_100 })
+    expect([answers(call), call.all('hang_up').length, messages(call)]).toEqual([[['fax', 'tone']], 1, []])
+    const told = placed(MESSAGE)
+    told.do({ type: 'machine', kind: 'fax' })
+    expect([told.all('hang_up').length, messages(told)]).toEqual([1, []])
+  })
+
+  it('is an assistant, whose question is answered, and then the person behind it', () => {
+    const call = placed()
+    said(call, 'screening')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toMatch(/who you are, for whom you call and why/)
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    const asked = call.commands('respond').length
+    said(call, 'waiting')
+    said(call, 'screening')
+    call.wait(29_000)
+    expect([call.commands('respond').length, answers(call)]).toEqual([asked, [['screening', 'words']]])
+    said(call, 'other')
+    expect(answers(call).at(-1)).toEqual(['human', 'words'])
+  })
+
+  it('is an assistant whatever its carrier takes it for, and a mailbox after it all the same', () => {
+    const call = placed(MESSAGE)
+    said(call, 'screening')
+    call.do({ type: 'machine', kind: 'machine_start' })
+    expect([call.all('hang_up'), messages(call)]).toEqual([[], []])
+    call.ends('resp_1', { status: 'cancelled' })
+    call.answer('resp_2', 'item_2', 1_000)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    hears(call, { kind: 'speech_ended', ms: 2_000 })
+    beeps(call)
+    expect([messages(call).length, answers(call).at(-1)]).toEqual([1, ['machine_end_beep', 'words']])
+  })
+
+  it('is a menu, of which the agent chooses, unless it has done so already', () => {
+    const call = placed()
+    said(call, 'ivr')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toMatch(/recorded menu/)
+    expect(answers(call)).toEqual([['ivr', 'words']])
+    const quick = placed()
+    const tool = { callId: 'c1', name: 'send_dtmf', argumentsText: '{}' }
+    quick.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', ...tool })
+    said(quick, 'ivr')
+    expect([quick.commands('respond').length, quick.commands('cancel')]).toEqual([1, []])
+  })
+
+  it('has its message once when the carrier tells of the machine, too', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.do({ type: 'machine', kind: 'machine_end_beep' })
+    beeps(call)
+    call.do({ type: 'machine', kind: 'machine_end_beep' })
+    call.begins('resp_2')
+    call.audio('resp_2', 'item_2', 3_000)
+    call.do({ type: 'machine', kind: 'machine_end_beep' })
+    expect([messages(call).length, call.all('clear').length]).toEqual([1, 1])
+  })
+
+  it('is nothing to act on where a person has taken the call', () => {
+    const call = placed(MESSAGE)
+    call.do({ type: 'take_over' })
+    said(call, 'voicemail')
+    beeps(call)
+    expect([answers(call), messages(call), call.all('hang_up')]).toEqual([[['machine_start', 'words']], [], []])
+  })
+})
+
+describe('a machine that answers', () => {
+  it('is hung up on at once, also in the middle of the greeting', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 2_000)
+    call.do({ type: 'machine' })
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(10_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'voicemail' }])
+  })
+
+  it('is left exactly the message in place of what was being said, and then hung up on', () => {
+    const call = new Call({ voicemail: MESSAGE })
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 2_000)
+    call.do({ type: 'machine' })
+    expect(call.all('clear')).toHaveLength(1)
+    expect(call.all('hang_up')).toEqual([])
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain(MESSAGE)
+    call.answer('resp_2', 'item_2', 3_000)
+    call.wait(3_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+    call.wait(10_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'voicemail' }])
+  })
+
+  it('does not stop the message by what it says, and is not answered', () => {
+    const call = Call.greeted({ voicemail: MESSAGE })
+    call.do({ type: 'machine' })
+    call.begins('resp_2')
+    call.audio('resp_2', 'item_2', 3_000)
+    const before = call.commands('respond').length
+    call.hears('turn_1', { fromMs: 100, untilMs: 1_500 })
+    expect([call.all('clear'), call.commands('cancel'), call.commands('respond').length]).toEqual([[], [], before])
+  })
+
+  it('that is told twice is left one message', () => {
+    const call = Call.greeted({ voicemail: MESSAGE })
+    call.do({ type: 'machine' })
+    call.do({ type: 'machine' })
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.commands('respond').filter(({ instructions }) => instructions?.includes(MESSAGE))).toHaveLength(1)
+  })
+
+  it('changes nothing of a call that is ending', () => {
+    const call = Call.greeted({ voicemail: MESSAGE })
+    call.do({ type: 'hung_up' })
+    const before = call.effects.length
+    call.do({ type: 'machine' })
+    expect(call.effects.slice(before)).toEqual([])
+  })
+})

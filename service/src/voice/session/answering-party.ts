@@ -1,0 +1,210 @@
+import type { LineSound } from '../answer/line-reading.ts'
+import type { PartySaid } from '../answer/party-words.ts'
+import { ask, exactly } from './asking.ts'
+import { beginEnding, hangUp } from './ending.ts'
+import { silence } from './interrupting.ts'
+import type { AnsweredBy, Party, ReadFrom } from './party.ts'
+import { isOthers, isOutOfHands, type Step } from './state.ts'
+
+/** How long a line is listened to from its beginning, and one on which somebody speaks on without a pause. */
+const WINDOW_MS = 15_000
+const LONGEST_WINDOW_MS = 45_000
+/** Who says no more than this and then is quiet is a person, as far as that tells. */
+const HUMAN_MS = 2_500
+const HUMAN_QUIET_MS = 600
+/** A mailbox without a beep, or whose beep was not heard: its message begins after so long a silence. */
+const QUIET_MS = 2_500
+/** In any case after this. */
+const BEEP_WITHIN_MS = 30_000
+/** An assistant comes back with the person, or with nobody. */
+const SCREENING_MS = 60_000
+/** The beep of a mailbox. A tone without a greeting before it may be anything. */
+const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000 }
+const GREETING_MS = 2_500
+
+const ASSISTANT =
+  'A call screening assistant has answered, not a person. Say in one short sentence who you are, for whom you call and why, as you would tell the person. Then wait. When the person is there, greet them.'
+const MENU =
+  'A recorded menu has answered, not a person. Do not greet it. If one of its choices leads to the person you want, choose it: with the tool send_dtmf if you have it, else by saying the choice. Say nothing else.'
+
+/** Begins to find out who answered, in a call that was placed. */
+export function readParty(step: Step): void {
+  const { plan, resumption } = step.state
+  if (!plan.readsParty || resumption !== null) return
+  const unknown = { by: null, from: null, speechMs: 0, isSpeaking: false, quietSinceMs: null, hasBeeped: false }
+  step.set({ party: { phase: 'reading', ...unknown, sinceMs: step.nowMs } })
+  step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+}
+
+/** Something was heard on the line. */
+export function partyHeard(step: Step, sound: LineSound): void {
+  const { party } = step.state
+  if (!party || party.phase === 'settled') return
+  switch (sound.kind) {
+    case 'speech_began':
+      change(step, { isSpeaking: true, hasBeeped: false })
+      return step.do({ type: 'disarm', timer: 'party' })
+    case 'speech_ended':
+      change(step, { isSpeaking: false, speechMs: party.speechMs + sound.ms, quietSinceMs: step.nowMs })
+      return step.do({ type: 'arm', timer: 'party', ms: party.phase === 'beep' ? QUIET_MS : HUMAN_QUIET_MS })
+    case 'tone':
+      return toneHeard(step, party, sound)
+    case 'fax':
+      note(step, 'fax', 'tone')
+      return end(step)
+  }
+}
+
+function toneHeard(step: Step, party: Party, { hz, ms }: { hz: number; ms: number }): void {
+  const isBeep = hz >= BEEP.fromHz && hz <= BEEP.untilHz && ms >= BEEP.fromMs && ms <= BEEP.untilMs
+  if (!isBeep) return
+  change(step, { hasBeeped: true })
+  if (party.phase === 'beep') return leaveMessage(step, 'machine_end_beep')
+  // Nobody has said anything that a person would not: a greeting as long as that, and a beep right behind it, is a mailbox's.
+  if (party.phase === 'reading' && party.speechMs >= GREETING_MS && !party.isSpeaking) mailbox(step, 'tone')
+}
+
+/** What was said by who answered, as far as it tells who that is. */
+export function partySaid(step: Step, kind: PartySaid): void {
+  const { party } = step.state
+  if (!party || party.phase === 'settled' || party.phase === 'beep') return
+  switch (kind) {
+    case 'voicemail':
+      return mailbox(step, 'words')
+    case 'screening':
+      return party.phase === 'screening' ? undefined : screened(step)
+    case 'ivr':
+      return party.by === 'ivr' ? undefined : menu(step)
+    case 'waiting':
+      return
+    case 'other':
+      return party.phase === 'screening' ? personCame(step) : undefined
+  }
+}
+
+/** It has been quiet for as long as it was waited for. */
+export function partyQuiet(step: Step): void {
+  const { party } = step.state
+  if (party?.phase === 'beep') return leaveMessage(step, 'machine_end_silence')
+  if (party?.phase === 'reading' && party.by === null && party.speechMs <= HUMAN_MS) note(step, 'human', 'cadence')
+}
+
+/** The line was listened to for as long as it may be. */
+export function partyWindowOver(step: Step): void {
+  const { party } = step.state
+  if (!party) return
+  if (party.phase === 'beep') return leaveMessage(step, party.by ?? 'machine_start')
+  const isLong = party.isSpeaking && party.phase === 'reading' && step.nowMs - party.sinceMs < LONGEST_WINDOW_MS
+  if (isLong) step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+  else settle(step)
+}
+
+/**
+ * The carrier says that a machine answered; `by` in its own word. What was said tells better than what the carrier has made of its
+ * sound: an assistant, or a menu, is talked to. One who hears a mailbox out tells us when its message can be left.
+ */
+export function machineAnswered(step: Step, by: string | null): void {
+  const { party, ending } = step.state
+  // A person who has the call hears for themselves what answered it.
+  if (ending || isOutOfHands(step)) return
+  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr')) return
+  if (by === 'fax') return end(step)
+  leaveMessage(step, null)
+}
+
+/** A mailbox: the call ends, or its beep is waited for. */
+function mailbox(step: Step, from: ReadFrom): void {
+  const { plan, party, ending } = step.state
+  note(step, from === 'tone' ? 'machine_end_beep' : 'machine_start', from)
+  if (ending || isOutOfHands(step)) return settle(step)
+  if (plan.voicemail === null) return end(step)
+  hush(step)
+  if (party?.hasBeeped || from === 'tone') return leaveMessage(step, 'machine_end_beep')
+  change(step, { phase: 'beep' })
+  const quietMs = party?.quietSinceMs != null && !party.isSpeaking ? step.nowMs - party.quietSinceMs : null
+  if (quietMs !== null) step.do({ type: 'arm', timer: 'party', ms: Math.max(1, QUIET_MS - quietMs) })
+  step.do({ type: 'arm', timer: 'party_window', ms: BEEP_WITHIN_MS })
+}
+
+/** The message begins, once in a call; without one the call ends. `by`: what has been found out with that. */
+function leaveMessage(step: Step, by: AnsweredBy | null): void {
+  const { plan, answers } = step.state
+  const from = step.state.party?.from ?? null
+  settle(step)
+  if (by !== null && from !== null) note(step, by, from)
+  if (plan.voicemail === null) return end(step)
+  const said = [answers.asked?.ask, answers.active?.asked?.ask, ...answers.queue]
+  const isLeaving = said.some((one) => one?.thenEnd === 'voicemail')
+  if (isLeaving) return
+  hush(step)
+  step.set({ owedSinceMs: null })
+  ask(step, { why: 'goodbye', instructions: exactly(plan.voicemail), thenEnd: 'voicemail' })
+}
+
+/** An assistant asks who calls, and why: it is told, and tells the person. */
+function screened(step: Step): void {
+  note(step, 'screening', 'words')
+  change(step, { phase: 'screening' })
+  step.do({ type: 'arm', timer: 'party_window', ms: SCREENING_MS })
+  tell(step, ASSISTANT)
+}
+
+/** The person is there, who has heard nothing so far. */
+function personCame(step: Step): void {
+  note(step, 'human', 'words')
+  change(step, { phase: 'reading' })
+  step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+}
+
+function menu(step: Step): void {
+  note(step, 'ivr', 'words')
+  tell(step, MENU)
+}
+
+/** What the agent was about to say was meant for a person: it is told who is there. Where it has called a tool already, that stands. */
+function tell(step: Step, instructions: string): void {
+  const { answers, runningTools, ending } = step.state
+  if (ending || isOutOfHands(step)) return
+  step.command({ type: 'system_message', text: instructions })
+  if (answers.active?.hasTool || runningTools.length > 0) return
+  silence(step)
+  step.set({ owedSinceMs: null })
+  const queue = step.state.answers.queue.filter(({ thenEnd }) => thenEnd !== null)
+  step.setAnswers({ queue })
+  ask(step, { why: 'say', instructions, thenEnd: null })
+}
+
+/** The agent is silent, and what a machine says stops nobody from now on. */
+function hush(step: Step): void {
+  if (isOthers(step.state)) return
+  silence(step)
+  const { plan } = step.state
+  step.set({ plan: { ...plan, interruption: { ...plan.interruption, enabled: false } } })
+  step.setAnswers({ queue: [] })
+}
+
+function end(step: Step): void {
+  settle(step)
+  if (step.state.ending || isOutOfHands(step)) return
+  beginEnding(step, 'voicemail', true)
+  hangUp(step)
+}
+
+/** What is known by now is told, and written down. */
+function note(step: Step, by: AnsweredBy, from: ReadFrom): void {
+  const { party } = step.state
+  if (!party || (party.by === by && party.from === from)) return
+  change(step, { by, from })
+  step.do({ type: 'note', note: { type: 'answered', state: step.state.phase, by, from } }, { type: 'checkpoint' })
+}
+
+function settle(step: Step): void {
+  if (!step.state.party || step.state.party.phase === 'settled') return
+  change(step, { phase: 'settled' })
+  step.do({ type: 'disarm', timer: 'party' }, { type: 'disarm', timer: 'party_window' })
+}
+
+function change(step: Step, facts: Partial<Party>): void {
+  const { party } = step.state
+  if (party) step.set({ party: { ...party, ...facts } })
+}

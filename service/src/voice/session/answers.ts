@@ -1,0 +1,50 @@
+import type { EndReason } from './events.ts'
+
+/** Why the agent is to speak; `thenEnd` ends the call once it has. `rest`: what a lost model left unsaid. */
+export type Ask = {
+  why: 'greeting' | 'turn' | 'rest' | 'tool' | 'idle' | 'goodbye' | 'say' | 'filler' | 'back'
+  instructions: string | null
+  thenEnd: EndReason | null
+  /** In place of what was begun before, which is not heard to its end otherwise: said also while the call is about to be put through. */
+  isInPlace?: true
+}
+
+/** An answer that was asked for and has not begun. Abandoned: the caller spoke meanwhile, nobody wants it any more. */
+export type Asked = {
+  readonly requestId: string
+  readonly ask: Ask
+  readonly isAbandoned: boolean
+  /** The same was asked for before and nothing came of it. */
+  readonly isRepeat: boolean
+  /** It is to be written, for the secondary provider; not given: the model says it. */
+  readonly isWritten?: boolean
+}
+
+/** An answer in the making. `asked` is null for one that the model's server began by itself. */
+export type Active = {
+  readonly responseId: string
+  readonly asked: Asked | null
+  readonly hasAudio: boolean
+  /** The audio so far is all there is of its item. */
+  readonly isWhole: boolean
+  readonly hasTool: boolean
+  readonly isCancelled: boolean
+  /** Whole for long, and nothing has said that it is over. */
+  readonly isOverdue: boolean
+  /** Its items that are words and no audio. */
+  readonly writtenItemIds: readonly string[]
+}
+
+/** "May the agent speak now?": at most one answer is asked for or active; the others wait in line. */
+export type Answers = {
+  readonly asked: Asked | null
+  readonly active: Active | null
+  readonly queue: readonly Ask[]
+  /** How many were asked for so far. */
+  readonly asks: number
+  /** The model takes no requests for a moment: a timer lets them go on. */
+  readonly isHeld: boolean
+  readonly lastDoneId: string | null
+  /** Whose usage was added up: the newest of them, for an end may be told twice. */
+  readonly billedIds: readonly string[]
+}
