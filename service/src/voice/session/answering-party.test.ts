@@ -139,6 +139,16 @@ describe('Who answered a call that was placed', () => {
     beeps(short)
     hears(short, { kind: 'tone', hz: 3_000, ms: 400 })
     expect(short.all('hang_up')).toEqual([])
+    const person = placed()
+    talks(person, 900)
+    person.wait(600)
+    talks(person, 2_400)
+    beeps(person)
+    expect(person.all('hang_up')).toEqual([])
+    const recorded = placed()
+    talks(recorded, 3_000)
+    hears(recorded, { kind: 'tone', hz: 1_400, ms: 220 })
+    expect([answers(recorded), recorded.all('hang_up')]).toEqual([[], []])
   })
 
   it('is a fax machine: there is nobody to leave a message with', () => {
