@@ -191,6 +191,20 @@ describe('Who answered a call that was placed', () => {
     expect([messages(call).length, answers(call).at(-1)]).toEqual([1, ['machine_end_beep', 'words']])
   })
 
+  it('is an assistant, or a menu, whose question is being answered already: that is heard out', () => {
+    for (const kind of ['screening', 'ivr'] as const) {
+      const call = Call.greeted({ readsParty: true })
+      call.speaks('turn_1', 800)
+      call.stops('turn_1')
+      const asked = call.commands('respond').length
+      said(call, kind)
+      call.begins('resp_2')
+      said(call, kind)
+      expect([call.commands('respond').length, call.commands('cancel')]).toEqual([asked, []])
+      expect(call.commands('system_message')).toHaveLength(1)
+    }
+  })
+
   it('is a menu, of which the agent chooses, unless it has done so already', () => {
     const call = placed()
     said(call, 'ivr')

@@ -169,12 +169,17 @@ function menu(step: Step): void {
   tell(step, MENU)
 }
 
-/** What the agent was about to say was meant for a person: it is told who is there. Where it has called a tool already, that stands. */
+/**
+ * What the agent was about to say was meant for a person: it is told who is there, and asked again. An answer to what it has heard
+ * of them itself stands, and so does a tool that it has called.
+ */
 function tell(step: Step, instructions: string): void {
   const { answers, runningTools, ending } = step.state
   if (ending || isOutOfHands(step)) return
   step.command({ type: 'system_message', text: instructions })
-  if (answers.active?.hasTool || runningTools.length > 0) return
+  const [asked, active] = [answers.asked, answers.active]
+  const isAnswer = asked ? asked.ask.why === 'turn' && !asked.isAbandoned : active?.asked?.ask.why === 'turn'
+  if (isAnswer || active?.hasTool || runningTools.length > 0) return
   silence(step)
   step.set({ owedSinceMs: null })
   const queue = step.state.answers.queue.filter(({ thenEnd }) => thenEnd !== null)
