@@ -1,7 +1,9 @@
 import { defineConfig } from 'vitest/config'
+import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
-/** A browser takes all that the machine has, and calls that are heard at their own pace would stutter beside it. */
+/** In which calls are taken, and what a page costs is measured. */
+const BROWSER_CALL_TESTS = ['', '-desk', '-live', '-long-list'].map((of) => `service/test/dashboard${of}.test.ts`)
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
@@ -13,6 +15,19 @@ function databaseProject(name: 'embedded' | 'server') {
   }
 }
 
+/** On the embedded database, after all projects of a lower `groupOrder`. */
+function browserProject(name: string, { include, exclude = [], groupOrder, maxWorkers }: BrowserFiles) {
+  return {
+    extends: true as const,
+    test: {
+      ...{ name, include, exclude: [...NOT_OURS, ...exclude], globalSetup: 'service/test/harness/embedded-setup.ts' },
+      ...{ sequence: { groupOrder }, maxWorkers },
+    },
+  }
+}
+
+type BrowserFiles = { include: string[]; exclude?: string[]; groupOrder: number; maxWorkers: number }
+
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -20,6 +35,7 @@ export default defineConfig({
     isolate: false,
     // One more than the smallest machine has cores: calls are heard at their own pace, and wait most of the time.
     maxWorkers: 3,
+    sequence: { sequencer: WaitingFirst },
     testTimeout: 15_000,
     hookTimeout: 30_000,
     setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
@@ -30,8 +46,12 @@ export default defineConfig({
       },
       databaseProject('embedded'),
       databaseProject('server'),
-      // When all others are through, one after the other: a service beside three browsers takes no calls.
-      { extends: true, test: { name: 'browser', include: BROWSER_TESTS, sequence: { groupOrder: 1 }, maxWorkers: 1 } },
+      // When all others are through: a browser takes much of the machine, and calls that are heard at their own pace would stutter
+      // beside it. Two at once wait for each other's pages; a service beside two browsers takes no calls, so those are alone.
+      browserProject('browser', {
+        ...{ include: BROWSER_TESTS, exclude: BROWSER_CALL_TESTS, groupOrder: 1, maxWorkers: 2 },
+      }),
+      browserProject('browser-calls', { include: BROWSER_CALL_TESTS, groupOrder: 2, maxWorkers: 1 }),
     ],
   },
 })

@@ -60,7 +60,7 @@ async function runWithNeeds(folder: RunFolder, signal: AbortSignal): Promise<Out
 
 const stopping = abortOnSignals()
 sweepAbandonedRuns()
-const { exitCode, counts } = await runWithNeeds(makeRunFolder(), stopping.signal)
+const { exitCode, counts } = await runWithNeeds(makeRunFolder({ databaseInMemory: true }), stopping.signal)
 if (stopping.signal.aborted) process.exit(128 + constants.signals[stopping.signal.reason as NodeJS.Signals])
 // The last line, alone: what reads the result reads this.
 console.log(`${counts.passed} passed, ${counts.failed} failed`)

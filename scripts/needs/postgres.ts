@@ -38,7 +38,7 @@ function own(path: string, { uid, gid }: Place['user']): void {
 async function prepare({ folder, signal }: NeedContext): Promise<Place> {
   const bin = await postgresBinaries(signal)
   const user = await unprivilegedUser()
-  const path = join(folder.path, 'postgres')
+  const path = join(folder.databasePath, 'postgres')
   mkdirSync(path)
   own(path, user)
   return { bin, folder: path, data: join(path, 'data'), user }
@@ -126,7 +126,7 @@ async function stop({ child }: Server): Promise<void> {
 }
 
 /**
- * Starts a PostgreSQL server of this run's own, on a free port of 127.0.0.1 and in the run's folder, and sets
+ * Starts a PostgreSQL server of this run's own, on a free port of 127.0.0.1 and in the run's folders, and sets
  * PARLEY_TEST_DATABASE_URL to its superuser. When that variable is set already, that server is used and left alone.
  * @throws UnmetNeed when there is no server to start, or it does not start
  */

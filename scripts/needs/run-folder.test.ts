@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { identityOf } from '../launch/process-identity.mjs'
-import { sweepAbandonedRuns } from './run-folder.ts'
+import { makeRunFolder, sweepAbandonedRuns } from './run-folder.ts'
 
 const NOBODY = 65_534
 
@@ -52,3 +52,41 @@ describe('the sweep of abandoned runs', () => {
     expect(await sweepFolderOf(NOBODY)).toEqual({ folderIsLeft: true, processIsLeft: true })
   })
 })
+
+const MEMORY = '/dev/shm'
+
+describe.runIf(existsSync(MEMORY))('a database in memory', () => {
+  it('lies apart from the folder of its run, and goes with it', () => {
+    const run = makeRunFolder({ databaseInMemory: true })
+    if (hasRoom()) expect(dirname(run.databasePath)).toBe(MEMORY)
+    else expect(run.databasePath).toBe(run.path)
+    run.remove()
+    expect([existsSync(run.path), existsSync(run.databasePath)]).toEqual([false, false])
+  })
+
+  it('is for those who ask for it: what is measured has its disk', () => {
+    const run = makeRunFolder()
+    expect(run.databasePath).toBe(run.path)
+    run.remove()
+  })
+
+  it('is swept when its run was killed, and left while that goes on', async () => {
+    const gone = spawn('true')
+    await once(gone, 'exit')
+    const make = () => mkdtempSync(join(MEMORY, 'parley-run-'))
+    const [abandoned, used] = [make(), make()]
+    try {
+      writeFileSync(join(abandoned, 'pids'), `${gone.pid} 1\n`)
+      writeFileSync(join(used, 'pids'), `${identityOf(process.pid)}\n`)
+      sweepAbandonedRuns()
+      expect([existsSync(abandoned), existsSync(used)]).toEqual([false, true])
+    } finally {
+      rmSync(used, { recursive: true })
+    }
+  })
+})
+
+function hasRoom(): boolean {
+  const { bavail, bsize } = statfsSync(MEMORY)
+  return bavail * bsize >= 1024 ** 3
+}

@@ -1,12 +1,14 @@
 import {
   appendFileSync,
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
   statSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +16,11 @@ import { join } from 'node:path'
 import { identityOf, isRunning } from '../launch/process-identity.mjs'
 
 const PREFIX = 'parley-test-'
+/** Linux's folder in memory, in which tests have folders of the other prefix that are nobody's to sweep. */
+const MEMORY = '/dev/shm'
+const MEMORY_PREFIX = 'parley-run-'
+/** In a container it may hold 64 MB; the databases of a run, which come and go, need some 400 MB. */
+const ENOUGH_BYTES = 1024 ** 3
 const PIDS_FILE = 'pids'
 /** A folder without a named owner is left alone this long: its maker may be about to name itself. */
 const UNNAMED_MS = 60_000
@@ -21,6 +28,8 @@ const UNNAMED_MS = 60_000
 /** The folder of one test run; everything a run writes outside the checkout lies in it. */
 export type RunFolder = {
   path: string
+  /** Where its database server keeps its files: in `path`, or in memory. */
+  databasePath: string
   /** Names a process that belongs to this run, so that a later run can end it if this one is killed. */
   ownProcess: (pid: number) => void
   remove: () => void
@@ -69,20 +78,59 @@ function sweep(path: string): void {
 
 /** Ends the processes and removes the folders of runs that were killed before they could. */
 export function sweepAbandonedRuns(): void {
-  for (const name of readdirSync(tmpdir())) {
-    if (name.startsWith(PREFIX)) sweep(join(tmpdir(), name))
+  sweepIn(tmpdir(), PREFIX)
+  if (existsSync(MEMORY)) sweepIn(MEMORY, MEMORY_PREFIX)
+}
+
+function sweepIn(parent: string, prefix: string): void {
+  for (const name of readdirSync(parent)) {
+    if (name.startsWith(prefix)) sweep(join(parent, name))
   }
+}
+
+function hasRoom(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path)
+    return bavail * bsize >= ENOUGH_BYTES
+  } catch {
+    return false
+  }
+}
+
+/** Makes a folder that names this process as its owner. */
+function ownedFolder(prefix: string): string {
+  const path = mkdtempSync(prefix)
+  nameProcess(path, process.pid)
+  chmodSync(path, 0o711)
+  return path
+}
+
+function nameProcess(path: string, pid: number): void {
+  appendFileSync(join(path, PIDS_FILE), `${identityOf(pid)}\n`)
+}
+
+type RunFolderOptions = {
+  /**
+   * Keep the database in memory where there is room. A disk that others write to keeps whoever drops a database waiting for seconds,
+   * and tests drop one for each of their files; what is measured should have its disk.
+   */
+  databaseInMemory?: boolean
 }
 
 /**
  * Makes the folder of this run in the system's temporary folder, with `tmp` in it for what tests write.
  * Other users may pass through it (a database server runs as one), not list it.
  */
-export function makeRunFolder(): RunFolder {
-  const path = mkdtempSync(join(tmpdir(), PREFIX))
-  const ownProcess = (pid: number): void => appendFileSync(join(path, PIDS_FILE), `${identityOf(pid)}\n`)
-  ownProcess(process.pid)
-  chmodSync(path, 0o711)
+export function makeRunFolder({ databaseInMemory = false }: RunFolderOptions = {}): RunFolder {
+  const path = ownedFolder(join(tmpdir(), PREFIX))
   mkdirSync(join(path, 'tmp'))
-  return { path, ownProcess, remove: () => removeWhole(path) }
+  const databasePath = databaseInMemory && hasRoom(MEMORY) ? ownedFolder(join(MEMORY, MEMORY_PREFIX)) : path
+  return {
+    path,
+    databasePath,
+    ownProcess: (pid) => nameProcess(path, pid),
+    remove() {
+      for (const each of new Set([databasePath, path])) removeWhole(each)
+    },
+  }
 }

@@ -1,51 +1,27 @@
-import { rm } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { useDashboard } from './harness/dashboard.ts'
+import { HOSTILE } from './harness/hostile.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
-
-const ADMIN_API_KEY = 'ak_key_of_the_admin_page_tests'
-const LOGIN = { username: 'ada', password: 'a password of the admin page tests' }
-/** What a text would do if it were taken for HTML, an attribute or an address. */
-const HOSTILE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> ';alert(3)// javascript:alert(4) \u202Eevil`
-const WAIT_MS = 15_000
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
+const dashboard = useDashboard({
+  settings: { LOG_LEVEL: 'debug', OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
+  tenant: 'acme',
+})
 let context: BrowserContext
 let target: WebhookTarget
 const agent = { id: '', versions: [''] }
 
 beforeAll(async () => {
-  folder = await scratchFolder()
   target = await startWebhookTarget()
   target.answer({ status: 500 })
-  const program = startProgram({
-    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
-    LOG_LEVEL: 'debug',
-    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password, OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
-  })
-  address = await program.listening().catch(() => program.listening())
   await fill()
-  chromium = await startChromium()
-  context = await chromium.context({ width: 1280, colorScheme: 'light' })
-  context.setDefaultTimeout(WAIT_MS)
-  const asked = { data: LOGIN, headers: { origin: address } }
-  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
-  if (!answer.ok()) throw new Error(`nobody is logged in: ${answer.status()} ${await answer.text()}`)
+  context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
 })
-afterAll(async () => {
-  await chromium?.close()
-  await killPrograms()
-  await target?.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => target?.close())
 
 /** What of the answers is looked at; each has some of it. */
 type Answered = {
@@ -55,14 +31,7 @@ type Answered = {
   config: object
 }
 
-async function ask(method: string, path: string, body?: unknown): Promise<Answered> {
-  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
-  const text = await response.text()
-  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${text}`)
-  return JSON.parse(text) as Answered
-}
+const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Answered>(method, path, body)
 
 /** A tenant with one of everything, each with a name that would do harm if it could. */
 async function fill(): Promise<void> {
@@ -83,21 +52,7 @@ async function fill(): Promise<void> {
   await ask('POST', '/dnc', { phone: '+12025550177', reason: HOSTILE })
 }
 
-/** A page, with everything that a browser has to complain of from now on. */
-async function visit(path: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
-  page.on('dialog', (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.goto(address + path)
-  return { page, faults }
-}
+const visit = (path: string) => dashboard.visit(context, path)
 
 /** Presses a button that asks first, and says yes. */
 async function confirm(page: Page, name: string | RegExp): Promise<void> {
@@ -140,7 +95,7 @@ describe('the pages of an administrator', () => {
     expect([await greeting.isDisabled(), await greeting.isEditable()]).toEqual([false, false])
     expect(await greeting.inputValue()).toBe('Good morning.')
 
-    await page.goto(address + agentPath())
+    await page.goto(dashboard.address + agentPath())
     await page.getByRole('button', { name: 'Roll back to version 1' }).waitFor()
     await page.getByLabel('Give a share to').selectOption({ label: 'Version 1' })
     await page.getByLabel('Percent of Version 1').fill('25')
@@ -191,7 +146,9 @@ describe('the pages of an administrator', () => {
     await page.getByRole('button', { name: 'Make the key' }).click()
     const token = await page.getByLabel('API key', { exact: true }).inputValue()
     const tried = async () => {
-      const answer = await fetch(`${address}/api/v1/call-logs`, { headers: { authorization: `Bearer ${token}` } })
+      const answer = await fetch(`${dashboard.address}/api/v1/call-logs`, {
+        headers: { authorization: `Bearer ${token}` },
+      })
       return answer.status
     }
     expect(await tried()).toBe(200)
@@ -214,7 +171,7 @@ describe('the pages of an administrator', () => {
     await row.getByText('Delivered').waitFor()
     await row.getByRole('button', { name: 'Look' }).click()
     await page.getByRole('dialog').getByText('500').first().waitFor()
-    await page.goto(`${address}/app/audit-log?action=webhook.redelivered`)
+    await page.goto(`${dashboard.address}/app/audit-log?action=webhook.redelivered`)
     await page.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: 'ada' }).waitFor()
     await page.close()
   })
@@ -252,7 +209,7 @@ describe('the pages of an administrator', () => {
     for (const [path, text] of pages) {
       await page.setViewportSize({ width: 1280, height: 900 })
       await page.emulateMedia({ colorScheme: 'light' })
-      await page.goto(address + path)
+      await page.goto(dashboard.address + path)
       await page.locator('main').getByText(text).first().waitFor()
       const light = await faultsAsShown(page)
       await page.emulateMedia({ colorScheme: 'dark' })

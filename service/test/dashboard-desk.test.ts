@@ -1,18 +1,11 @@
-import { rm } from 'node:fs/promises'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Look } from './harness/chromium.ts'
+import { useDashboard } from './harness/dashboard.ts'
+import { HOSTILE } from './harness/hostile.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { rehearsedCall } from './harness/rehearsed-call.ts'
-import { scratchFolder } from './harness/scratch.ts'
 
-const ADMIN_API_KEY = 'ak_key_of_the_desk_page_tests'
-const LOGIN = { username: 'ada', password: 'a password of the desk page tests' }
-/** What a text would do if it were taken for HTML, an attribute or an address. */
-const HOSTILE = `<img src=x onerror=alert(1)> "><script>alert(2)</script> ';alert(3)// javascript:alert(4) \u202Eevil`
 const LISTED = '+12025550177'
-const WAIT_MS = 15_000
 const LOOKS: Look[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
@@ -20,48 +13,15 @@ const LOOKS: Look[] = [
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
+const dashboard = useDashboard()
 /** Of tasks: one that is urgent and has a call, one for later. */
 let tasks: { urgent: string; normal: string }
 
-beforeAll(async () => {
-  folder = await scratchFolder()
-  const settings = {
-    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
-    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password },
-  }
-  const program = startProgram(settings)
-  address = await program.listening().catch(() => program.listening())
-  await fill(await takenCall(settings))
-  chromium = await startChromium()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await killPrograms()
-  await rm(folder, { recursive: true })
-})
-
-/** The id of a call that was taken: while a machine is too busy the service takes none. */
-async function takenCall(settings: Record<string, string>): Promise<string> {
-  for (;;) {
-    const { code, stdout, stderr } = await rehearsedCall(settings, ['--say', 'Please call me back.'])
-    if (code === 0) return /CA\w+/.exec(stdout)?.[0] ?? ''
-    if (!stderr.includes('overloaded')) throw new Error(`the call failed: ${stderr}`)
-  }
-}
+beforeAll(async () => fill(await dashboard.call('Please call me back.')))
 
 type Asked = { task: { id: string; status: string; disposition: string | null; notes: string | null } }
 
-async function ask(method: string, path: string, body?: unknown): Promise<Asked> {
-  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'demo', 'content-type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
-  const text = await response.text()
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`)
-  return JSON.parse(text) as Asked
-}
+const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Asked>(method, path, body)
 
 /** Tasks whose texts would do harm if they could. */
 async function fill(callSid: string): Promise<void> {
@@ -74,36 +34,13 @@ async function fill(callSid: string): Promise<void> {
   await ask('POST', '/dnc', { phone: LISTED, reason: HOSTILE })
 }
 
-async function loggedIn(look: Look): Promise<BrowserContext> {
-  const context = await chromium.context(look)
-  context.setDefaultTimeout(WAIT_MS)
-  const asked = { data: LOGIN, headers: { origin: address } }
-  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
-  expect(answer.status()).toBe(200)
-  return context
-}
-
-/** A page, with everything that a browser has to complain of from now on. */
-async function visit(context: BrowserContext, path: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
-  page.on('dialog', (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.goto(`${address}/app/t/demo/${path}`)
-  return { page, faults }
-}
+const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/t/demo/${path}`)
 
 const harm = (page: Page) => page.locator('main img, main script, main svg[onload]').count()
 
 describe.each(LOOKS)('at $width px in $colorScheme colours', (look) => {
   it('has nothing that keeps somebody out, and shows texts as they are', async () => {
-    const context = await loggedIn(look)
+    const context = await dashboard.loggedIn(look)
     const found: Record<string, string[]> = {}
     for (const [path, sign] of [
       ['desk', 'Claim next of default'],
@@ -134,7 +71,7 @@ async function isInSight(page: Page, name: string): Promise<boolean> {
 
 describe('a campaign', () => {
   it('is made of a list, with the lines that are left out, started, paused and cancelled', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'campaigns')
     await page.getByRole('button', { name: 'New campaign' }).click()
     const form = page.getByRole('dialog', { name: 'New campaign' })
@@ -180,7 +117,7 @@ describe('a campaign', () => {
 
 describe('the desk', () => {
   it('leads by the keyboard from the next task to its end', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'desk')
     await page.getByRole('button', { name: 'Claim next of default' }).waitFor()
     await page.keyboard.press('?')
@@ -215,7 +152,7 @@ describe('the desk', () => {
   })
 
   it('puts a task off and wakes it, tells of a refused call, and of somebody who was quicker', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'dark' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
     const { page } = await visit(context, `desk/tasks/${tasks.normal}`)
     await page.getByRole('button', { name: 'Snooze' }).click()
     await page.getByLabel('Why').fill('at lunch')
@@ -247,7 +184,7 @@ describe('the desk', () => {
   })
 
   it('sets how a queue works, and says what is wrong with what cannot be', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await visit(context, 'desk/queues/sales')
     await page.getByLabel('Time zone').fill('Nowhere/Town')
     await page.getByRole('button', { name: 'Add hours' }).click()
@@ -264,7 +201,7 @@ describe('the desk', () => {
 
 describe('the do-not-call list', () => {
   it('imports a list, names the line that is wrong, and finds, checks and removes a number', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'do-not-call')
     const csv = `phone,reason\n+12025550188,"asked\nfor it"\nno number,\n${LISTED},again\n`
     const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) }

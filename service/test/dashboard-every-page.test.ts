@@ -1,17 +1,14 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import type { Locator, Page } from 'playwright-core'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
+import type { Look } from './harness/chromium.ts'
+import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
 import { watchedPage } from './harness/watched-page.ts'
 
-const ADMIN_API_KEY = 'ak_key_of_the_tests_of_every_page'
-const LOGIN = { username: 'ada', password: 'a password of the tests of every page' }
 const ROUTES = join(import.meta.dirname, '..', '..', 'dashboard', 'src', 'routes')
 const WAIT_MS = 15_000
 const LOOKS: Look[] = [
@@ -22,9 +19,7 @@ const IS_FULL = process.env['PARLEY_TEST_FULL'] === '1'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
+const dashboard = useDashboard()
 let pages: Record<string, Shown>
 
 /** A page: where it is, what tells that it is drawn, which buttons of it open forms, and which send what stands in the page. */
@@ -34,31 +29,12 @@ type Shown = { at: string; sign: string; forms?: string[]; sends?: string[] }
 const LIVE_CALL = 'live/$streamSid'
 
 beforeAll(async () => {
-  folder = await scratchFolder()
-  const program = startProgram({
-    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, RATE_LIMIT_IP_PER_MINUTE: '1000000' },
-    ...{ ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password, RATE_LIMIT_TENANT_PER_MINUTE: '1000000' },
-  })
-  address = await program.listening().catch(() => program.listening())
   pages = pagesOf(await fill())
-  chromium = await startChromium()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await killPrograms()
-  await rm(folder, { recursive: true })
 })
 
 type Made = { agents: { id: string }[]; version: { id: string }; task: { id: string }; campaign: { id: string } }
 
-async function ask(method: string, path: string, body?: unknown): Promise<Made> {
-  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'demo', 'content-type': 'application/json' }
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`)
-  return JSON.parse(text) as Made
-}
+const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Made>(method, path, body)
 
 /** Ids of one of each thing that has a page. */
 type Ids = { agent: string; draft: string; task: string; campaign: string }
@@ -122,18 +98,9 @@ async function routePaths(): Promise<string[]> {
   return paths.filter((path) => path !== '/t/$tenantId')
 }
 
-async function loggedIn(look: Look): Promise<BrowserContext> {
-  const context = await chromium.context(look)
-  context.setDefaultTimeout(WAIT_MS)
-  const asked = { data: LOGIN, headers: { origin: address } }
-  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
-  expect(answer.status()).toBe(200)
-  return context
-}
-
 /** With what is wrong, if it is not drawn. */
 async function open(page: Page, { at, sign }: Shown): Promise<string[]> {
-  await page.goto(`${address}/app/${at}`)
+  await page.goto(`${dashboard.address}/app/${at}`)
   const drawn = page.getByText(sign).locator('visible=true').first().waitFor()
   return drawn.then(
     () => [],
@@ -155,8 +122,8 @@ describe('every page of the dashboard', () => {
   it.each(IS_FULL ? LOOKS : LOOKS.slice(0, 1))(
     'breaks no rule of accessibility at $width px in $colorScheme colours',
     async (look) => {
-      const context = await loggedIn(look)
-      const { page, faults } = await watchedPage(context, address)
+      const context = await dashboard.loggedIn(look)
+      const { page, faults } = await watchedPage(context, dashboard.address)
       const found: Record<string, string[]> = {}
       for (const [path, shown] of Object.entries(pages)) {
         const wrong = [...(await open(page, shown)), ...(await faultsAsShown(page)), ...unmeant(faults.splice(0))]
@@ -168,8 +135,8 @@ describe('every page of the dashboard', () => {
   )
 
   it('takes in each of its fields a text for a text, whatever that would do as anything else', async () => {
-    const context = await loggedIn({ width: 1280, colorScheme: 'light' })
-    const { page, faults } = await watchedPage(context, address)
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await watchedPage(context, dashboard.address)
     const found: Record<string, string[]> = {}
     let written = 0
     for (const [path, shown] of Object.entries(pages)) {

@@ -1,20 +1,18 @@
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { stereoWav } from '../../simulator/src/audio/wav.ts'
 import { makePhraseBook } from '../../simulator/src/speech/phrase-book.ts'
 import { makeSpeech } from '../../simulator/src/speech/speech.ts'
 import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { levelOf } from './harness/level.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
+import type { WatchedPage } from './harness/watched-page.ts'
 
-const ADMIN_API_KEY = 'ak_key_of_the_live_pages'
-const PASSWORD = 'a password of the live pages'
 /** Turns all that follows it. */
 const RTL = '\u202E'
 /** A browser without a graphics card, on a machine that does something else. */
@@ -25,38 +23,16 @@ const RINGS_MS = 8_000
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
+const dashboard = useDashboard({ waitMs: WAIT_MS })
 
 beforeAll(async () => {
-  folder = await scratchFolder()
-  const program = startProgram({
-    ...{ DATA_DIR: folder, SIMULATOR: 'on', ADMIN_API_KEY, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
-    RATE_LIMIT_IP_PER_MINUTE: '1000000',
-  })
-  address = await program.listening()
   const document = { tenant_id: 'demo', name: 'Demo Company', compliance: { record_calls: true } }
-  await administer('PUT', '/tenants/demo', document)
-  chromium = await startChromium()
+  await dashboard.ask('PUT', '/admin/tenants/demo', document)
 })
-afterAll(async () => {
-  await chromium?.close()
-  await killPrograms()
-  await rm(folder, { recursive: true })
-})
-
-async function administer(method: string, path: string, body?: unknown): Promise<unknown> {
-  const headers = { 'x-admin-key': ADMIN_API_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) }
-  const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-  const response = await fetch(`${address}/api/v1/admin${path}`, sent)
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return response.json()
-}
 
 /** Somebody rings the demo number and stays on the line. */
 async function ring(): Promise<void> {
-  const rehearsal = JSON.parse(await readFile(join(folder, 'rehearsal.json'), 'utf8')) as {
+  const rehearsal = JSON.parse(await readFile(join(dashboard.folder, 'rehearsal.json'), 'utf8')) as {
     public_url: string
     carrier: { base_url: string; account_sid: string; auth_token: string }
   }
@@ -76,28 +52,17 @@ async function ring(): Promise<void> {
   expect([response.status, await response.text()]).toEqual([201, expect.any(String)])
 }
 
-/** A page of whoever is logged in, with everything that a browser has to complain of. `prepare` runs in it before all else. */
+/** A page of whoever has logged in, in a browser of its own or the usual one. `prepare` runs in it before all else. */
 async function visit(
   path: string,
-  { prepare, browser = chromium }: { prepare?: string; browser?: TestChromium } = {},
-): Promise<{ page: Page; faults: string[] }> {
-  const context = await browser.context({ width: 1280, colorScheme: 'light' })
+  { prepare, browser }: { prepare?: string; browser?: TestChromium } = {},
+): Promise<WatchedPage> {
+  const context = await (browser ?? dashboard).context({ width: 1280, colorScheme: 'light' })
   context.setDefaultTimeout(WAIT_MS)
   if (prepare !== undefined) await context.addInitScript(prepare)
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning')
-      faults.push(`console: ${message.text()} ${message.location().url}`)
-  })
-  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
-  page.on('dialog', (dialog) => {
-    faults.push(`dialog: ${dialog.message()}`)
-    void dialog.dismiss()
-  })
-  await page.goto(address + path)
-  await page.getByLabel('User name or e-mail').fill('ada')
-  await page.locator('input[type=password]').fill(PASSWORD)
+  const { page, faults } = await dashboard.visit(context, path)
+  await page.getByLabel('User name or e-mail').fill(LOGIN.username)
+  await page.locator('input[type=password]').fill(LOGIN.password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   return { page, faults }
@@ -150,7 +115,7 @@ async function somebodySpeaks(): Promise<string> {
   await speech.close()
   const quiet = (seconds: number) => Buffer.alloc(seconds * BYTES_PER_S, 0xff)
   const heard = Buffer.concat([quiet(7), said, quiet(8)])
-  const path = join(folder, 'microphone.wav')
+  const path = join(dashboard.folder, 'microphone.wav')
   await writeFile(path, stereoWav(heard, heard))
   return path
 }
@@ -216,7 +181,7 @@ describe('the pages of live calls', () => {
     await page.getByRole('button', { name: 'Mute the agent' }).click()
     await page.getByText('Agent muted').waitFor()
     expect(await faultsInAllLooks(page)).toEqual([])
-    expect(await administer('GET', '/supervisor-actions?tenant_id=demo')).toMatchObject({
+    expect(await dashboard.ask('GET', '/admin/supervisor-actions?tenant_id=demo')).toMatchObject({
       actions: [
         { action: 'mute', supervisor: 'ada' },
         { action: 'whisper', supervisor: 'ada' },
@@ -263,9 +228,8 @@ describe('the pages of live calls', () => {
       await page.getByRole('button', { name: 'End the call' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
       await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
-      const { actions } = (await administer('GET', '/supervisor-actions?tenant_id=demo')) as {
-        actions: { action: string }[]
-      }
+      type Taken = { actions: { action: string }[] }
+      const { actions } = await dashboard.ask<Taken>('GET', '/admin/supervisor-actions?tenant_id=demo')
       expect(actions.map(({ action }) => action)).toEqual(
         expect.arrayContaining(['takeover', 'release', 'whisper', 'note', 'escalate']),
       )
@@ -302,7 +266,7 @@ describe('the pages of live calls', () => {
     await page.route('**/api/v1/sessions/*/events', (route) =>
       route.fulfill({ contentType: 'text/event-stream', body: '' }),
     )
-    await page.goto(`${address}/app/t/demo/live/MZ1`)
+    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
     const heading = page.getByRole('heading', { level: 1 })
     await heading.getByText('+1 202 555 0147').waitFor()
     expect(await heading.locator('bdi').textContent()).toBe(`Robin ${RTL}`)
@@ -349,7 +313,7 @@ describe('the pages of live calls', () => {
     const stream = { contentType: 'text/event-stream', body: events.join('') }
     await page.route('**/api/v1/sessions/MZ1/events', (route) => route.fulfill(stream))
     await page.getByRole('listitem').getByText(HOSTILE.slice(0, 28)).first().waitFor()
-    await page.goto(`${address}/app/t/demo/live/MZ1`)
+    await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
     await page.getByRole('list', { name: 'Tools' }).getByText(HOSTILE.slice(0, 28)).first().waitFor()
     expect(await page.locator('main img, main script').count()).toBe(0)
     expect(faults).toEqual([])

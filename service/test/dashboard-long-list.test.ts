@@ -1,19 +1,11 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { sql } from 'kysely'
-import type { BrowserContext, CDPSession, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openEmbedded } from '../src/platform/db/embedded.ts'
-import { migrate } from '../src/platform/db/migrate.ts'
+import type { CDPSession, Page } from 'playwright-core'
+import { describe, expect, it, vi } from 'vitest'
 import type { Db } from '../src/platform/db/schema.ts'
-import { startChromium, type TestChromium } from './harness/chromium.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { scratchFolder } from './harness/scratch.ts'
-import { MIGRATIONS } from './harness/template.ts'
+import { useDashboard } from './harness/dashboard.ts'
 import { makeTenant } from './harness/tenants.ts'
 import { until } from './harness/wait.ts'
 
-const LOGIN = { username: 'ada', password: 'a password of the long list' }
 const CALLS = 100_000
 const WAIT_MS = 60_000
 /**
@@ -29,24 +21,6 @@ const REFRESHED_MS = 20_000
 
 vi.setConfig({ testTimeout: 900_000, hookTimeout: 300_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
-
-async function start(): Promise<void> {
-  folder = await scratchFolder()
-  const database = await openEmbedded({ folder: join(folder, 'database'), pid: process.pid })
-  await migrate(database.db, MIGRATIONS)
-  await addCalls(database.db)
-  await database.close()
-  const program = startProgram({
-    ...{ DATA_DIR: folder, ADMIN_USERNAME: LOGIN.username, ADMIN_PASSWORD: LOGIN.password },
-    ...{ RATE_LIMIT_IP_PER_MINUTE: '1000000', RATE_LIMIT_TENANT_PER_MINUTE: '1000000' },
-  })
-  address = await program.listening().catch(() => program.listening())
-  chromium = await startChromium()
-}
-
 /** A call every minute until now, one in twenty of which failed. */
 async function addCalls(db: Db): Promise<void> {
   const tenant = await makeTenant(db, 'acme')
@@ -61,16 +35,6 @@ async function addCalls(db: Db): Promise<void> {
       from (select n, date_trunc('milliseconds', now()) - n * interval '1 minute' as at
               from generate_series(1, ${CALLS}::integer) n) made`.execute(db)
   await sql`analyze call_logs`.execute(db)
-}
-
-async function loggedIn(): Promise<BrowserContext> {
-  const context = await chromium.context({ width: 1280, colorScheme: 'light' })
-  context.setDefaultTimeout(WAIT_MS)
-  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, {
-    ...{ data: LOGIN, headers: { origin: address } },
-  })
-  expect(answer.status()).toBe(200)
-  return context
 }
 
 /** What somebody did, and what it cost the page. */
@@ -134,15 +98,10 @@ function line(what: string, steps: Step[]): string {
 }
 
 describe.runIf(process.env['PARLEY_TEST_FULL'] === '1')('a list of 100,000 calls', () => {
-  beforeAll(start)
-  afterAll(async () => {
-    await chromium?.close()
-    await killPrograms()
-    await rm(folder, { recursive: true })
-  })
+  const dashboard = useDashboard({ settings: { SIMULATOR: 'off' }, furnish: addCalls, waitMs: WAIT_MS })
 
   it('scrolls to its end, back and forth, and is filtered, without a stall', async () => {
-    const context = await loggedIn()
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const page = await context.newPage()
     await page.addInitScript(WATCH)
     const requests: URL[] = []
@@ -150,7 +109,7 @@ describe.runIf(process.env['PARLEY_TEST_FULL'] === '1')('a list of 100,000 calls
       if (request.url().includes('/call-logs?') || request.url().endsWith('/call-logs'))
         requests.push(new URL(request.url()))
     })
-    await page.goto(`${address}/app/t/acme/calls`)
+    await page.goto(`${dashboard.address}/app/t/acme/calls`)
     await page.getByRole('row').nth(1).waitFor()
     const meter = await Meter.of(page)
 

@@ -1,23 +1,14 @@
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { BrowserContext, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { systemClock } from '../src/kernel/clock.ts'
-import { openEmbedded } from '../src/platform/db/embedded.ts'
-import { migrate } from '../src/platform/db/migrate.ts'
 import type { Db } from '../src/platform/db/schema.ts'
 import { addCall } from '../src/records/analytics/analytics.fixture.ts'
-import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import type { Look } from './harness/chromium.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
-import { scratchFolder } from './harness/scratch.ts'
-import { MIGRATIONS } from './harness/template.ts'
 import { makeTenant } from './harness/tenants.ts'
 
-const ADMIN_API_KEY = 'ak_key_of_the_overview_tests'
-const PASSWORD = 'a password of the overview tests'
-const WAIT_MS = 15_000
 const HOUR_MS = 3_600_000
 const FIRST_LOAD_BYTES = 200 * 1_024
 const LOOKS: Look[] = [
@@ -27,41 +18,23 @@ const LOOKS: Look[] = [
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-let folder: string
-let address: string
-let chromium: TestChromium
+const dashboard = useDashboard({ settings: { SIMULATOR: 'off' }, furnish: addCalls, tenant: 'acme' })
 /** The hour in which Acme's calls were. */
 let busyHour: Date
 
 beforeAll(async () => {
-  folder = await scratchFolder()
-  const database = await openEmbedded({ folder: join(folder, 'database'), pid: process.pid })
-  await migrate(database.db, MIGRATIONS)
-  await addCalls(database.db)
-  await database.close()
-  const program = startProgram({
-    ...{ DATA_DIR: folder, ADMIN_API_KEY, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
-    RATE_LIMIT_IP_PER_MINUTE: '1000000',
-  })
-  address = await program.listening().catch(() => program.listening())
-  await administer('POST', '/admin/analytics/sweep')
+  await dashboard.ask('POST', '/admin/analytics/sweep')
   const late = new Date(systemClock.now() - HOUR_MS).toISOString()
-  await administer('POST', '/callback-tasks', {
+  await dashboard.ask('POST', '/callback-tasks', {
     customer_phone: '+12025550123',
     queue_key: 'billing',
     sla_due_at: late,
   })
-  await administer('POST', '/admin/tenants/acme/users', {
+  await dashboard.ask('POST', '/admin/tenants/acme/users', {
     email: 'vera@acme.example',
     role: 'viewer',
-    password: PASSWORD,
+    password: LOGIN.password,
   })
-  chromium = await startChromium()
-})
-afterAll(async () => {
-  await chromium?.close()
-  await killPrograms()
-  await rm(folder, { recursive: true })
 })
 
 /** Twelve calls of Acme, three of which nobody answered, in one hour, five by another agent; two of Globex two hours before. */
@@ -79,33 +52,8 @@ async function addCalls(db: Db): Promise<void> {
   for (let n = 0; n < 2; n += 1) await addCall(db, globex, { at: new Date(hourMs - 5 * HOUR_MS + n), talkSeconds: 600 })
 }
 
-async function administer(method: string, path: string, body: unknown = {}): Promise<void> {
-  const headers = { 'x-admin-key': ADMIN_API_KEY, 'x-tenant-id': 'acme', 'content-type': 'application/json' }
-  const sent = path.endsWith('/sweep') ? {} : { body: JSON.stringify(body) }
-  const response = await fetch(`${address}/api/v1${path}`, { method, headers, ...sent })
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-}
-
-async function loggedIn(look: Look, username = 'ada'): Promise<BrowserContext> {
-  const context = await chromium.context(look)
-  context.setDefaultTimeout(WAIT_MS)
-  const asked = { data: { username, password: PASSWORD }, headers: { origin: address } }
-  const answer = await context.request.post(`${address}/api/v1/admin/auth/login`, asked)
-  expect(answer.status()).toBe(200)
-  return context
-}
-
-/** A page, with everything that a browser has to complain of from now on. */
-async function visit(context: BrowserContext, path: string): Promise<{ page: Page; faults: string[] }> {
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
-  })
-  page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
-  await page.goto(`${address}/app/${path}`)
-  return { page, faults }
-}
+const loggedIn = (look: Look, username?: string) => dashboard.loggedIn(look, username)
+const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/${path}`)
 
 const WIDE: Look = { width: 1280, colorScheme: 'light' }
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
@@ -193,7 +141,7 @@ describe('the overview', () => {
       const isScript = response.request().resourceType() === 'script'
       if (isScript) sizes.push(response.body().then((body) => gzipSync(body).length))
     })
-    await page.goto(`${address}/app/`)
+    await page.goto(`${dashboard.address}/app/`)
     await drawn(page)
     const bytes = (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
     expect(bytes).toBeGreaterThan(50_000)

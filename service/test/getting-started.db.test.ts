@@ -7,6 +7,7 @@ import { serve } from '../../simulator/src/cli/serve.ts'
 import type { Simulator } from '../../simulator/src/simulator.ts'
 import { useDatabase } from './harness/database.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { writtenBy } from './harness/written.ts'
 
 const ADMIN_API_KEY = 'ak_key_of_the_getting_started_tests'
 const COMMANDS_MS = 90_000
@@ -51,13 +52,7 @@ async function run(commands: string[]): Promise<{ code: unknown; stdout: string;
     env: { PATH: process.env['PATH'] },
     stdio: ['pipe', 'pipe', 'pipe'],
   })
-  const written = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written.stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    written.stderr += text
-  })
+  const written = writtenBy(child)
   child.stdin.end(commands.join('\n'))
   const [code] = (await once(child, 'close')) as unknown[]
   return { code, ...written }

@@ -1,14 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import { useDatabase } from './harness/database.ts'
+import { freePort } from './harness/free-port.ts'
 import { ServedApp } from './harness/served-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -80,15 +78,6 @@ function firstLine(child: ChildProcess): Promise<string> {
     child.once('exit', (code) => reject(new Error(`it ended with ${code}`)))
     createInterface({ input: child.stdout as Readable }).once('line', resolve)
   })
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 describe('the packages', () => {

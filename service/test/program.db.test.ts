@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { freePort } from './harness/free-port.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
@@ -16,13 +16,8 @@ const WAITS_WITHIN_MS = 30_000
 
 /** Settings with a server at a port where nothing listens. */
 async function databaseThatIsAway(): Promise<Record<string, string>> {
-  const other = createServer().listen(0, '127.0.0.1')
-  await once(other, 'listening')
-  const { port } = other.address() as { port: number }
-  other.close()
-  await once(other, 'close')
   return {
-    DATABASE_URL: `postgres://parley:parley@127.0.0.1:${port}/parley`,
+    DATABASE_URL: `postgres://parley:parley@127.0.0.1:${await freePort()}/parley`,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
   }
 }

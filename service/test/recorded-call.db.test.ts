@@ -1,10 +1,10 @@
-import { rm, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readWav } from '../src/records/recordings.fixture.ts'
 import { CALLER, useCallApp } from './harness/call-app.ts'
+import { useDataFolder } from './harness/data-folder.ts'
 import { useDatabase } from './harness/database.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import type { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
@@ -13,11 +13,7 @@ const LOUD = 32_124
 const UNKNOWN = '0190a000-0000-7000-8000-000000000000'
 
 const test = useDatabase()
-const settings: Record<string, string> = {}
-beforeAll(async () => {
-  settings['DATA_DIR'] = await scratchFolder()
-})
-afterAll(() => rm(settings['DATA_DIR'] ?? '', { recursive: true }))
+const settings = useDataFolder()
 const app = useCallApp(test, {
   settings,
   document: {
@@ -188,6 +184,6 @@ describe('GET voice-sessions/{id}/recording', () => {
     expect(await served.call('globex', 'GET', `/voice-sessions/${id}/recording`)).toMatchObject({
       ...{ status: 404, body: { code: 'not_found', error: 'The session was not recorded.' } },
     })
-    await expect(stat(join(settings['DATA_DIR'] ?? '', 'recordings', 'globex'))).rejects.toThrow('ENOENT')
+    await expect(stat(join(settings.DATA_DIR, 'recordings', 'globex'))).rejects.toThrow('ENOENT')
   })
 })

@@ -1,14 +1,14 @@
-import { readdir, readFile, rm } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { talkSpans } from '../../simulator/src/audio/levels.ts'
 import { runScenario, type ScenarioReport } from '../../simulator/src/scenario/run-scenario.ts'
 import type { Scenario } from '../../simulator/src/scenario/scenario-shape.ts'
 import { STORED_HEADER_BYTES } from '../src/records/recording-wav.ts'
 import { lagBetween } from './harness/alignment.ts'
+import { useDataFolder } from './harness/data-folder.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
 
 const GREETING =
@@ -50,11 +50,7 @@ function side(file: Buffer, channel: 0 | 1): Uint8Array {
 
 describe('a call that is recorded', () => {
   const test = useDatabase()
-  const settings: Record<string, string> = {}
-  beforeAll(async () => {
-    settings['DATA_DIR'] = await scratchFolder()
-  })
-  afterAll(() => rm(settings['DATA_DIR'] ?? '', { recursive: true }))
+  const settings = useDataFolder()
   const live = useLiveApp(test, {
     settings,
     document: {
@@ -75,7 +71,7 @@ describe('a call that is recorded', () => {
       () => test.db.selectFrom('recordings').selectAll().where('state', '=', 'ready').executeTakeFirst(),
       { what: 'the end of the recording' },
     )
-    return { row, path: join(settings['DATA_DIR'] ?? '', 'recordings', row.path) }
+    return { row, path: join(settings.DATA_DIR, 'recordings', row.path) }
   }
 
   it('lies in one file, as its row says', { timeout: 90_000 }, async () => {

@@ -1,13 +1,13 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { CallerScript } from '../../simulator/src/carrier/caller-script.ts'
 import type { SimulatedCall } from '../../simulator/src/carrier/simulated-call.ts'
 import type { Script } from '../../simulator/src/model/script.ts'
 import { STORED_HEADER_BYTES } from '../src/records/recording-wav.ts'
+import { useDataFolder } from './harness/data-folder.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
-import { scratchFolder } from './harness/scratch.ts'
 import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
@@ -23,11 +23,7 @@ type Session = { id: string; end_reason: string | null; transcript: Turn[] }
 
 describe('a call in which people speak', { timeout: 60_000 }, () => {
   const test = useDatabase()
-  const settings: Record<string, string> = {}
-  beforeAll(async () => {
-    settings['DATA_DIR'] = await scratchFolder()
-  })
-  afterAll(() => rm(settings['DATA_DIR'] ?? '', { recursive: true }))
+  const settings = useDataFolder()
   const live = useLiveApp(test, {
     settings,
     document: {
@@ -133,7 +129,7 @@ describe('a call in which people speak', { timeout: 60_000 }, () => {
       () => test.db.selectFrom('recordings').selectAll().where('state', '=', 'ready').executeTakeFirst(),
       { what: 'the recording' },
     )
-    const file = await readFile(join(settings['DATA_DIR'] ?? '', 'recordings', row.path))
+    const file = await readFile(join(settings.DATA_DIR, 'recordings', row.path))
     const side = (channel: 0 | 1) =>
       Uint8Array.from(
         { length: (file.length - STORED_HEADER_BYTES) / 2 },

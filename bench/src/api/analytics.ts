@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { ADMIN_API_KEY, startParley } from '../parley.ts'
 import { median, percentile } from '../stats.ts'
@@ -33,7 +34,18 @@ const QUESTIONS: Record<string, string> = {
   'by day, in a zone of half hours': 'interval=day&time_zone=Asia/Kolkata',
   'by day and agent': 'interval=day&group_by=agent',
   'by day and version': 'interval=day&group_by=version',
+  'by day and version, in another zone': 'interval=day&group_by=version&time_zone=Europe/Berlin',
+  'by day and version, in a zone of half hours': 'interval=day&group_by=version&time_zone=Asia/Kolkata',
+  'by version': 'interval=all&group_by=version',
   'by day, of one agent': 'interval=day&agent_key=agent-3',
+  'by hour, of one agent': 'interval=hour&agent_key=agent-3',
+  'by day, of one version': `interval=day&agent_version_id=${versionId(4)}`,
+}
+
+/** As `fillCalls` names its versions. */
+function versionId(n: number): string {
+  const hex = createHash('md5').update(`version ${n}`).digest('hex')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }
 
 /** Fills a tenant, has it counted, and asks one thing after the other. */

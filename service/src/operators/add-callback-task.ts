@@ -56,7 +56,7 @@ function newTask(now: Date) {
     completed_at: null,
     last_sla_alert_due_at: null,
     last_sla_alerted_at: null,
-    ...{ reminded_at: null, escalated_at: null },
+    ...{ reminded_at: null, escalated_at: null, refused_at: null },
     snoozed_until: null,
     snooze_reason: null,
     dispatch_attempt_count: 0,

@@ -33,9 +33,10 @@ export type CallbackTaskRow = {
   sla_due_at: Date
   last_sla_alert_due_at: Date | null
   last_sla_alerted_at: Date | null
-  /** When whoever claimed it was reminded last, and when it was escalated, which is done once. */
+  /** When whoever claimed it was reminded last, when it was escalated, which is done once, and when no call for it could be placed, the last time. */
   reminded_at: Date | null
   escalated_at: Date | null
+  refused_at: Date | null
   snoozed_until: Date | null
   snooze_reason: string | null
   dispatch_attempt_count: number

@@ -18,9 +18,13 @@ export type MissedCall = {
 /** Which calls: of these kinds, that ended since then; as many. */
 export type MissedCallPage = { kinds: MissedCallKind[]; since: Date; begunAfter: Date; limit: number }
 
+/** A task that names a call is made when there is one, by the clock of another node perhaps. */
+const CLOCKS_APART = '1 hour'
+
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
  * other one, have not been called since, and may be called; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
 export async function listMissedCalls(
   db: Db,
@@ -49,11 +53,13 @@ export async function listMissedCalls(
      where kind = any (${kinds}::text[]) and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
        and not exists (
          select from callback_tasks task
-          where task.tenant_id = ${tenantId}
-            and (task.call_sid = missed.call_sid
-                 or task.customer_phone = missed."from"
-                    and (task.status in ('open', 'claimed', 'snoozed', 'dispatching')
-                         or task.updated_at >= missed.ended_at))
+          where task.tenant_id = ${tenantId} and task.call_sid = missed.call_sid
+            and task.created_at > ${begunAfter}::timestamptz - interval ${sql.lit(CLOCKS_APART)}
+       )
+       and not exists (
+         select from callback_tasks task
+          where task.tenant_id = ${tenantId} and task.customer_phone = missed."from"
+            and (task.status in ('open', 'claimed', 'snoozed', 'dispatching') or task.updated_at >= missed.ended_at)
        )
        and not exists (
          select from do_not_call listed where listed.tenant_id = ${tenantId} and listed.phone = missed."from"

@@ -1,6 +1,8 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { plansOf } from '../../test/harness/plans.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -12,6 +14,7 @@ import { makeSessions } from '../records/sessions.ts'
 import { putTurnsAcrossTenants } from '../records/transcript-store.ts'
 import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
 import { makeDoNotCall } from './do-not-call.ts'
+import { listMissedCalls } from './missed-call-store.ts'
 import { collectMissedCalls } from './missed-calls.ts'
 
 type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; from?: string; tenant?: string }
@@ -147,6 +150,22 @@ describe('calls that came to nothing', () => {
     const { sessionId } = await call()
     await test.db.updateTable('voice_sessions').set({ ended_at: null }).where('id', '=', sessionId).execute()
     expect(await collect()).toBe(0)
+  })
+
+  it('are found without reading the tasks of other callers, however many those have', async () => {
+    for (let count = 0; count < 6; count += 1) await call()
+    await sql`
+      insert into callback_tasks (tenant_id, id, call_sid, customer_phone, status, priority, queue_key, metadata, sla_due_at,
+                                  dispatch_attempt_count, created_at, updated_at)
+      select 'acme', gen_random_uuid(), 'CAold' || n, '+1303' || lpad(n::text, 7, '0'), 'open', 'normal', 'one', '{}', at, 0, at, at
+        from generate_series(1, 3000) n,
+             lateral (select ${new Date(clock.now())}::timestamptz - interval '9 days' as at) made`.execute(test.db)
+    await sql`vacuum analyze`.execute(test.db)
+    const now = clock.now()
+    const page = { kinds, since: new Date(now - MINUTE_MS), begunAfter: new Date(now - 300 * MINUTE_MS), limit: 10 }
+    expect(await listMissedCalls(test.db, 'acme' as TenantId, page)).toHaveLength(6)
+    const [plan] = await plansOf(test.db, (db) => listMissedCalls(db, 'acme' as TenantId, page))
+    expect(plan?.rows).toBeLessThan(100)
   })
 
   it('have one task, however many nodes look at once', { timeout: 60_000 }, async () => {

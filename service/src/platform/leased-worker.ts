@@ -15,9 +15,9 @@ export type LeasedRows<Claimed> = {
   /** Done at the beginning of each look for rows. */
   beforeLook?(): Promise<void>
   /** Whether one more may be begun beside those that are under way in this process. */
-  hasRoom(running: readonly Claimed[]): boolean
+  hasRoom(running: number): boolean
   /** Claims one that is due; null when there is none. */
-  claim(running: readonly Claimed[]): Promise<Claimed | null>
+  claim(): Promise<Claimed | null>
   /** Does what is to be done with it, and settles it; `stopping` ends it early. */
   work(claimed: Claimed, stopping: AbortSignal): Promise<void>
   /** Gives back, or settles, one whose work threw this. Never rejects: what cannot be given back comes when its lease is over. */
@@ -39,7 +39,7 @@ const CLOSE_WITHIN_MS = 1_500
 export class LeasedWorker<Claimed> {
   readonly #deps: Deps
   readonly #rows: LeasedRows<Claimed>
-  readonly #running = new Map<Promise<void>, Claimed>()
+  readonly #running = new Set<Promise<void>>()
   readonly #stopping = new AbortController()
   #cancels: Cancel[] = []
   #looking: Promise<void> | null = null
@@ -57,7 +57,7 @@ export class LeasedWorker<Claimed> {
     const { db, clock, isAlone } = this.#deps
     if (isAlone) await this.#rows.endLeases(db)
     if (this.#isClosing) return
-    const look = () => this.#look()
+    const look = () => this.look()
     this.#cancels = [clock.every(LOOK_EVERY_MS, look), onCommit(db, this.#rows.topic, look)]
     look()
   }
@@ -74,13 +74,14 @@ export class LeasedWorker<Claimed> {
     this.#stopping.abort()
     const settled = async () => {
       await this.#looking
-      await Promise.all(this.#running.keys())
+      await Promise.all(this.#running)
     }
     const late = () => new Error('it takes its time')
     await withTimeout(this.#deps.clock, settled(), CLOSE_WITHIN_MS, late).catch(() => undefined)
   }
 
-  #look(): void {
+  /** Looks for rows now: there is room again. */
+  look(): void {
     if (this.#isClosing) return
     this.#isDue = this.#looking !== null
     if (this.#looking) return
@@ -89,22 +90,18 @@ export class LeasedWorker<Claimed> {
       .catch(() => undefined)
       .finally(() => {
         this.#looking = null
-        if (this.#isDue) this.#look()
+        if (this.#isDue) this.look()
       })
   }
 
   async #claim(): Promise<void> {
     const rows = this.#rows
     await rows.beforeLook?.()
-    for (let running = this.#claims; rows.hasRoom(running) && !this.#isClosing; running = this.#claims) {
-      const claimed = await rows.claim(running)
+    while (rows.hasRoom(this.#running.size) && !this.#isClosing) {
+      const claimed = await rows.claim()
       if (!claimed) return
       this.#run(claimed)
     }
-  }
-
-  get #claims(): Claimed[] {
-    return [...this.#running.values()]
   }
 
   #run(claimed: Claimed): void {
@@ -114,8 +111,8 @@ export class LeasedWorker<Claimed> {
       .catch((err: unknown) => this.#rows.failed(claimed, err, signal.aborted))
       .finally(() => {
         this.#running.delete(done)
-        this.#look()
+        this.look()
       })
-    this.#running.set(done, claimed)
+    this.#running.add(done)
   }
 }

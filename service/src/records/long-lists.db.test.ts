@@ -1,6 +1,7 @@
-import { CompiledQuery, sql } from 'kysely'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
+import { plansOf, type QueryPlan } from '../../test/harness/plans.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
@@ -72,29 +73,11 @@ async function sortKeys(db: Db, name: string): Promise<Map<string, string>> {
   return new Map(rows.map(({ call_sid, id, created_at }) => [call_sid, `${created_at.toISOString()} ${id}`]))
 }
 
-type Plan = { nodes: string[]; blocks: number }
-
-/** How the database finds a page, and how much of its tables it looks at for that. */
-async function planOf(list: List, filter: SessionQuery, cursor?: string): Promise<Plan> {
-  const seen: CompiledQuery[] = []
-  const watched = test.db.withPlugin({
-    transformQuery: ({ node, queryId }) => {
-      seen.push(test.db.getExecutor().compileQuery(node, queryId))
-      return node
-    },
-    transformResult: async ({ result }) => result,
-  })
-  await list(watched, filter, readPage({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) }))
-  const [query] = seen
-  if (!query) throw new Error('nothing was asked')
-  const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${query.sql}`, [...query.parameters])
-  const { rows } = await test.db.executeQuery<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(explain)
-  const text = JSON.stringify(rows)
-  const plan = rows[0]?.['QUERY PLAN'][0].Plan
-  return {
-    nodes: [...text.matchAll(/"Node Type":"([^"]+)"/g)].map(([, node]) => node ?? ''),
-    blocks: (plan?.['Shared Hit Blocks'] ?? 0) + (plan?.['Shared Read Blocks'] ?? 0),
-  }
+async function planOf(list: List, filter: SessionQuery, cursor?: string): Promise<QueryPlan> {
+  const page = readPage({ limit: PAGE_ROWS, ...(cursor !== undefined && { cursor }) })
+  const [plan] = await plansOf(test.db, (db) => list(db, filter, page))
+  if (!plan) throw new Error('nothing was asked')
+  return plan
 }
 
 const FILTERS: [name: string, filter: SessionQuery, expectedRows: number][] = [
@@ -120,7 +103,7 @@ describe.each(LISTS)('a list of 3,000 %s', (name, list) => {
       expect([what, new Set(keys).size], what).toEqual([what, expectedRows])
       expect(keys, what).toEqual(keys.toSorted().reverse())
       const [first, last] = [await planOf(list, filter), await planOf(list, filter, cursors.at(-2))]
-      for (const { nodes } of [first, last]) expect(nodes, `${name} by ${what}`).not.toContain('Seq Scan')
+      for (const { nodes } of [first, last]) expect([...nodes], `${name} by ${what}`).not.toContain('Seq Scan')
       // A row that is read lies on a block of its own at worst; the index has a few more.
       expect(Math.max(first.blocks, last.blocks), `${name} by ${what}`).toBeLessThan(1.5 * PAGE_ROWS)
     }

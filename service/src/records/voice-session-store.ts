@@ -6,6 +6,7 @@ import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallDirection, CallStatus, SessionEndReason, SessionId } from './call-values.ts'
 import { filterConditions, type RecordFilter } from './record-filter-store.ts'
+import { searchedSessions } from './session-search-store.ts'
 import type { SpentToday } from './spent-today.ts'
 
 /** How quickly the agent spoke, in ms; null where it never did. Kept in the API's own words. */
@@ -172,7 +173,12 @@ export function listVoiceSessions(
     ...sessionConditions(filter),
     isAfter('voice_sessions', page.after),
   ]
-  return readJsonPage(db, { table: 'voice_sessions', where: sql.join(conditions, sql` and `), shown: SHOWN }, page)
+  const where = sql.join(conditions, sql` and `)
+  const { phrases = [] } = filter
+  if (phrases.length === 0) return readJsonPage(db, { table: 'voice_sessions', where, shown: SHOWN }, page)
+  const found = searchedSessions({ tenantId, phrases, where, limit: page.offset + page.limit + 1 })
+  const isFound = sql`tenant_id = ${tenantId} and id in (${found})`
+  return readJsonPage(db, { table: 'voice_sessions', where: isFound, shown: SHOWN }, page)
 }
 
 const AS_STORED = [
@@ -201,16 +207,10 @@ const SHOWN = {
   recording_url: sql`case when has_recording then '/api/v1/voice-sessions/' || voice_sessions.id || '/recording' end`,
 }
 
-function sessionConditions({ tag, endReason, phrases = [] }: SessionFilter) {
+function sessionConditions({ tag, endReason }: SessionFilter) {
   return [
     ...(tag === undefined ? [] : [sql<boolean>`voice_sessions.tags @> array[${tag}]::text[]`]),
     ...(endReason === undefined ? [] : [sql<boolean>`voice_sessions.end_reason = ${endReason}`]),
-    ...phrases.map(
-      (phrase) => sql<boolean>`
-        exists (select from transcript_turns turn
-                 where turn.tenant_id = voice_sessions.tenant_id and turn.session_id = voice_sessions.id
-                   and turn.search @@ phraseto_tsquery('simple', ${phrase}))`,
-    ),
   ]
 }
 

@@ -3,9 +3,15 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { childEnvironment } from './child-environment.ts'
 import { until } from './wait.ts'
+import { writtenBy } from './written.ts'
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 const START_TIMEOUT_MS = 60_000
+/**
+ * A program of a test lives for seconds: to compile the embedded database a second time, for speed later on, takes more of the processor
+ * than all that it is asked.
+ */
+const COMPILED_ONCE = '--liftoff-only'
 
 /** How a program ended, and how long that took after it was told to. */
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; afterMs: number }
@@ -29,18 +35,12 @@ const running = new Set<ChildProcess>()
  * test; what a failed test leaves is killed by `killPrograms`.
  */
 export function startProgram(settings: Record<string, string>, args: string[] = [], main = MAIN): Program {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [COMPILED_ONCE, main, ...args], {
     env: { ...childEnvironment(), PORT: '0', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   running.add(child)
-  const written = { stdout: '', stderr: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    written.stdout += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    written.stderr += text
-  })
+  const written = writtenBy(child)
   const closed = once(child, 'close').then(() => running.delete(child))
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
 

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { env } from 'node:process'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll } from 'vitest'
+import { freePort } from './free-port.ts'
 
 /** The password of every Redis of the tests: it must show in no log. */
 const REDIS_PASSWORD = 'password-of-the-redis-of-the-tests'
@@ -72,13 +72,4 @@ export function useRedis(): RedisServer {
   beforeAll(() => server.start())
   afterAll(() => server.stop())
   return server
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

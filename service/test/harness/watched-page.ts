@@ -15,7 +15,8 @@ export async function watchedPage(context: BrowserContext, address: string): Pro
   const faults: string[] = []
   await page.addInitScript(TELL_BREACHES)
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') faults.push(`console: ${message.text()}`)
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console: ${message.text()} ${message.location().url}`)
   })
   page.on('pageerror', (error) => faults.push(`script: ${error.message}`))
   page.on('dialog', (dialog) => {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { execPath } from 'node:process'
 import { fileURLToPath } from 'node:url'
+import { writtenBy } from './written.ts'
 
 const PROGRAM = fileURLToPath(new URL('./writer-process.ts', import.meta.url))
 
@@ -21,19 +22,12 @@ export type Writer = {
 /** Starts a process of its own on the folder of an embedded database. Its owner must kill it. */
 export function startWriter(folder: string): Writer {
   const child = spawn(execPath, [PROGRAM, folder], { stdio: ['ignore', 'pipe', 'pipe'] })
-  let output = ''
-  let complaint = ''
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text
-  })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint += text
-  })
+  const written = writtenBy(child)
   const ended = once(child, 'close').then(([code]: (number | null)[]) => code ?? null)
   return {
     pid: child.pid ?? Number.NaN,
-    acknowledged: () => Number(output.slice(0, output.lastIndexOf('\n')).split('\n').at(-1) ?? 0),
-    complaint: () => complaint,
+    acknowledged: () => Number(written.stdout.slice(0, written.stdout.lastIndexOf('\n')).split('\n').at(-1) ?? 0),
+    complaint: () => written.stderr,
     async kill() {
       child.kill('SIGKILL')
       await ended

@@ -63,7 +63,7 @@ export class SimulationWorker {
     this.#worker = new LeasedWorker(options, {
       topic: SIMULATIONS_TOPIC,
       endLeases: endRunLeasesAcrossTenants,
-      hasRoom: (running) => running.length < LANES,
+      hasRoom: (running) => running < LANES,
       claim: () => claimRunAcrossTenants(db, { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS }),
       work: (claimed, stopping) => this.#simulate(claimed, stopping),
       failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),

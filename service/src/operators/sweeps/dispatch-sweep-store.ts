@@ -36,16 +36,10 @@ export type DispatchPage = TaskPage & { queueKeys: string[]; now: Date }
 
 /**
  * The open tasks of these queues that are due, in the order in which operators would get them. What was refused comes last, the
- * longest ago first, so that it holds up nothing.
+ * longest ago first, so that it holds up nothing. Of each queue no more are read than are asked for, in the order of its index,
+ * and nothing of what was refused once and is done since.
  */
-export async function listToDispatch(db: Db, tenantId: TenantId, page: DispatchPage): Promise<SweptTask[]> {
-  const fresh = await listFresh(db, tenantId, page)
-  if (fresh.length === page.limit) return fresh
-  return [...fresh, ...(await listRefused(db, tenantId, { ...page, limit: page.limit - fresh.length }))]
-}
-
-/** Those that were never refused. Of each queue no more are read than are asked for, in the order of its index. */
-async function listFresh(
+export async function listToDispatch(
   db: Db,
   tenantId: TenantId,
   { queueKeys, now, limit, except }: DispatchPage,
@@ -54,34 +48,14 @@ async function listFresh(
     select next.id, next.queue_key
       from unnest(${queueKeys}::text[]) as queue (queue_key)
      cross join lateral (
-       select task.id, task.queue_key, ${RANK} as rank, task.sla_due_at, task.created_at
+       select task.id, task.queue_key, task.refused_at, ${RANK} as rank, task.sla_due_at, task.created_at
          from callback_tasks task
         where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)}
-          and not exists (select from callback_task_follow_ups done
-                           where done.tenant_id = task.tenant_id and done.task_id = task.id and done.refused_at is not null)
           and task.id <> all (${except}::uuid[])
-        order by ${RANK}, task.sla_due_at, task.created_at, task.id
+        order by task.refused_at nulls first, ${RANK}, task.sla_due_at, task.created_at, task.id
         limit ${limit}
      ) next
-     order by next.rank, next.sla_due_at, next.created_at, next.id
-     limit ${limit}
-  `.execute(db)
-  return rows
-}
-
-async function listRefused(
-  db: Db,
-  tenantId: TenantId,
-  { queueKeys, now, limit, except }: DispatchPage,
-): Promise<SweptTask[]> {
-  const { rows } = await sql<SweptTask>`
-    select task.id, task.queue_key
-      from callback_task_follow_ups done
-      join callback_tasks task on task.tenant_id = done.tenant_id and task.id = done.task_id
-     where done.tenant_id = ${tenantId} and done.refused_at is not null
-       and task.queue_key = any (${queueKeys}::text[]) and ${isDue(now)}
-       and task.id <> all (${except}::uuid[])
-     order by done.refused_at, ${RANK}, task.sla_due_at, task.created_at, task.id
+     order by next.refused_at nulls first, next.rank, next.sla_due_at, next.created_at, next.id
      limit ${limit}
   `.execute(db)
   return rows

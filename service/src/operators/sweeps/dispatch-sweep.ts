@@ -6,7 +6,7 @@ import { type CheckTaskCall, type DispatchTask, type TaskCallRefusal, taskCallOf
 import { queuesByKey } from '../operator-queue-store.ts'
 import { isOpenAt } from '../queue-hours.ts'
 import { listDispatchingQueues, listDispatchTenantsAcrossTenants, listToDispatch } from './dispatch-sweep-store.ts'
-import { noteFollowUp } from './follow-up-store.ts'
+import { noteTold } from './follow-up-store.ts'
 import {
   type SweepAsk,
   type SweepDeps,
@@ -94,7 +94,8 @@ async function dispatch(
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) return null
     // To the end of the line, unless it was not about this one.
     const isOfAll = error instanceof AppError && HOLDS_FOR_ALL.has(error.code)
-    if (!isOfAll) await noteFollowUp(db, tenantId, id, { refused_at: new Date(clock.now()) })
+    const now = new Date(clock.now())
+    if (!isOfAll) await db.transaction().execute((tx) => noteTold(tx, tenantId, id, { refused_at: now }))
     if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
     throw error
   }

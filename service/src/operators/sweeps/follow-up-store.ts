@@ -34,19 +34,19 @@ export async function findFollowUp(db: Db, tenantId: TenantId, taskId: CallbackT
   return row ?? { reminded_at: null, escalated_at: null, refused_at: null }
 }
 
-/** Notes that somebody was reminded of a task, or that it was escalated, with the task too, by which it is found. */
+/** Notes that somebody was reminded of a task, that it was escalated or refused, with the task too, by which it is found. */
 export async function noteTold(
   tx: Tx,
   tenantId: TenantId,
   taskId: CallbackTaskId,
-  told: Partial<Pick<FollowUp, 'reminded_at' | 'escalated_at'>>,
+  told: Partial<FollowUp>,
 ): Promise<void> {
   await noteFollowUp(tx, tenantId, taskId, told)
   await tx.updateTable('callback_tasks').set(told).where('tenant_id', '=', tenantId).where('id', '=', taskId).execute()
 }
 
 /** Notes what a sweep did about a task. */
-export async function noteFollowUp(
+async function noteFollowUp(
   db: Db,
   tenantId: TenantId,
   taskId: CallbackTaskId,

@@ -40,6 +40,7 @@ describe('what comes out of the database', () => {
     ['date[]', sql`array['2026-03-01'::date]`, ['2026-03-01']],
     ['timestamptz[]', sql`array['2026-03-01T00:00Z'::timestamptz]`, [new Date('2026-03-01T00:00:00Z')]],
     ['the time zone', sql`current_setting('timezone')`, 'UTC'],
+    ['that statements are not compiled', sql`pg_jit_available()`, false],
   ])('%s is the same value on both databases', async (_name, expression, expected) => {
     expect(await value(expression)).toStrictEqual(expected)
   })

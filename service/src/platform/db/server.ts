@@ -60,7 +60,8 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
-    options: '-c timezone=UTC',
+    // Our statements take milliseconds: to compile one, because its cost was guessed high, takes a second.
+    options: '-c timezone=UTC -c jit=off',
     types: { getTypeParser: parserOf },
   }
 }

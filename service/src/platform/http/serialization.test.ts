@@ -44,3 +44,18 @@ describe('what may be null', () => {
     expect(() => written(Type.Object({ id: nullable(Type.String()) }), {})).toThrow('required')
   })
 })
+
+describe('the schema of an answer', () => {
+  it('is read once, however many servers are made of it', () => {
+    let reads = 0
+    const schema = {
+      toJSON() {
+        reads += 1
+        return { type: 'object', properties: { read: { type: 'integer', default: reads } } }
+      },
+    }
+    const compile = () => compileSerializer({ schema, method: 'GET', url: '/' })
+    expect([compile()({}), compile()({})]).toEqual(['{"read":1}', '{"read":1}'])
+    expect(reads).toBe(1)
+  })
+})

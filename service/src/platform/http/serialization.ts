@@ -6,13 +6,18 @@ type Serializer = (answer: unknown) => string
 
 /** By the schema's text: it says all, and routes that make theirs anew make the same. */
 const built = new Map<string, Serializer>()
+/** What was seen before, of which the text need not be written to be known. */
+const seen = new WeakMap<object, Serializer>()
 
 /** Compiles the schema of an answer, once for each in a process: only what it lists goes out. */
 export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => {
-  const text = JSON.stringify(schema)
-  const known = built.get(text)
-  if (known) return known
-  const serializer = build(plainly(JSON.parse(text)), { ajv: { formats: serializerFormats } })
+  const serializer = seen.get(schema) ?? serializerOf(JSON.stringify(schema))
+  seen.set(schema, serializer)
+  return serializer
+}
+
+function serializerOf(text: string): Serializer {
+  const serializer = built.get(text) ?? build(plainly(JSON.parse(text)), { ajv: { formats: serializerFormats } })
   built.set(text, serializer)
   return serializer
 }

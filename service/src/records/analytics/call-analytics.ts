@@ -13,8 +13,7 @@ import {
   type Grouping,
   listFigures,
   listOutcomes,
-  type OutcomeRow,
-  sumOutcomes,
+  type Outcomes,
 } from './figures-store.ts'
 import { oldestChange } from './rollup-store.ts'
 import { cutRange, type Interval, type RangeAsk, type Spans } from './spans.ts'
@@ -91,8 +90,7 @@ export function makeCallAnalytics({ db, clock, tenants }: Deps): CallAnalytics {
 }
 
 type Asked = { ask: AnalyticsAsk; spans: Spans }
-/** `inAll`: the outcomes of all rows together. */
-type Read = { figures: FigureRow[]; outcomes: OutcomeRow[]; inAll: Omit<OutcomeRow, keyof FigureKey>[] }
+type Read = Outcomes & { figures: FigureRow[] }
 
 async function rowsOf(db: Db, tenantId: TenantId | null, { ask, spans: { edges } }: Asked): Promise<Read> {
   const { groupBy, agentKey, agentVersionId } = ask
@@ -102,13 +100,9 @@ async function rowsOf(db: Db, tenantId: TenantId | null, { ask, spans: { edges }
     ...{ tenantId, groupBy, edges, agentKey, limit: MAX_ROWS },
     agentVersionId: agentVersionId as AgentVersionId | undefined,
   }
-  const [figures, outcomes, inAll] = await Promise.all([
-    listFigures(db, wanted),
-    listOutcomes(db, wanted),
-    sumOutcomes(db, wanted),
-  ])
+  const [figures, outcomes] = await Promise.all([listFigures(db, wanted), listOutcomes(db, wanted)])
   if (figures.length > MAX_ROWS) throw tooMany()
-  return { figures, outcomes, inAll }
+  return { figures, ...outcomes }
 }
 
 function tooMany() {

@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
+import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import type { AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { CallStatus } from '../call-values.ts'
@@ -69,6 +70,22 @@ describe('counting calls', () => {
       }),
       { numRuns: 12 },
     )
+  })
+
+  it('adds up the days of a zone of half hours from hours, and from quarters only where a day ends within one', async () => {
+    for (let n = 0; n < 96; n += 1) await addCall(test.db, ACME, { at: after(n * 15), outcome: 'sale' })
+    await countAll(test.db)
+    const ask = { ...ASK, interval: 'day', timeZone: 'Asia/Kolkata', until: after(24 * 60) } as const
+    const { rows, totals: inAll } = await analytics().ofTenant(ACME, ask)
+    // It is 13:30 there when the first one calls.
+    expect(rows.map(({ calls }) => calls)).toEqual([42, 54])
+    expect(rows.map(({ outcomes }) => outcomes)).toEqual([42, 54].map((calls) => [{ outcome: 'sale', calls }]))
+    expect(inAll).toMatchObject({ calls: 96, outcomes: [{ outcome: 'sale', calls: 96 }] })
+    const plans = await plansOf(test.db, (db) => makeCallAnalytics({ db, clock, tenants }).ofTenant(ACME, ask))
+    const read = plans.map(({ rows: rowsRead }) => rowsRead).filter((count) => count > 0)
+    expect(read).toHaveLength(2)
+    // 23 hours and four quarters, of calls and of outcomes; a plan counts rows by rounded averages.
+    expect(Math.max(...read)).toBeLessThan(36)
   })
 
   it('averages scores exactly, by whatever spans they are added up', async () => {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 
@@ -80,50 +80,50 @@ export async function listFigures(db: Db, ask: FigureAsk): Promise<FigureRow[]> 
     select ${spanOf(ask)} as span, ${list(names)} ${version}
            ${sql.join(SUMMED.map((name) => sql`sum(${sql.ref(name)})::float8 as ${sql.ref(name)}`))},
            (sum(score_sum) * ${sql.lit(SCORE_PARTS)})::float8 as score_sum, sum(response_times)::text as response_times
-      from call_rollups
-     where ${conditions(ask)}
+      from ${rollups('call_rollups', ask)}
      group by ${list(names)} span
      order by span ${orderBy(names)}
      limit ${ask.limit + 1}`.execute(db)
   return rows
 }
 
+/** Outcomes of each span and what it is told apart by; `inAll`: of all spans together, whatever they are told apart by. */
+export type Outcomes = { outcomes: OutcomeRow[]; inAll: Omit<OutcomeRow, keyof FigureKey>[] }
+
 /**
  * The outcomes of each span that has any, those that occur most and the sum of all others: `OUTCOMES_SHOWN` and one row at most of
- * each span and what it is told apart by.
+ * each span and what it is told apart by; and the same of all together. One query has both, for both read the same rows.
  */
-export async function listOutcomes(db: Db, ask: FigureAsk): Promise<OutcomeRow[]> {
-  const names = columnsOf(ask)
-  const { rows } = await sql<OutcomeRow>`
-    ${countedOutcomes(ask, [sql`${spanOf(ask)} as span`, ...names.map((name) => sql.ref(name))], ['span', ...names])}
-     limit ${(ask.limit + 1) * (OUTCOMES_SHOWN + 1)}`.execute(db)
-  return rows
+export async function listOutcomes(db: Db, ask: FigureAsk): Promise<Outcomes> {
+  const names = ['span', ...columnsOf(ask)]
+  const nothing = sql.join(
+    names.map((name) => sql`null as ${sql.ref(name)}, `),
+    sql``,
+  )
+  const { rows } = await sql<OutcomeRow & { is_of_all: boolean }>`
+    with counted as materialized (
+      select ${spanOf(ask)} as span, ${list(names.slice(1))} outcome, sum(calls) as calls
+        from ${rollups('call_outcome_rollups', ask)}
+       group by ${list(names)} outcome),
+    summed as (select outcome, sum(calls) as calls from counted group by outcome)
+    select true as is_of_all, ${nothing} outcome, calls from (${mostOf('summed', [])}) of_all
+     union all
+    select * from (
+      select false, ${list(names)} outcome, calls from (${mostOf('counted', names)}) of_each
+       order by ${list(names)} calls desc limit ${(ask.limit + 1) * (OUTCOMES_SHOWN + 1)}) ordered`.execute(db)
+  const [outcomes, ofAll] = [false, true].map((isOfAll) => rows.filter((row) => row.is_of_all === isOfAll))
+  return { outcomes: outcomes ?? [], inAll: (ofAll ?? []).map(({ outcome, calls }) => ({ outcome, calls })) }
 }
 
-/** The outcomes of all spans together, whatever they are told apart by, as `listOutcomes` has those of one. */
-export async function sumOutcomes(db: Db, ask: FigureAsk): Promise<Omit<OutcomeRow, keyof FigureKey>[]> {
-  const { rows } = await sql<OutcomeRow>`${countedOutcomes(ask, [], [])}`.execute(db)
-  return rows
-}
-
-/** Each once by `names`, which are what `columns` are called. */
-function countedOutcomes(ask: FigureAsk, columns: RawBuilder<unknown>[], names: string[]) {
-  const selected = columns.map((column) => sql`${column}, `)
+/** Of the outcomes that `counted` has, the most frequent ones of each group by `names`, and all others as null. */
+function mostOf(counted: string, names: string[]) {
   const shown = sql`case when is_shown then outcome end`
   return sql`
-    with counted as (
-      select ${sql.join(selected, sql``)} outcome, sum(calls) as calls
-        from call_outcome_rollups
-       where ${conditions(ask)}
-       group by ${list(names)} outcome),
-    ranked as (
-      select *, outcome is not null and row_number() over (${partitionBy(names)}
-                  order by outcome is null, calls desc, outcome collate "C") <= ${sql.lit(OUTCOMES_SHOWN)} as is_shown
-        from counted)
     select ${list(names)} ${shown} as outcome, sum(calls)::float8 as calls
-      from ranked
-     group by ${list(names)} ${shown}
-     order by ${list(names)} calls desc`
+      from (select *, outcome is not null and row_number() over (${partitionBy(names)}
+                        order by outcome is null, calls desc, outcome collate "C") <= ${sql.lit(OUTCOMES_SHOWN)} as is_shown
+              from ${sql.table(counted)}) ranked
+     group by ${list(names)} ${shown}`
 }
 
 const columnsOf = ({ groupBy }: FigureAsk) => (groupBy === null ? [] : GROUP_COLUMNS[groupBy])
@@ -146,14 +146,43 @@ function spanOf({ edges }: FigureAsk) {
 
 const HOUR_MS = 3_600_000
 
-function conditions({ tenantId, agentKey, agentVersionId, groupBy, edges }: FigureAsk) {
+/**
+ * The rows that are to be added up: those of hours, and of an hour in which a span ends those of its quarters. So the days of a
+ * zone of half hours read a few rows more than others, and not four times as many.
+ */
+function rollups(table: 'call_rollups' | 'call_outcome_rollups', ask: FigureAsk) {
+  const [first = new Date(0), last = first] = [ask.edges[0], ask.edges.at(-1)]
+  const cut = [
+    ...new Set(
+      ask.edges
+        .map((edge) => edge.getTime())
+        .filter((ms) => ms % HOUR_MS !== 0)
+        .map(hourOf),
+    ),
+  ]
+  const within = sql`starts_at >= ${first} and starts_at < ${last}`
+  const ofHours = sql`select * from ${sql.table(table)} where minutes = 60 and ${within} and ${conditions(ask)}`
+  if (cut.length === 0) return sql`(${ofHours}) counted_before`
+  const hours = sql`${cut.map((ms) => new Date(ms).toISOString())}::timestamptz[]`
+  return sql`
+    (${ofHours} and starts_at <> all (${hours})
+      union all
+     select quarter.* from unnest(${hours}) as cut (starts_at)
+      cross join lateral (
+            select * from ${sql.table(table)}
+             where minutes = 15 and ${within} and starts_at >= cut.starts_at and starts_at < cut.starts_at + interval '1 hour'
+               and ${conditions(ask)} offset 0) quarter) counted_before`
+}
+
+function hourOf(ms: number): number {
+  return ms - (ms % HOUR_MS)
+}
+
+function conditions({ tenantId, agentKey, agentVersionId, groupBy }: FigureAsk) {
   const isWhole = agentKey === undefined && agentVersionId === undefined && (groupBy === null || groupBy === 'tenant')
-  // The longest spans of which all that are asked for can be made.
-  const minutes = edges.every((edge) => edge.getTime() % HOUR_MS === 0) ? 60 : 15
   return sql.join(
     [
-      sql`minutes = ${sql.lit(minutes)} and ${isWhole ? sql`is_whole` : sql`not is_whole`}`,
-      sql`starts_at >= ${edges[0]} and starts_at < ${edges.at(-1)}`,
+      isWhole ? sql`is_whole` : sql`not is_whole`,
       ...(tenantId === null ? [] : [sql`tenant_id = ${tenantId}`]),
       ...(agentKey === undefined ? [] : [sql`agent_key = ${agentKey}`]),
       ...(agentVersionId === undefined ? [] : [sql`agent_version_id = ${agentVersionId}`]),

@@ -1,8 +1,10 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ChatServer, startChatServer } from '../../../test/harness/chat-server.ts'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { passing } from '../../../test/harness/passing.ts'
+import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenantWithToken } from '../../../test/harness/tenant-server.ts'
 import { until } from '../../../test/harness/wait.ts'
 import type { TenantId } from '../../kernel/ids.ts'
@@ -66,6 +68,22 @@ async function evaluations(source?: EvaluationSource) {
   return listEvaluations(test.db, ACME, { source }, { limit: 100, offset: 0, after: null })
 }
 
+/** Sessions that wait to be scored, so many of each tenant. */
+async function fillBacklog(counts: Record<string, number>): Promise<void> {
+  for (const [tenantId, count] of Object.entries(counts)) {
+    await sql`
+      with made as (
+        insert into voice_sessions (tenant_id, id, call_sid, direction, "from", "to", call_status, audio_output_provider,
+                                    created_at, resumed_count, latency, usage, tags, metadata)
+        select ${tenantId}, gen_random_uuid(), 'CA' || ${tenantId} || n, 'inbound', '+12025550101', '+12025550199', 'completed',
+               'primary', ${new Date(clock.now())}, 0, '{}', '{}', '{}', '{}' from generate_series(1, ${count}::integer) n
+        returning tenant_id, id, created_at)
+      insert into session_scorings (tenant_id, session_id, ended_at, due_at, attempts)
+      select tenant_id, id, created_at, created_at, 0 from made`.execute(test.db)
+  }
+  await sql`vacuum analyze session_scorings`.execute(test.db)
+}
+
 /** Waits until the session is not pending any more. */
 function settled(id: SessionId) {
   const isSettled = async () => {
@@ -118,7 +136,7 @@ describe('a session that has ended', () => {
 
   it('is scored by another one when whoever had it died, and what the dead one still writes counts for nothing', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
-    const claim = { now: new Date(clock.now()), leaseMs: 3_600_000, except: [] }
+    const claim = { now: new Date(clock.now()), leaseMs: 3_600_000, except: [], after: null }
     expect(await claimScoringAcrossTenants(test.db, claim)).toMatchObject({ sessionId: id, attempts: 1 })
     await scoring()
     await clock.advance(30_000)
@@ -134,7 +152,12 @@ describe('a session that has ended', () => {
 
   it('is free at once for the only process on its database', async () => {
     const id = await endedCall(test.db, clock, 'CA1')
-    await claimScoringAcrossTenants(test.db, { now: new Date(clock.now()), leaseMs: 3_600_000, except: [] })
+    await claimScoringAcrossTenants(test.db, {
+      now: new Date(clock.now()),
+      leaseMs: 3_600_000,
+      except: [],
+      after: null,
+    })
     await scoring(theModel(), { isAlone: true })
     await settled(id)
   })
@@ -152,6 +175,41 @@ describe('a session that has ended', () => {
       what: 'the other',
     })
     expect(provider.asked).toHaveLength(4)
+  })
+
+  it('is scored beside those of tenants whose models take their time, once those have gone aside', async () => {
+    provider.answer('nothing')
+    const slow = ['acme', 'initech']
+    await makeTenantWithToken(test.db, 'initech')
+    for (const id of slow)
+      for (const n of [1, 2, 3]) await endedCall(test.db, clock, `CA${id}${n}`, { tenant: tenantTold(id) })
+    await scoring()
+    await until(() => provider.asked.length === 4, { what: 'all lanes to be taken' })
+    provider.answer({ says: assessmentOf(0.9) })
+    const globex = 'globex' as TenantId
+    await makeTenantWithToken(test.db, globex)
+    const id = await endedCall(test.db, clock, 'CA9', { tenant: tenantTold('globex'), lastsMs: 0 })
+    const isScored = async () => (await findVoiceSession(test.db, globex, id))?.qa_status === 'scored'
+    await passing(clock, isScored, { what: 'the other', stepMs: 5_000 })
+    expect(provider.asked).toHaveLength(5)
+  })
+
+  it('is claimed by turns of the tenants, whatever waits of those that have had theirs, by steps of an index', async () => {
+    for (const id of ['globex', 'initech']) await makeTenantWithToken(test.db, id)
+    await fillBacklog({ acme: 2_000, globex: 1_000, initech: 1 })
+    const now = new Date(clock.now())
+    const claim = { now, leaseMs: 60_000, except: [] as TenantId[] }
+    const turns: (TenantId | null)[] = []
+    for (let after: TenantId | null = null, n = 0; n < 5; n += 1) {
+      after = (await claimScoringAcrossTenants(test.db, { ...claim, after }))?.tenantId ?? null
+      turns.push(after)
+    }
+    expect(turns).toEqual(['acme', 'globex', 'initech', 'acme', 'globex'])
+    const except = [ACME, 'globex' as TenantId]
+    // Somebody else has the only one of the third tenant: all are passed over.
+    const plans = await plansOf(test.db, (db) => claimScoringAcrossTenants(db, { ...claim, except, after: null }))
+    expect(plans.map(({ nodes }) => [...nodes].filter((node) => node === 'Seq Scan'))).toEqual([[]])
+    expect(plans[0]?.blocks).toBeLessThan(40)
   })
 
   it('that was taken from whoever scores it is not scored by that one any more', async () => {

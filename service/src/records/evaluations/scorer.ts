@@ -24,6 +24,7 @@ import { heuristicCriteria } from './heuristics.ts'
 import { keepEvaluation, keepUnscored, lockSession } from './keep-evaluation.ts'
 import { keepExtraction } from './keep-extraction.ts'
 import { averageOf } from './scores.ts'
+import { ScoringLanes } from './scoring-lanes.ts'
 import {
   type ClaimedScoring,
   claimScoringAcrossTenants,
@@ -45,9 +46,6 @@ type Options = {
   isAlone?: boolean
 }
 
-/** Sessions at a time, in this process; one fewer of one tenant, whose model may be slow, so that others have a lane. */
-const LANES = 4
-const LANES_PER_TENANT = LANES - 1
 /** Longer than four answers of the model take: two that score, two that extract. */
 const LEASE_MS = 4 * ANSWER_WITHIN_MS + 60_000
 /** A model that does not answer is asked again, by one session at a time, after this; twice as long after each fault. */
@@ -67,6 +65,9 @@ type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAg
 export class Scorer {
   readonly #options: Options
   readonly #worker: LeasedWorker<ClaimedScoring>
+  readonly #lanes: ScoringLanes
+  /** Whose session was claimed last: the next tenant is next. */
+  #lastTenant: TenantId | null = null
   /** Of the chat model, one after the other. */
   #faults = 0
   #pausedUntilMs = 0
@@ -75,16 +76,16 @@ export class Scorer {
     const { db, clock, isAlone = false } = options
     const late = new LateCompletions(options)
     this.#options = options
+    this.#lanes = new ScoringLanes(clock)
     this.#worker = new LeasedWorker(
       { db, clock, isAlone },
       {
         topic: SCORINGS_TOPIC,
         endLeases: endScoringLeasesAcrossTenants,
         beforeLook: () => late.tell(),
-        hasRoom: (running) => running.length < this.#lanes,
-        claim: (running) =>
-          claimScoringAcrossTenants(db, { now: this.#now, leaseMs: LEASE_MS, except: fullTenants(running) }),
-        work: (claimed, stopping) => this.#score(claimed, stopping),
+        hasRoom: () => this.#room > 0,
+        claim: () => this.#claim(),
+        work: (claimed, stopping) => this.#inLane(claimed, stopping),
         failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
       },
     )
@@ -100,10 +101,26 @@ export class Scorer {
     return this.#worker.close()
   }
 
-  /** How many sessions may be under way by now. */
-  get #lanes(): number {
+  /** How many more sessions may be begun by now. */
+  get #room(): number {
     if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) return 0
-    return this.#faults > 0 ? 1 : LANES
+    return this.#faults > 0 ? 1 - this.#lanes.taken : this.#lanes.free
+  }
+
+  async #claim(): Promise<ClaimedScoring | null> {
+    const ask = { now: this.#now, leaseMs: LEASE_MS, except: this.#lanes.fullTenants, after: this.#lastTenant }
+    const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
+    if (claimed) this.#lastTenant = claimed.tenantId
+    return claimed
+  }
+
+  async #inLane(claimed: ClaimedScoring, stopping: AbortSignal): Promise<void> {
+    const giveBack = this.#lanes.take(claimed.tenantId, () => this.#worker.look())
+    try {
+      await this.#score(claimed, stopping)
+    } finally {
+      giveBack()
+    }
   }
 
   async #score(claimed: ClaimedScoring, stopping: AbortSignal): Promise<void> {
@@ -230,10 +247,4 @@ export class Scorer {
   get #now(): Date {
     return new Date(this.#options.clock.now())
   }
-}
-
-/** Whose sessions may have no more lanes. */
-function fullTenants(running: readonly ClaimedScoring[]): TenantId[] {
-  const byTenant = Map.groupBy(running, ({ tenantId }) => tenantId)
-  return [...byTenant].flatMap(([tenantId, { length }]) => (length >= LANES_PER_TENANT ? [tenantId] : []))
 }

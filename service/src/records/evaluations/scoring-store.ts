@@ -51,20 +51,39 @@ export type ClaimedScoring = {
   claimToken: string
 }
 
+/** `after`: whose turn it was last, null before the first; `except`: those that get none now. */
+type Claim = { now: Date; leaseMs: number; except: readonly TenantId[]; after: TenantId | null }
+
 /**
- * Claims the session that has been due for longest, but for those of some tenants, under a new token; null when none is. Whoever
- * asks at the same time gets another. What is not settled when the lease is over, by the database's clock, can be claimed again.
+ * Claims the session that has been due for longest of the next tenant that has one, behind `after` and then from the first one
+ * on, under a new token; null when none is due. Whoever asks at the same time gets another. What is not settled when the lease
+ * is over, by the database's clock, can be claimed again.
+ *
+ * However much waits of the tenants that are passed over, each costs a step of an index.
  */
-export async function claimScoringAcrossTenants(
-  db: Db,
-  { now, leaseMs, except }: { now: Date; leaseMs: number; except: readonly TenantId[] },
-): Promise<ClaimedScoring | null> {
-  const others = except.length === 0 ? sql`true` : sql`tenant_id not in (${sql.join(except)})`
+export async function claimScoringAcrossTenants(db: Db, claim: Claim): Promise<ClaimedScoring | null> {
+  const claimed = await claimBehind(db, claim)
+  return claimed ?? (claim.after === null ? null : claimBehind(db, { ...claim, after: null }))
+}
+
+async function claimBehind(db: Db, { now, leaseMs, except, after }: Claim): Promise<ClaimedScoring | null> {
+  // No tenant has an empty name.
   const { rows } = await sql<ClaimedScoring>`
-    with picked as materialized (
-      select tenant_id, session_id from session_scorings waiting
-       where due_at <= ${now} and (leased_until is null or leased_until <= now()) and ${others}
-       order by due_at, session_id limit 1 for update skip locked)
+    with recursive waiting (tenant_id) as (
+      (select tenant_id from session_scorings where tenant_id > ${after ?? ''} order by tenant_id limit 1)
+      union all
+      select (select next.tenant_id from session_scorings next
+               where next.tenant_id > waiting.tenant_id order by next.tenant_id limit 1)
+        from waiting where waiting.tenant_id is not null),
+    picked as materialized (
+      select due.tenant_id, due.session_id
+        from waiting
+       cross join lateral (
+             select tenant_id, session_id from session_scorings scoring
+              where scoring.tenant_id = waiting.tenant_id and due_at <= ${now} and (leased_until is null or leased_until <= now())
+              order by due_at, session_id limit 1 for update skip locked) due
+       where waiting.tenant_id <> all (${except}::text[])
+       limit 1)
     update session_scorings row
        set claim_token = gen_random_uuid(), attempts = attempts + 1,
            leased_until = now() + ${leaseMs} * interval '1 millisecond'

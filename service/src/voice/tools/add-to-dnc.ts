@@ -8,17 +8,17 @@ import { defineTool, type Tool } from './tool.ts'
 /** Where numbers are listed that are not to be called. */
 export type DncDesk = { add(...asked: Parameters<DoNotCall['add']>): Promise<unknown> }
 
+const PARAMETERS = strict({
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'What they said, in a few words.' })),
+})
+
 /** Sees to it that the other side is not called any more. */
 export function addToDnc({ doNotCall }: { doNotCall: DncDesk }): Tool {
   return defineTool({
     name: 'add_to_dnc',
     description:
       'Puts the number of this call on the do-not-call list. Use it when they ask not to be called any more.',
-    parameters: strict({
-      reason: Type.Optional(
-        Type.String({ minLength: 1, maxLength: 500, description: 'What they said, in a few words.' }),
-      ),
-    }),
+    parameters: PARAMETERS,
     maxPerCall: 2,
     async run({ reason = null }, { tenant, customerPhone, agentName }) {
       const phone = numberOfCall(customerPhone, 'the number of this call is not known: it cannot be listed')

@@ -11,6 +11,10 @@ const QUEUE = 'default'
 
 type Deps = { escalations: Pick<Escalations, 'escalate'>; tasks: CallbackDesk }
 
+const PARAMETERS = strict({
+  reason: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the person has to know.' }),
+})
+
 /** Asks for a person: marks the call, tells the tenant, and adds a task, because nobody may be watching. */
 export function escalateToHuman({ escalations, tasks }: Deps): Tool {
   /** Null where nobody could call back. */
@@ -32,9 +36,7 @@ export function escalateToHuman({ escalations, tasks }: Deps): Tool {
     name: 'escalate_to_human',
     description:
       'Asks for a person: somebody may take this call over, or calls back. Use it when the caller wants a person, or needs what you cannot do. Then tell the caller so.',
-    parameters: strict({
-      reason: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the person has to know.' }),
-    }),
+    parameters: PARAMETERS,
     maxPerCall: 1,
     async run({ reason }, call, signal) {
       await escalations.escalate(call.tenant.tenant_id, call.callSid, QUEUE)

@@ -7,16 +7,18 @@ import { defineTool, type Tool, ToolRefusal } from './tool.ts'
 
 type Deps = { resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
 
+const PARAMETERS = strict({
+  agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'The key of the other agent.' }),
+  summary: Type.Optional(Type.String({ maxLength: 2_000, description: 'What the other agent has to know.' })),
+})
+
 /** Lets another agent of the tenant go on with the caller. */
 export function handOff({ resolveAgent, tenantTools }: Deps): Tool {
   return defineTool({
     name: 'hand_off',
     description:
       'Hands the caller to another agent, who goes on in this call and knows what was said. Say before that you do so, and say nothing after it.',
-    parameters: strict({
-      agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'The key of the other agent.' }),
-      summary: Type.Optional(Type.String({ maxLength: 2_000, description: 'What the other agent has to know.' })),
-    }),
+    parameters: PARAMETERS,
     maxPerCall: 10,
     async run({ agent_key: agentKey, summary = '' }, { tenant, controls, customerPhone: from, callSid }) {
       const agent = await resolveAgent(tenant, { agentKey, caller: stickyCaller({ from, callSid }) })

@@ -18,6 +18,17 @@ export type CallbackDesk = {
   schedule(...asked: Parameters<CallbackTasks['schedule']>): Promise<Pick<CallbackTaskRow, 'id' | 'due_at'>>
 }
 
+const PARAMETERS = strict({
+  phone: Type.Optional(
+    Type.String({ pattern: E164_PATTERN, description: 'The number, in E.164. Default: the number of this call.' }),
+  ),
+  when: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When to call, with the zone. Default: as soon as possible.' }),
+  ),
+  summary: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the callback is about.' }),
+  priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
+})
+
 type Deps = {
   tasks: CallbackDesk
   clock: Clock
@@ -48,16 +59,7 @@ export function scheduleCallback({ tasks, clock, costlyKind = () => null }: Deps
     name: 'schedule_callback',
     description:
       'Has a person call back. Tell the caller when that will be. Ask for the number only when the caller wants another one than the one of this call.',
-    parameters: strict({
-      phone: Type.Optional(
-        Type.String({ pattern: E164_PATTERN, description: 'The number, in E.164. Default: the number of this call.' }),
-      ),
-      when: Type.Optional(
-        Type.String({ format: 'date-time', description: 'When to call, with the zone. Default: as soon as possible.' }),
-      ),
-      summary: Type.String({ minLength: 1, maxLength: 2_000, description: 'What the callback is about.' }),
-      priority: Type.Optional(Type.Enum(['low', 'normal', 'high', 'urgent'], { description: 'Default normal.' })),
-    }),
+    parameters: PARAMETERS,
     maxPerCall: 3,
     async run({ phone, when, summary, priority = 'normal' }, { tenant, customerPhone, ...call }, signal) {
       const { callSid, sessionId, streamSid, agentName } = call

@@ -72,6 +72,7 @@ type Definition<Parameters extends TObject> = {
   name: string
   /** What it does and when to use it: read by the model. */
   description: string
+  /** Of the module rather than of each service in it: it is compiled once for each object. */
   parameters: Parameters
   maxPerCall?: number | null
   run(args: Static<Parameters>, call: ToolCall, signal: AbortSignal): Promise<ToolResult>

@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useDatabase } from '../../../test/harness/database.ts'
+import { plansOf } from '../../../test/harness/plans.ts'
+import { makeTenant } from '../../../test/harness/tenants.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import type { CallbackTaskId } from '../callback-task-store.ts'
+import { listToDispatch } from './dispatch-sweep-store.ts'
+import { noteTold } from './follow-up-store.ts'
+
+const ACME = 'acme' as TenantId
+const NOW = new Date('2030-01-15T12:00:00Z')
+const MINUTE_MS = 60_000
+const ago = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE_MS)
+
+const test = useDatabase()
+
+type Made = { phone: string; status?: string; queue?: string; refusedAt?: Date | null; count?: number }
+
+/** Tasks of one kind, of which the phone tells. */
+async function make({ phone, status = 'open', queue = 'one', refusedAt = null, count = 1 }: Made): Promise<void> {
+  const { rows } = await sql<{ id: CallbackTaskId }>`
+    insert into callback_tasks (tenant_id, id, customer_phone, status, priority, queue_key, metadata, sla_due_at,
+                                dispatch_attempt_count, created_at, updated_at)
+    select ${ACME}, gen_random_uuid(), ${phone}, 'open', 'normal', ${queue}, '{}', ${NOW}, 0, ${ago(60)}, ${ago(60)}
+      from generate_series(1, ${count}::integer)
+    returning id`.execute(test.db)
+  const ids = rows.map(({ id }) => id)
+  if (refusedAt) {
+    await test.db.transaction().execute(async (tx) => {
+      for (const [i, id] of ids.entries())
+        await noteTold(tx, ACME, id, { refused_at: new Date(refusedAt.getTime() + i) })
+    })
+  }
+  await sql`update callback_tasks set status = ${status} where id = any(${ids}::uuid[])`.execute(test.db)
+}
+
+const page = (queueKeys: string[], limit: number) => ({ queueKeys, limit, now: NOW, except: [] })
+
+async function phones(queueKeys: string[], limit: number): Promise<string[]> {
+  const found = await listToDispatch(test.db, ACME, page(queueKeys, limit))
+  const { rows } = await sql<{ id: string; customer_phone: string }>`
+    select id, customer_phone from callback_tasks`.execute(test.db)
+  const byId = new Map(rows.map(({ id, customer_phone }) => [id, customer_phone]))
+  return found.map(({ id }) => byId.get(id) ?? '')
+}
+
+describe('the tasks that are to be dispatched', () => {
+  beforeEach(() => makeTenant(test.db, ACME))
+
+  it('are those that were never refused, then those that were, the longest ago first, of all queues that are asked for', async () => {
+    await make({ phone: 'refused lately', refusedAt: ago(1) })
+    await make({ phone: 'refused long ago', refusedAt: ago(50), queue: 'two' })
+    await make({ phone: 'fresh', queue: 'two' })
+    await make({ phone: 'of another queue', queue: 'three' })
+    await make({ phone: 'done', status: 'completed', refusedAt: ago(90) })
+    expect(await phones(['one', 'two'], 10)).toEqual(['fresh', 'refused long ago', 'refused lately'])
+    expect(await phones(['one', 'two'], 2)).toEqual(['fresh', 'refused long ago'])
+    expect(await phones(['one'], 10)).toEqual(['refused lately'])
+  })
+
+  it('are found by steps of an index, however many were refused before, done or not', async () => {
+    await make({ phone: 'done', status: 'completed', refusedAt: ago(90), count: 1_000 })
+    await make({ phone: 'refused', refusedAt: ago(50), count: 500 })
+    await sql`vacuum analyze`.execute(test.db)
+    expect(await phones(['one'], 3)).toEqual(['refused', 'refused', 'refused'])
+    const plans = await plansOf(test.db, (db) => listToDispatch(db, ACME, page(['one'], 3)))
+    expect(plans.map(({ indexes }) => [...indexes])).toEqual([['callback_tasks_to_dispatch']])
+    expect(plans.every(({ blocks }) => blocks < 40)).toBe(true)
+  })
+})

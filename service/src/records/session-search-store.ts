@@ -1,0 +1,89 @@
+import { type RawBuilder, sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+
+/** What is looked for: the `limit` newest of the tenant's sessions that fulfil `where` and in which each phrase was said. */
+type SessionSearch = { tenantId: TenantId; phrases: readonly string[]; where: RawBuilder<unknown>; limit: number }
+
+/** How many of the newest sessions tell how common the phrases are. */
+const SAMPLED = 64
+/** Where so many of those are found, going through the newest sessions fills a page sooner than asking the index. */
+const COMMON = 3
+/** So many at most: what was said often of late need not have been said before. Where there are no more, all are gone through. */
+const WALKED = 1_000
+
+/**
+ * Which sessions they are, as a query for their ids; it is to be asked in one statement with what is shown of them.
+ *
+ * Two ways lead there, and neither suits all words. What is said all the time is found in the newest sessions, where the index
+ * would first name each turn in which it was ever said. What is rare is found by the index alone. So a sample of the newest
+ * decides, and where going through them fills no page, the index is asked. The order in which things are looked up is said by
+ * limits and offsets: it must not depend on a guess at how often somebody said something.
+ */
+export function searchedSessions({ tenantId, phrases, where, limit }: SessionSearch): RawBuilder<unknown> {
+  // The longest is the rarest, as a rule.
+  const sought = phrases.toSorted((a, b) => b.length - a.length)
+  const said = sought.map((phrase) => turnOf(tenantId, phrase))
+  const eachSaid = sql.join(
+    said.map((turn, i) => sql`cross join lateral (${turn}) ${sql.ref(`turn${i}`)}`),
+    sql` `,
+  )
+  const newestFirst = (rows: RawBuilder<unknown>) => sql`order by created_at desc, id desc limit ${rows}`
+  const newest = (rows: number) => sql`
+    (select id, created_at from recent ${newestFirst(sql.lit(rows))}) voice_sessions`
+  const page = newestFirst(sql`${limit}`)
+  return sql`
+    with recent as materialized (
+      select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(WALKED))}),
+    sample as materialized (${sampled(said, newest(SAMPLED))}),
+    near as materialized (
+      select id, created_at from ${newest(WALKED)} ${eachSaid}
+       where (select hits >= ${sql.lit(COMMON)} or is_all from sample) ${page}),
+    far as materialized (
+      select id, created_at from (select distinct session_id from (${indexed(tenantId, sought)}) named) named
+       cross join lateral (
+             select id, created_at from voice_sessions where ${where} and id = named.session_id offset 0) voice_sessions
+             ${said.length === 1 ? sql`` : eachSaid}
+       where (select count(*) < ${limit} from near) and not (select is_all from sample) ${page})
+    select id from near where (select count(*) = ${limit} from near) or (select is_all from sample)
+    union all select id from far`
+}
+
+/** One turn of `voice_sessions.id` in which a phrase was said. By its limit it is looked for session by session. */
+function turnOf(tenantId: TenantId, phrase: string): RawBuilder<unknown> {
+  return sql`
+    select true as is_said from transcript_turns turn
+     where turn.tenant_id = ${tenantId} and turn.session_id = voice_sessions.id and ${matches(phrase)} limit 1`
+}
+
+/**
+ * `hits`: in how many sessions all was said; `rarest`: which phrase was said in the fewest, from 0; `is_all`: there are no more
+ * than are gone through. By its offset each phrase is looked for once, not once for each count.
+ */
+function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>): RawBuilder<unknown> {
+  const found = said.map((turn, i) => sql`(${turn}) as ${sql.ref(`is_said${i}`)}`)
+  const isSaid = said.map((_, i) => sql.ref(`is_said${i}`))
+  const counts = sql.join(isSaid.map((name) => sql`count(${name})`))
+  return sql`
+    select count(*) filter (where ${sql.join(isSaid, sql` and `)}) as hits,
+           array_position(array[${counts}], least(${counts})) - 1 as rarest,
+           (select count(*) < ${sql.lit(WALKED)} from recent) as is_all
+      from (select ${sql.join(found)} from ${sessions} offset 0) sampled`
+}
+
+/**
+ * The sessions in which the rarest phrase was said, by the index over tenants and words. The tenant is named as that index has
+ * it, and not also as the key has it, by which all that was ever said to the tenant would be read.
+ */
+function indexed(tenantId: TenantId, phrases: string[]): RawBuilder<unknown> {
+  const found = phrases.map(
+    (phrase, i) => sql`
+      select turn.session_id from transcript_turns turn
+       where array[turn.tenant_id] @> array[${tenantId}]::text[] and ${matches(phrase)}
+         and (select rarest from sample) = ${sql.lit(i)}`,
+  )
+  return sql.join(found, sql` union all `)
+}
+
+function matches(phrase: string): RawBuilder<boolean> {
+  return sql`turn.search @@ phraseto_tsquery('simple', ${phrase})`
+}

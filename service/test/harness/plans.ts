@@ -1,0 +1,65 @@
+import { CompiledQuery } from 'kysely'
+import type { Db } from '../../src/platform/db/schema.ts'
+
+/**
+ * How the database did what was asked of it: which steps and indexes it took, how much of its tables it looked at, and how many
+ * of their rows it went on with.
+ */
+export type QueryPlan = { nodes: Set<string>; indexes: Set<string>; blocks: number; rows: number }
+
+type Node = {
+  'Node Type': string
+  'Index Name'?: string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
+  Plans?: Node[]
+}
+
+/**
+ * Does `work`, and then each of its queries once more to see how: what those write is undone. Steps that a plan has and that were
+ * not taken are left out.
+ */
+export async function plansOf(db: Db, work: (db: Db) => Promise<unknown>): Promise<QueryPlan[]> {
+  const seen: CompiledQuery[] = []
+  const watched = db.withPlugin({
+    transformQuery: ({ node, queryId }) => {
+      seen.push(db.getExecutor().compileQuery(node, queryId))
+      return node
+    },
+    transformResult: async ({ result }) => result,
+  })
+  await work(watched)
+  const plans: QueryPlan[] = []
+  for (const query of seen) plans.push(await explained(db, query))
+  return plans
+}
+
+async function explained(db: Db, { sql, parameters }: CompiledQuery): Promise<QueryPlan> {
+  const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...parameters])
+  const undone = await db.startTransaction().execute()
+  try {
+    const { rows } = await undone.executeQuery<{ 'QUERY PLAN': [{ Plan: Node }] }>(explain)
+    const plan = rows[0]?.['QUERY PLAN'][0].Plan
+    if (!plan) throw new Error('there is no plan')
+    const taken = nodesOf(plan).filter((node) => node['Actual Loops'] > 0)
+    return {
+      nodes: new Set(taken.map((node) => node['Node Type'])),
+      indexes: new Set(taken.flatMap((node) => node['Index Name'] ?? [])),
+      rows: taken.reduce((sum, node) => sum + rowsOf(node), 0),
+      blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+    }
+  } finally {
+    await undone.rollback().execute()
+  }
+}
+
+function rowsOf(node: Node): number {
+  return node['Relation Name'] === undefined ? 0 : node['Actual Rows'] * node['Actual Loops']
+}
+
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
