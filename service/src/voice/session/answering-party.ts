@@ -18,8 +18,10 @@ const QUIET_MS = 2_500
 const BEEP_WITHIN_MS = 30_000
 /** An assistant comes back with the person, or with nobody. */
 const SCREENING_MS = 60_000
-/** The beep of a mailbox. A tone without a greeting before it may be anything. */
-const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000 }
+/** Who said a word, was quiet while the agent spoke for so long, and speaks again, has a conversation. A mailbox goes on sooner. */
+const REPLY_MS = 3_000
+/** The beep of a mailbox. A tone without a greeting right before it may be anything: of a kitchen, or of another telephone. */
+const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000, withinMs: 2_000 }
 const GREETING_MS = 2_500
 
 const ASSISTANT =
@@ -42,6 +44,7 @@ export function partyHeard(step: Step, sound: LineSound): void {
   if (!party || party.phase === 'settled') return
   switch (sound.kind) {
     case 'speech_began':
+      if (isReply(step, party)) return settle(step)
       change(step, { isSpeaking: true, hasBeeped: false })
       return step.do({ type: 'disarm', timer: 'party' })
     case 'speech_ended':
@@ -55,13 +58,24 @@ export function partyHeard(step: Step, sound: LineSound): void {
   }
 }
 
+/** What is said from now on is said to the agent: nothing of it makes a machine of who says it. */
+function isReply({ nowMs }: Step, { phase, by, from, quietSinceMs }: Party): boolean {
+  const isPerson = phase === 'reading' && by === 'human' && from === 'cadence'
+  return isPerson && quietSinceMs !== null && nowMs - quietSinceMs >= REPLY_MS
+}
+
 function toneHeard(step: Step, party: Party, { hz, ms }: { hz: number; ms: number }): void {
   const isBeep = hz >= BEEP.fromHz && hz <= BEEP.untilHz && ms >= BEEP.fromMs && ms <= BEEP.untilMs
   if (!isBeep) return
   change(step, { hasBeeped: true })
   if (party.phase === 'beep') return leaveMessage(step, 'machine_end_beep')
-  // Nobody has said anything that a person would not: a greeting as long as that, and a beep right behind it, is a mailbox's.
-  if (party.phase === 'reading' && party.speechMs >= GREETING_MS && !party.isSpeaking) mailbox(step, 'tone')
+  if (party.phase === 'reading' && party.by === null && isBehindGreeting(party, step.nowMs - ms)) mailbox(step, 'tone')
+}
+
+/** Nobody has said anything that a person would not: a greeting as long as that, and a beep right behind it, is a mailbox's. */
+function isBehindGreeting({ speechMs, isSpeaking, quietSinceMs }: Party, beganAtMs: number): boolean {
+  if (isSpeaking || quietSinceMs === null || speechMs < GREETING_MS) return false
+  return beganAtMs - quietSinceMs <= BEEP.withinMs
 }
 
 /** What was said by who answered, as far as it tells who that is. */
@@ -101,14 +115,16 @@ export function partyWindowOver(step: Step): void {
 
 /**
  * The carrier says that a machine answered; `by` in its own word. What was said tells better than what the carrier has made of its
- * sound: an assistant, or a menu, is talked to. One who hears a mailbox out tells us when its message can be left.
+ * sound: an assistant, a menu, or the person whom it has put through, is talked to. One who hears a mailbox out tells us when its message can be left.
  */
 export function machineAnswered(step: Step, by: string | null): void {
   const { party, ending } = step.state
   // A person who has the call hears for themselves what answered it.
   if (ending || isOutOfHands(step)) return
-  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr')) return
+  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr' || party.by === 'human')) return
   if (by === 'fax') return end(step)
+  // That it is one is known, and its greeting is not over: its message would not be heard.
+  if (party?.phase === 'beep' && by === 'machine_start') return
   leaveMessage(step, null)
 }
 
@@ -128,10 +144,12 @@ function mailbox(step: Step, from: ReadFrom): void {
 
 /** The message begins, once in a call; without one the call ends. `by`: what has been found out with that. */
 function leaveMessage(step: Step, by: AnsweredBy | null): void {
-  const { plan, answers } = step.state
+  const { plan, answers, ending } = step.state
   const from = step.state.party?.from ?? null
   settle(step)
   if (by !== null && from !== null) note(step, by, from)
+  // Whoever has taken the call meanwhile says what they like.
+  if (ending || isOutOfHands(step)) return
   if (plan.voicemail === null) return end(step)
   const said = [answers.asked?.ask, answers.active?.asked?.ask, ...answers.queue]
   const isLeaving = said.some((one) => one?.thenEnd === 'voicemail')
