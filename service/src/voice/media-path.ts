@@ -319,7 +319,8 @@ export class MediaPath {
   /** What it has that is not its own: an uplink, and audio for one. */
   get held(): string[] {
     const unheard = this.#unheard === null || this.#unheard.isEmpty ? [] : ['unheard audio']
-    return [...(this.#uplink ? ['uplink'] : []), ...(this.#kept.isEmpty ? [] : ['kept audio']), ...unheard]
+    const reader = this.#reader ? ['reader'] : []
+    return [...(this.#uplink ? ['uplink'] : []), ...reader, ...(this.#kept.isEmpty ? [] : ['kept audio']), ...unheard]
   }
 
   /** Nothing goes through any more, and nothing is kept. */

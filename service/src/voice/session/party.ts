@@ -30,8 +30,8 @@ export type Party = {
 }
 
 /** Whether the line is still listened to. */
-export function isPartyRead({ party }: { party: Party | null }): boolean {
-  return party !== null && party.phase !== 'settled'
+export function isPartyRead({ party, phase }: { party: Party | null; phase: string }): boolean {
+  return party !== null && party.phase !== 'settled' && phase !== 'ended'
 }
 
 /** Whether what answered is nobody to talk to by now: it is asked nothing, and not answered. */
