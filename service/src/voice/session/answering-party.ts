@@ -107,7 +107,7 @@ export function partyQuiet(step: Step): void {
 export function partyWindowOver(step: Step): void {
   const { party } = step.state
   if (!party) return
-  if (party.phase === 'beep') return leaveMessage(step, party.by ?? 'machine_start')
+  if (party.phase === 'beep') return leaveMessage(step, 'machine_end_other')
   const isLong = party.isSpeaking && party.phase === 'reading' && step.nowMs - party.sinceMs < LONGEST_WINDOW_MS
   if (isLong) step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
   else settle(step)
@@ -125,7 +125,7 @@ export function machineAnswered(step: Step, by: string | null): void {
   if (by === 'fax') return end(step)
   // That it is one is known, and its greeting is not over: its message would not be heard.
   if (party?.phase === 'beep' && by === 'machine_start') return
-  leaveMessage(step, null)
+  leaveMessage(step, party?.phase === 'beep' ? 'machine_end_other' : null)
 }
 
 /** A mailbox: the call ends, or its beep is waited for. */

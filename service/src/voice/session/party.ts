@@ -4,6 +4,7 @@ export type AnsweredBy =
   | 'machine_start'
   | 'machine_end_beep'
   | 'machine_end_silence'
+  | 'machine_end_other'
   | 'screening'
   | 'ivr'
   | 'fax'
