@@ -67,9 +67,13 @@ describe('a number in a text', () => {
     })
 
     it.each(['323 234 5678', '+13232345678', '(323) 234-5678'])('is %s', (spelling) => {
-      expect(angeleno.without(`At 10:00 ${spelling}.`)).toBe('At 10:00 [erased].')
+      expect(angeleno.without(`Call at 10 ${spelling}.`)).toBe('Call at 10 [erased].')
       expect(new RegExp(angeleno.wholePattern).test(spelling)).toBe(true)
     })
+  })
+
+  it('is found behind the noughts of an hour', () => {
+    expect(numberMention('+13232345678' as PhoneNumber).without('10:00 323 234 5678')).toBe('10:00 [erased]')
   })
 
   it('is found in whatever part of JSON, which stays JSON', () => {

@@ -25,7 +25,7 @@ import type { CallTransfer } from '../../voice/transfer/transfer.ts'
 import { pause } from '../pause.ts'
 import { callByVoice, type SpokenCall } from './caller-by-voice.ts'
 import type { RunFacts } from './check-run.ts'
-import type { Purse } from './purse.ts'
+import { type Purse, TooCostly } from './purse.ts'
 import { makeSpokenTools, type SpokenTools } from './spoken-tools.ts'
 import { Telephone } from './telephone.ts'
 import type { WantedRun } from './wanted-run.ts'
@@ -115,7 +115,14 @@ export async function simulateByVoice(
   try {
     session.dispatch({ type: 'opened' })
     telephone.begin(session.leg())
-    const endedBy = await callByVoice(call, scenario)
+    let isSpent = false
+    const endedBy = await callByVoice(call, scenario).catch((err: unknown) => {
+      // Who plays the caller cannot be paid any more: what was said so far is the call.
+      if (!(err instanceof TooCostly)) throw err
+      isSpent = true
+      telephone.hangUp()
+      return 'limit' as const
+    })
     const { reason, state } = await withTimeout(
       clock,
       ended,
@@ -123,7 +130,7 @@ export async function simulateByVoice(
       () => new Error('the session does not end'),
     )
     if (reason === 'model_lost' || reason === 'carrier_lost') throw new VoiceFault(`the session ended: ${reason}`)
-    const isSpent = state.budget === 'spent'
+    isSpent ||= state.budget === 'spent'
     return { turns: said(turns), calls: tools.calls, endedBy: endedBy ?? ENDED_BY[reason] ?? 'limit', isSpent }
   } finally {
     if (end === null) session.dispatch({ type: 'hung_up' })
