@@ -1,6 +1,7 @@
 import type { Clip } from '../../agents/clips.ts'
 import { type Clock, withTimeout } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
+import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
 import type { RealtimeDriver } from '../../platform/realtime/port.ts'
@@ -108,7 +109,7 @@ export async function simulateByVoice(
       await wanted.keep()
       await counting.pay()
     },
-    speak: (text) => spoken(voice.speech, text, signal),
+    speak: (text) => spoken(deps, text, signal),
     ask: (request) => model.complete({ ...request, signal }),
     callerModel: wanted.simulation.caller_model ?? (agent.config.chat_model || null),
   }
@@ -233,10 +234,10 @@ function said(turns: Map<string, JournaledTurn>): SimulatedTurn[] {
 }
 
 /** @throws VoiceFault */
-async function spoken(speech: Speech, text: string, signal: AbortSignal): Promise<Buffer> {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(SPOKEN_WITHIN_MS)])
+async function spoken({ clock, voice }: Deps, text: string, signal: AbortSignal): Promise<Buffer> {
+  const speak = (until: AbortSignal) => voice.speech.speak({ text, voice: null, speed: 1, signal: until })
   try {
-    return await speech.speak({ text, voice: null, speed: 1, signal: until })
+    return await withDeadline(clock, SPOKEN_WITHIN_MS, speak, signal)
   } catch (err) {
     signal.throwIfAborted()
     if (!(err instanceof SpeechFault)) throw err
