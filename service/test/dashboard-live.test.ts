@@ -228,9 +228,8 @@ describe('the pages of live calls', () => {
       await page.getByRole('button', { name: 'End the call' }).click()
       await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
       await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
-      const { actions } = (await dashboard.ask('GET', '/admin/supervisor-actions?tenant_id=demo')) as {
-        actions: { action: string }[]
-      }
+      type Taken = { actions: { action: string }[] }
+      const { actions } = await dashboard.ask<Taken>('GET', '/admin/supervisor-actions?tenant_id=demo')
       expect(actions.map(({ action }) => action)).toEqual(
         expect.arrayContaining(['takeover', 'release', 'whisper', 'note', 'escalate']),
       )

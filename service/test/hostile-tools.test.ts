@@ -13,9 +13,7 @@ function expectToldWhy(output: Record<string, unknown>, attack: Attack): void {
 describe(`${ATTACKS.length} things that a caller may talk a model into`, () => {
   it('are more than a hundred, each once, with fifty targets of transfers', () => {
     expect(ATTACKS.length).toBeGreaterThan(100)
-    expect(new Set(ATTACKS.map(({ tool, ...rest }) => `${tool} ${textOf({ tool, ...rest } as Attack)}`)).size).toBe(
-      ATTACKS.length,
-    )
+    expect(new Set(ATTACKS.map((attack) => `${attack.tool} ${textOf(attack)}`)).size).toBe(ATTACKS.length)
     const isTarget = (attack: Attack) => attack.tool === 'transfer_call' && 'args' in attack
     expect(ATTACKS.filter(isTarget).length).toBeGreaterThanOrEqual(50)
   })

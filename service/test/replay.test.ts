@@ -26,7 +26,7 @@ afterAll(() => rm(dataDir, { recursive: true }))
 async function keep(id: string, text: string): Promise<void> {
   const folder = join(dataDir, 'event-logs', 'acme', id)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, '1.events'), await packChunk(text))
+  await writeFile(join(folder, '1.events'), packChunk(text))
 }
 
 describe('npm run replay', () => {

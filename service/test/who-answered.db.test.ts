@@ -100,7 +100,6 @@ describe('who answers a call that was placed', () => {
 
     const menu = of('phone-menu')
     expect(who(menu)).toEqual(['ivr', 'words', 'caller_hangup'])
-    expect(menu.call.events.flatMap((event) => (event.kind === 'heard-key' ? [event.key] : []))).toEqual(['2'])
 
     expect(who(of('fax'))).toEqual(['fax', 'tone', 'voicemail'])
 

@@ -83,16 +83,29 @@ export class CoarseClock implements Clock {
 
   /** In the order in which they fall due; what they set themselves has the next beat at the earliest. */
   #fireDue(nowMs: number): void {
-    const due = [...this.#timers].filter((timer) => timer.dueMs <= nowMs).sort((a, b) => a.dueMs - b.dueMs)
-    for (const timer of due) {
+    for (const timer of this.#takeDue(nowMs)) {
       // Another one may have cancelled it.
       if (!this.#timers.has(timer)) continue
       if (timer.intervalMs === null) this.#timers.delete(timer)
-      else timer.dueMs = Math.max(timer.dueMs + timer.intervalMs, nowMs)
+      else this.#dueAt(timer, Math.max(timer.dueMs + timer.intervalMs, nowMs))
       timer.task()
     }
-    this.#earliestMs = Number.POSITIVE_INFINITY
-    for (const { dueMs } of this.#timers) this.#earliestMs = Math.min(this.#earliestMs, dueMs)
     this.#stopIfIdle()
+  }
+
+  /** One look at each of them, for there are thousands and nearly all of them wait. */
+  #takeDue(nowMs: number): Timer[] {
+    const due: Timer[] = []
+    this.#earliestMs = Number.POSITIVE_INFINITY
+    for (const timer of this.#timers) {
+      if (timer.dueMs <= nowMs) due.push(timer)
+      else if (timer.dueMs < this.#earliestMs) this.#earliestMs = timer.dueMs
+    }
+    return due.sort((a, b) => a.dueMs - b.dueMs)
+  }
+
+  #dueAt(timer: Timer, dueMs: number): void {
+    timer.dueMs = dueMs
+    this.#earliestMs = Math.min(this.#earliestMs, dueMs)
   }
 }

@@ -1,6 +1,6 @@
 /**
  * Looking at JSON as bytes. What is taken this way is spliced into other messages unread, so every byte of it is checked
- * against its alphabet first: an alphabet holds no quote, no backslash and no control character.
+ * against its alphabet first: no alphabet holds a quote, a backslash or a control character.
  */
 
 /** Letters, digits and what else ids are made of. */
@@ -9,6 +9,8 @@ export const ID = 1
 export const DIGIT = 2
 /** Base64 without its padding. */
 const BASE64 = 4
+/** What stands for itself in a string of JSON, and is one byte. */
+export const PLAIN = 8
 
 const EQUALS = 0x3d
 const GROUP_CHARS = 4
@@ -21,7 +23,8 @@ for (let byte = 0; byte < 256; byte++) {
   const id = /[\w.:-]/.test(char) ? ID : 0
   const digit = /[0-9]/.test(char) ? DIGIT : 0
   const base64 = /[A-Za-z0-9+/]/.test(char) ? BASE64 : 0
-  ALPHABETS[byte] = id | digit | base64
+  const plain = /[ !#-[\]-~]/.test(char) ? PLAIN : 0
+  ALPHABETS[byte] = id | digit | base64 | plain
 }
 
 /** Whether these very bytes stand in `bytes` at `at`. */

@@ -18,6 +18,7 @@ describe('Who answered, by what the carrier and we have told', () => {
     ['a tone stands over the carrier', by('fax', 'tone'), by('human')],
     ['the carrier stands over how long somebody spoke', by('machine_start'), by('human', 'cadence')],
     ['words stand over how long somebody spoke', by('machine_start', 'words'), by('human', 'cadence')],
+    ['the end of a greeting stands over its beginning', by('machine_end_beep'), by('machine_start', 'words')],
     ['anything stands over what nobody knows', by('human', 'cadence'), by('unknown')],
   ])('%s, whichever comes first', (_, surer, other) => {
     expect(inBothOrders(surer, other)).toEqual([surer, surer])

@@ -9,8 +9,8 @@ export type Answered = { answered_by: string | null; answered_by_source: Answere
 const SURENESS: Record<AnsweredBySource, number> = { cadence: 1, carrier: 2, words: 3, tone: 3 }
 
 /**
- * What is known of who answered once this is told, too. The surer of the two stands, of equally sure ones the later; that nobody
- * knows takes the place of nothing.
+ * What is known of who answered once this is told, too. The surer of the two stands, of equally sure ones the later; of two that
+ * mean a mailbox the one that knows how its greeting ended. That nobody knows takes the place of nothing.
  */
 export function joinAnswered(known: Answered, told: Answered): Answered {
   const stands = isStanding(known, told) ? known : told
@@ -20,7 +20,18 @@ export function joinAnswered(known: Answered, told: Answered): Answered {
 function isStanding(known: Answered, told: Answered): boolean {
   if (told.answered_by === null) return true
   if (known.answered_by === null || known.answered_by === 'unknown') return false
-  return told.answered_by === 'unknown' || surenessOf(told) < surenessOf(known)
+  if (told.answered_by === 'unknown') return true
+  const more = exactnessOf(known) - exactnessOf(told)
+  return isMailbox(known) && isMailbox(told) && more !== 0 ? more > 0 : surenessOf(told) < surenessOf(known)
+}
+
+function isMailbox({ answered_by }: Answered): boolean {
+  return answered_by?.startsWith('machine') ?? false
+}
+
+/** Of two that say the same the one who has heard the greeting out tells more. */
+function exactnessOf({ answered_by }: Answered): number {
+  return answered_by?.startsWith('machine_end') ? 1 : 0
 }
 
 function surenessOf({ answered_by_source }: Answered): number {

@@ -19,8 +19,12 @@ export function makeEventLogFiles(folder: string): EventLogFiles {
   return {
     async append({ tenantId, sessionId, epoch }, bytes) {
       const file = join(folder, tenantId, sessionId, `${epoch}.events`)
-      await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-      await appendFile(file, bytes, { mode: 0o600 })
+      const add = () => appendFile(file, bytes, { mode: 0o600 })
+      await add().catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error
+        await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+        await add()
+      })
     },
     remove: (tenantId, sessionId) => rm(join(folder, tenantId, sessionId), { recursive: true, force: true }),
   }

@@ -138,7 +138,7 @@ describe('the journal', () => {
     await clock.advance(1)
     await flushed
     // The epochs of the calls, then their turns.
-    expect(kinds).toEqual(['SelectQueryNode', 'InsertQueryNode'])
+    expect(kinds).toEqual(['SelectQueryNode', 'RawNode'])
     for (const { sessionId } of calls) expect(await texts(sessionId)).toHaveLength(3)
     await counted.close()
   })

@@ -1,8 +1,7 @@
-import type { ModelSession } from '../platform/realtime/port.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
-import { CallerAudio, mulawBytes } from './caller-audio.ts'
-import { loudMs } from './loudness.ts'
+import { mulawBytes } from './caller-audio.ts'
+import { CallerUplink, type MeteredAudio, type Uplink } from './caller-uplink.ts'
 import { BYTES_PER_MS, type Playback } from './playback.ts'
 import { UnheardAudio } from './unheard-audio.ts'
 
@@ -19,9 +18,6 @@ export type CarrierSocket = {
 /** A carrier's stream, as the audio needs it. */
 export type MediaStreamEnd = { carrier: CarrierSocket; codec: StreamCodec; streamSid: string }
 
-/** Where the caller's audio goes. */
-export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
-
 /** Audio that left for the caller. `arrivedAtMs`, monotonic: when it had come in, of the first of an answer. */
 export type SentAudio = { responseId: string; itemId: string; ms: number; mark: string | null; arrivedAtMs?: number }
 
@@ -29,7 +25,7 @@ export type SentAudio = { responseId: string; itemId: string; ms: number; mark: 
 export type MediaReports = {
   sent(audio: SentAudio): void
   /** While metering, each 100 ms of caller audio. */
-  callerAudio(audio: { ms: number; loudMs: number }): void
+  callerAudio(audio: MeteredAudio): void
   /** The carrier has stopped to take what it is sent, or takes it again. */
   backlog(isOver: boolean): void
 }
@@ -54,18 +50,12 @@ export type LineListener = Pick<AudioTap, 'caller'>
 /** The same for people who listen to the call now: what was sent and is not to be played any more is nothing for them. */
 export type AudioEars = AudioTap & { cleared(): void }
 
-const FRAME_MS = 20
-const METER_FRAMES = 5
-/** Silence in µ-law, 20 ms of it. */
-const SILENT_FRAME = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
-/** Room for what was kept while a session was opened; when as much waits later on, the model is seconds behind. */
-const MAX_MODEL_BACKLOG_BYTES = 64 * 1024
 /** Audio comes faster than it plays, but a carrier takes it at once: what waits here waits for a carrier that is stuck. */
 const MAX_CARRIER_BACKLOG_BYTES = 256 * 1024
 /** So many bytes and the carrier is lost in any case: what the model says is not sent any more. */
 const MAX_CARRIER_BYTES = 4 * MAX_CARRIER_BACKLOG_BYTES
-/** Less audio than this is not worth a mark of its own. */
-const MARK_EVERY_MS = 200
+/** Less audio than this is not worth a mark of its own: between two of them the clock tells as well what was heard. */
+const MARK_EVERY_MS = 1_000
 /** Answers that were silenced and may still send: an answer is over long before so many others were. */
 const MAX_DISCARDED = 64
 
@@ -87,15 +77,10 @@ export class MediaPath {
   #streamSid: string
   #head: Buffer
   #tail: Buffer
-  readonly #kept = new CallerAudio()
+  readonly #caller: CallerUplink
   readonly #unheard: UnheardAudio | null
   readonly #discarded = new Set<string>()
-  #uplink: Uplink | null = null
   #isOpen = true
-  #isKeeping = false
-  #isMetering = false
-  #meteredFrames = 0
-  #meteredLoudMs = 0
   #marks = 0
   #unmarkedMs = 0
   #unmarkedResponseId = ''
@@ -105,8 +90,6 @@ export class MediaPath {
 
   /** Frames since the start, for whoever watches that there are not too many. */
   framesIn = 0
-  /** Those of them that a model in arrears did not get. */
-  shedFrames = 0
   /** Pieces of the model's audio that were not sent: of silenced answers, or to a carrier that is stuck or gone. */
   lateDeltas = 0
 
@@ -117,6 +100,7 @@ export class MediaPath {
     this.#nowMs = deps.nowMs
     this.#streamSid = streamSid
     this.#tap = deps.tap ?? null
+    this.#caller = new CallerUplink((audio) => deps.reports.callerAudio(audio))
     this.#unheard = deps.keepsUnheard ? new UnheardAudio() : null
     const { head, tail } = deps.codec.mediaFrame(streamSid)
     this.#head = head
@@ -160,30 +144,18 @@ export class MediaPath {
     this.framesIn += 1
     if (this.#tap !== null) this.#tap.caller(payload)
     if (this.#ears !== null) this.#ears.caller(payload)
-    if (this.#isMetering) this.#meter(payload)
     if (this.#isBacklogged) this.#watchBacklog()
-    if (!this.#uplink || this.#isKeeping) this.#kept.keep(payload)
-    if (!this.#uplink) return
-    if (this.#uplink.bufferedBytes() > MAX_MODEL_BACKLOG_BYTES) this.shedFrames += 1
-    else this.#uplink.append(payload)
+    this.#caller.take(payload)
   }
 
-  #meter(payload: Buffer): void {
-    this.#meteredFrames += 1
-    this.#meteredLoudMs += loudMs(payload)
-    if (this.#meteredFrames < METER_FRAMES) return
-    const audio = { ms: this.#meteredFrames * FRAME_MS, loudMs: this.#meteredLoudMs }
-    this.#meteredFrames = 0
-    this.#meteredLoudMs = 0
-    this.#reports.callerAudio(audio)
+  /** Frames of the caller that a model in arrears did not get. */
+  get shedFrames(): number {
+    return this.#caller.shedFrames
   }
 
   /** Whether the caller's loudness is measured, from now on: only while it matters. */
   meter(isOn: boolean): void {
-    if (isOn === this.#isMetering) return
-    this.#isMetering = isOn
-    this.#meteredFrames = 0
-    this.#meteredLoudMs = 0
+    this.#caller.meter(isOn)
   }
 
   /** Whether nothing that the model says is sent: others have the call. */
@@ -237,7 +209,7 @@ export class MediaPath {
   }
 
   dropAside(): void {
-    this.#unheard?.takeAside()
+    this.#unheard?.dropAside()
   }
 
   /** The same for the pieces that begin in a stretch of what they are together. */
@@ -279,25 +251,22 @@ export class MediaPath {
 
   /** From now on the caller's audio goes to `uplink`, what was kept of it first. */
   openUplink(uplink: Uplink): void {
-    for (const payload of this.#kept.take()) uplink.append(payload)
-    this.#isKeeping = false
-    this.#uplink = uplink
+    this.#caller.open(uplink)
   }
 
   /** From now on the caller's audio is kept. */
   holdUplink(): void {
-    this.#uplink = null
+    this.#caller.hold()
   }
 
   /** Whether the caller's audio is kept as well, for the uplink that will be opened next. */
   keepBeside(isOn: boolean): void {
-    this.#isKeeping = isOn
-    this.#kept.take()
+    this.#caller.keepBeside(isOn)
   }
 
   /** Sends silence to the model in the caller's name. */
   pad(ms: number): void {
-    for (let sentMs = 0; sentMs < ms; sentMs += FRAME_MS) this.#uplink?.append(SILENT_FRAME)
+    this.#caller.pad(ms)
   }
 
   /** Drops what these answers still send. */
@@ -319,16 +288,15 @@ export class MediaPath {
   /** What it has that is not its own: an uplink, and audio for one. */
   get held(): string[] {
     const unheard = this.#unheard === null || this.#unheard.isEmpty ? [] : ['unheard audio']
-    return [...(this.#uplink ? ['uplink'] : []), ...(this.#kept.isEmpty ? [] : ['kept audio']), ...unheard]
+    return [...this.#caller.held, ...unheard]
   }
 
   /** Nothing goes through any more, and nothing is kept. */
   close(): void {
     this.#isOpen = false
-    this.#uplink = null
     this.#ears = null
     this.#reader = null
-    this.#kept.take()
+    this.#caller.close()
     this.#unheard?.close()
   }
 }

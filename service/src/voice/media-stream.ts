@@ -89,7 +89,7 @@ export class MediaStream implements FrameSocketListener, WatchedStream {
     this.messages += 1
     if (isBinary) return this.#refuse(UNSUPPORTED, 'frames are text')
     if (this.#phase === 'live') return this.#take(frame)
-    if (this.#phase === 'joining') this.#held.push(frame)
+    if (this.#phase === 'joining') this.#held.push(Buffer.from(frame))
     else if (this.#phase === 'opening') this.#beforeStart(frame)
   }
 

@@ -51,6 +51,36 @@ describe('Audio that was sent and not heard', () => {
     expect(bytesOf(unheard)).toHaveLength(3_200)
   })
 
+  it('is had again as it was, whatever was set aside before it and dropped', () => {
+    const unheard = new UnheardAudio()
+    const say = (fill: number) => {
+      unheard.add('item_1', Buffer.from(Buffer.alloc(3_200, fill).toString('base64')), 400)
+      return sent(SILENT, { itemId: 'item_1', responseId: 'r', ms: 400, mark: null }, 0)
+    }
+    const stop = (playback: Playback) => unheard.follow(playback, cleared(playback), 100)
+    stop(say(1))
+    unheard.dropAside()
+    stop(say(2))
+    stop(say(3))
+    expect(new Set(bytesOf(unheard))).toEqual(new Set([3]))
+    expect(unheard.isEmpty).toBe(true)
+  })
+
+  it('is what was sent, also where its room held what was heard before', () => {
+    const unheard = new UnheardAudio()
+    let playback = SILENT
+    for (let piece = 0; piece < 20; piece++) {
+      const [ms, heardMs] = [piece % 2 === 0 ? 400 : 340, playback.sentMs]
+      unheard.add('item_1', Buffer.from(Buffer.alloc(ms * 8, piece).toString('base64')), ms)
+      const before = sent(playback, { itemId: 'item_1', responseId: 'r', ms, mark: null }, 0)
+      playback = { ...before, confirmedMs: heardMs }
+      unheard.follow(before, playback, heardMs)
+    }
+    unheard.follow(playback, cleared(playback), playback.sentMs - 340)
+    const bytes = bytesOf(unheard)
+    expect([bytes.length, ...new Set(bytes)]).toEqual([340 * 8, 19])
+  })
+
   it('is not kept where it is music, keys or a person', () => {
     const unheard = new UnheardAudio()
     unheard.add('own-hold-1', Buffer.from('////'), 0.375)

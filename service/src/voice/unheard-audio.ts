@@ -2,7 +2,7 @@ import { BYTES_PER_MS, lineHeardMs, type Playback } from './playback.ts'
 import { isOwnAudio } from './session/own-audio.ts'
 
 /** A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. */
-type Piece = { itemId: string; payload: Buffer; fromMs: number; ms: number }
+type Piece = { itemId: string; payload: Buffer; room: Buffer; fromMs: number; ms: number }
 
 /** So much of what the caller has not heard yet is kept of a call. */
 const MAX_MS = 10_000
@@ -11,11 +11,13 @@ const MAX_MS = 10_000
  * Keeps what was sent to the caller until it was heard, without a gap from what is heard next on, so that an agent who was stopped
  * by nothing can go on. What comes when there is no room for more is not kept, nor what follows it.
  *
- * Payloads are copied, because they are views into a socket's buffer.
+ * Payloads are copied, because they are views into a socket's buffer, into rooms that are used again: they live too long for the
+ * quick collector, and to make new ones all the time would have the slow one come every few seconds.
  */
 export class UnheardAudio {
   #pieces: Piece[] = []
   #aside: Piece[] = []
+  #rooms: Buffer[] = []
   #sentMs = 0
   #keptMs = 0
   #hasGap = false
@@ -32,8 +34,15 @@ export class UnheardAudio {
     if (isOwnAudio(itemId)) return
     this.#hasGap ||= this.#keptMs + ms > MAX_MS
     if (this.#hasGap) return
-    this.#pieces.push({ itemId, payload: Buffer.from(payload), fromMs, ms })
+    const room = this.#roomFor(payload.length)
+    payload.copy(room)
+    this.#pieces.push({ itemId, payload: room.subarray(0, payload.length), room, fromMs, ms })
     this.#keptMs += ms
+  }
+
+  #roomFor(bytes: number): Buffer {
+    const room = this.#rooms.pop()
+    return room && room.length >= bytes && room.length <= 2 * bytes ? room : Buffer.allocUnsafeSlow(bytes)
   }
 
   /** What was heard is let go; when the line begins anew, what was not is set aside. */
@@ -44,7 +53,11 @@ export class UnheardAudio {
 
   #heardTo(lineMs: number): void {
     const isHeard = ({ fromMs, ms }: Piece) => fromMs + ms <= lineMs
-    while (this.#pieces[0] && isHeard(this.#pieces[0])) this.#keptMs -= this.#pieces.shift()?.ms ?? 0
+    for (let piece = this.#pieces[0]; piece && isHeard(piece); piece = this.#pieces[0]) {
+      this.#pieces.shift()
+      this.#keptMs -= piece.ms
+      this.#rooms.push(piece.room)
+    }
     if (lineMs >= this.#sentMs) this.#hasGap = false
   }
 
@@ -52,6 +65,7 @@ export class UnheardAudio {
     this.#heardTo(heardMs)
     const [first, ...others] = this.#pieces
     const isCut = first !== undefined && first.fromMs < heardMs
+    this.dropAside()
     this.#aside = isCut ? [behind(first, heardMs), ...others] : this.#pieces
     this.#pieces = []
     this.#sentMs = 0
@@ -66,17 +80,24 @@ export class UnheardAudio {
     return aside
   }
 
+  /** The same, of which nothing is to be had. */
+  dropAside(): void {
+    for (const { room } of this.#aside) this.#rooms.push(room)
+    this.#aside = []
+  }
+
   close(): void {
     this.#aside = []
     this.#pieces = []
+    this.#rooms = []
     this.#hasGap = true
   }
 }
 
 /** What of a piece lies behind a place on the line. */
-function behind({ itemId, payload, fromMs, ms }: Piece, heardMs: number): Piece {
+function behind({ itemId, payload, room, fromMs, ms }: Piece, heardMs: number): Piece {
   const mulaw = Buffer.from(payload.toString('latin1'), 'base64').subarray(
     Math.round((heardMs - fromMs) * BYTES_PER_MS),
   )
-  return { itemId, payload: Buffer.from(mulaw.toString('base64')), fromMs: heardMs, ms: fromMs + ms - heardMs }
+  return { itemId, payload: Buffer.from(mulaw.toString('base64')), room, fromMs: heardMs, ms: fromMs + ms - heardMs }
 }

@@ -3,7 +3,6 @@ import type { ResolvedAgent } from '../../src/agents/resolve.ts'
 import { readNumber } from '../../src/calls/dialled-number.ts'
 import { costlyKind } from '../../src/calls/premium-numbers.ts'
 import { expectTarget } from '../../src/calls/transfers.ts'
-import type { TenantId } from '../../src/kernel/ids.ts'
 import { makeLog } from '../../src/platform/log.ts'
 import { destinationOf } from '../../src/platform/outbound/destination.ts'
 import type { OutboundRequest } from '../../src/platform/outbound/exchange.ts'
@@ -56,7 +55,7 @@ const BUILT_INS = [
 
 function agentOf(agentKey: string): ResolvedAgent {
   const config = agentConfigDefaults({ tools: [...BUILT_INS, 'order_status', 'orders', ...Object.keys(INSIDE)] })
-  return { agentId: null, agentKey, versionId: null, versionNumber: null, agentName: agentKey, config } as ResolvedAgent
+  return { agentId: null, agentKey, versionId: null, versionNumber: null, agentName: agentKey, config }
 }
 
 const AGENTS: Record<string, string[]> = { acme: ['desk', 'sales'], globex: ['vault'] }
@@ -207,5 +206,3 @@ function resultOf(method: string | undefined): Record<string, unknown> {
   if (method !== 'tools/list') return {}
   return { tools: ['look_up', 'delete_all', 'refund'].map((name) => ({ name, description: name, inputSchema: INPUT })) }
 }
-
-export const ACME = 'acme' as TenantId

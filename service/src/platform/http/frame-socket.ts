@@ -6,7 +6,7 @@ import { exemptConnection } from './connections.ts'
 
 /** What a peer does. Called synchronously from the socket's own events. */
 export type FrameSocketListener = {
-  /** A whole message. `frame` is the listener's to keep. None comes once the socket was closed from here. */
+  /** A whole message. `frame` is only valid now. None comes once the socket was closed from here. */
   frame(frame: Buffer, isBinary: boolean): void
   /** Comes once, last: the peer's close code, 1006 when there was none, and that of its fault when it broke the protocol. */
   closed(code: number): void

@@ -36,8 +36,10 @@ const newest = () => listeners.at(-1)
 const failed = (why: VoiceFault) => newest()?.event({ type: 'failed', why, message: '' })
 const sounds = () => newest()?.audio(Buffer.from('AAAA'))
 
+type How = { why?: VoiceFault; inTheMiddle?: boolean; setup?: typeof SETUP }
+
 /** Streams that fail, each in the middle of its audio where that is wanted. */
-function fail(times: number, { why = 'lost' as VoiceFault, inTheMiddle = false, setup = SETUP } = {}): void {
+function fail(times: number, { why = 'lost', inTheMiddle = false, setup = SETUP }: How = {}): void {
   for (let at = 0; at < times; at += 1) {
     open(setup)
     if (inTheMiddle) sounds()

@@ -7,10 +7,11 @@ import { type MaskSource, nextMask } from './masking.ts'
 import { MessageReader, type ReaderLimits } from './message-reader.ts'
 import { OPCODE } from './opcodes.ts'
 import { ProtocolFault } from './protocol-fault.ts'
+import { readShared } from './shared-reads.ts'
 
 /** What a peer does. Called synchronously from the socket's own events. */
 export type ConnectionListener = {
-  /** A whole message. The bytes are the listener's to keep. None comes once the connection was closed from here. */
+  /** A whole message. The bytes are only valid now. None comes once the connection was closed from here. */
   message(bytes: Buffer, isBinary: boolean): void
   /** A ping or a pong came. */
   alive(): void
@@ -76,7 +77,9 @@ export class WebSocketConnection {
     socket.on('error', () => socket.destroy())
     socket.on('end', () => this.#ended())
     socket.on('close', () => this.#closed())
+    // Also for what is read into shared memory: it keeps the socket flowing, and brings the head.
     socket.on('data', (chunk: Buffer) => this.#receive(chunk))
+    readShared(socket, (bytes) => this.#receive(bytes))
   }
 
   /** Sends a text message in one write. Of a connection that is not open nothing is sent, and nobody is told. */

@@ -22,23 +22,47 @@ export function nextMask(): number {
   return mask
 }
 
-/** Masks the bytes from `start` to `end` where they stand, or unmasks them: it is the same. */
+const WORD_BYTES = 4
+/** The words of a memory have their bytes in the order of the machine. */
+const IS_LITTLE_ENDIAN = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1
+
+/** A memory as words. That of what is read is always the same, and that of what is written for many frames. */
+let words: Int32Array = new Int32Array(0)
+let otherWords: Int32Array = words
+
+/** Masks the bytes from `start` to `end` where they stand, or unmasks them: it is the same. Four at a time, where words begin. */
 export function applyMask(bytes: Buffer, start: number, end: number, mask: number): void {
-  const first = mask >>> 24
-  const second = (mask >>> 16) & 0xff
-  const third = (mask >>> 8) & 0xff
-  const fourth = mask & 0xff
-  const lastGroup = end - MASK_BYTES
-  let at = start
-  for (; at <= lastGroup; at += MASK_BYTES) {
-    bytes[at] = (bytes[at] as number) ^ first
-    bytes[at + 1] = (bytes[at + 1] as number) ^ second
-    bytes[at + 2] = (bytes[at + 2] as number) ^ third
-    bytes[at + 3] = (bytes[at + 3] as number) ^ fourth
+  const offset = bytes.byteOffset
+  const firstWord = Math.min(end, start + ((WORD_BYTES - ((offset + start) % WORD_BYTES)) % WORD_BYTES))
+  const lastWord = end - ((end - firstWord) % WORD_BYTES)
+  maskBytes(bytes, start, firstWord, mask)
+  // The mask as it stands where the words begin, which is where the rest of the bytes finds it, too.
+  const shift = 8 * (firstWord - start)
+  const turned = shift === 0 ? mask : (mask << shift) | (mask >>> (32 - shift))
+  const word = IS_LITTLE_ENDIAN ? swapped(turned) : turned
+  const of = wordsOf(bytes)
+  for (let at = (offset + firstWord) >> 2, last = (offset + lastWord) >> 2; at < last; at++) {
+    of[at] = (of[at] as number) ^ word
   }
-  if (at < end) bytes[at] = (bytes[at] as number) ^ first
-  if (at + 1 < end) bytes[at + 1] = (bytes[at + 1] as number) ^ second
-  if (at + 2 < end) bytes[at + 2] = (bytes[at + 2] as number) ^ third
+  maskBytes(bytes, lastWord, end, turned)
+}
+
+/** Fewer bytes than a mask has. */
+function maskBytes(bytes: Buffer, start: number, end: number, mask: number): void {
+  for (let at = start, shift = 24; at < end; at++, shift -= 8) bytes[at] = (bytes[at] as number) ^ (mask >>> shift)
+}
+
+function swapped(word: number): number {
+  return (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)
+}
+
+function wordsOf(bytes: Buffer): Int32Array {
+  const { buffer } = bytes
+  if (words.buffer === buffer) return words
+  const found = otherWords.buffer === buffer ? otherWords : new Int32Array(buffer, 0, buffer.byteLength >> 2)
+  otherWords = words
+  words = found
+  return found
 }
 
 /** The mask that stands at `at`. */

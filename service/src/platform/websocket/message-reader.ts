@@ -18,7 +18,7 @@ export type ReaderLimits = {
 
 /** What comes out of the bytes of a peer. Called while they are read. */
 export type MessageHandler = {
-  /** A whole message. The bytes are the handler's to keep. */
+  /** A whole message. The bytes are only valid now: they may be those of the chunk. */
   message(bytes: Buffer, isBinary: boolean): void
   /** @param payload only valid now. */
   ping(payload: Buffer): void

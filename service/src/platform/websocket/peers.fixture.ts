@@ -21,7 +21,7 @@ export class Heard {
 
   readonly listener = {
     message: (bytes: Buffer, isBinary: boolean) => {
-      this.messages.push(bytes)
+      this.messages.push(Buffer.from(bytes))
       this.kinds.push(isBinary)
       this.onMessage(bytes)
     },

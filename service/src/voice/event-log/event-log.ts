@@ -87,7 +87,7 @@ export class SessionEventLog {
   }
 
   async #keep(text: string): Promise<void> {
-    await this.#deps.append(await packChunk(text))
+    await this.#deps.append(packChunk(text))
   }
 
   /** What has a hole cannot be run again: nothing more of it is kept. */

@@ -139,6 +139,16 @@ describe('Who answered a call that was placed', () => {
     beeps(short)
     hears(short, { kind: 'tone', hz: 3_000, ms: 400 })
     expect(short.all('hang_up')).toEqual([])
+    const person = placed()
+    talks(person, 900)
+    person.wait(600)
+    talks(person, 2_400)
+    beeps(person)
+    expect(person.all('hang_up')).toEqual([])
+    const recorded = placed()
+    talks(recorded, 3_000)
+    hears(recorded, { kind: 'tone', hz: 1_400, ms: 220 })
+    expect([answers(recorded), recorded.all('hang_up')]).toEqual([[], []])
   })
 
   it('is a fax machine: there is nobody to leave a message with', () => {
@@ -179,6 +189,20 @@ describe('Who answered a call that was placed', () => {
     hears(call, { kind: 'speech_ended', ms: 2_000 })
     beeps(call)
     expect([messages(call).length, answers(call).at(-1)]).toEqual([1, ['machine_end_beep', 'words']])
+  })
+
+  it('is an assistant, or a menu, whose question is being answered already: that is heard out', () => {
+    for (const kind of ['screening', 'ivr'] as const) {
+      const call = Call.greeted({ readsParty: true })
+      call.speaks('turn_1', 800)
+      call.stops('turn_1')
+      const asked = call.commands('respond').length
+      said(call, kind)
+      call.begins('resp_2')
+      said(call, kind)
+      expect([call.commands('respond').length, call.commands('cancel')]).toEqual([asked, []])
+      expect(call.commands('system_message')).toHaveLength(1)
+    }
   })
 
   it('is a menu, of which the agent chooses, unless it has done so already', () => {

@@ -21,6 +21,8 @@ const SCREENING_MS = 60_000
 /** The beep of a mailbox. A tone without a greeting before it may be anything. */
 const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000 }
 const GREETING_MS = 2_500
+/** What a telephone lets be heard that records the call: no mailbox's. */
+const RECORDING_BEEP = { fromHz: 1_260, untilHz: 1_540, untilMs: 280 }
 
 const ASSISTANT =
   'A call screening assistant has answered, not a person. Say in one short sentence who you are, for whom you call and why, as you would tell the person. Then wait. When the person is there, greet them.'
@@ -60,8 +62,14 @@ function toneHeard(step: Step, party: Party, { hz, ms }: { hz: number; ms: numbe
   if (!isBeep) return
   change(step, { hasBeeped: true })
   if (party.phase === 'beep') return leaveMessage(step, 'machine_end_beep')
-  // Nobody has said anything that a person would not: a greeting as long as that, and a beep right behind it, is a mailbox's.
-  if (party.phase === 'reading' && party.speechMs >= GREETING_MS && !party.isSpeaking) mailbox(step, 'tone')
+  // Nobody has said anything that a person would not: a greeting as long as that, and a beep behind it, is a mailbox's. Where it
+  // began like a person its words tell.
+  const isGreeted = party.by === null && party.speechMs >= GREETING_MS && !party.isSpeaking
+  if (party.phase === 'reading' && isGreeted && !isOfRecording(hz, ms)) mailbox(step, 'tone')
+}
+
+function isOfRecording(hz: number, ms: number): boolean {
+  return hz >= RECORDING_BEEP.fromHz && hz <= RECORDING_BEEP.untilHz && ms <= RECORDING_BEEP.untilMs
 }
 
 /** What was said by who answered, as far as it tells who that is. */
@@ -161,12 +169,17 @@ function menu(step: Step): void {
   tell(step, MENU)
 }
 
-/** What the agent was about to say was meant for a person: it is told who is there. Where it has called a tool already, that stands. */
+/**
+ * What the agent was about to say was meant for a person: it is told who is there, and asked again. An answer to what it has heard
+ * of them itself stands, and so does a tool that it has called.
+ */
 function tell(step: Step, instructions: string): void {
   const { answers, runningTools, ending } = step.state
   if (ending || isOutOfHands(step)) return
   step.command({ type: 'system_message', text: instructions })
-  if (answers.active?.hasTool || runningTools.length > 0) return
+  const [asked, active] = [answers.asked, answers.active]
+  const isAnswer = asked ? asked.ask.why === 'turn' && !asked.isAbandoned : active?.asked?.ask.why === 'turn'
+  if (isAnswer || active?.hasTool || runningTools.length > 0) return
   silence(step)
   step.set({ owedSinceMs: null })
   const queue = step.state.answers.queue.filter(({ thenEnd }) => thenEnd !== null)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AudioDeltaReader } from './audio-delta.ts'
+import { DeltaReader, AUDIO as SPEECH, WORDS } from './audio-delta.ts'
 
 const AUDIO = Buffer.alloc(160, 0xd5).toString('base64')
 const MEMBERS = [
@@ -18,8 +18,8 @@ const alphabetical = `{${MEMBERS.toSorted().join(', ')}}`.replaceAll('":', '": '
 
 type Delta = { responseId: string; itemId: string; audio: string }
 
-function quick(frame: Buffer, reader = new AudioDeltaReader()): Delta | null {
-  const payload = reader.read(frame)
+function quick(frame: Buffer, reader = new DeltaReader()): Delta | null {
+  const payload = reader.read(frame, SPEECH)
   return payload && { responseId: reader.responseId, itemId: reader.itemId, audio: payload.toString('latin1') }
 }
 
@@ -30,7 +30,7 @@ function slow(frame: Buffer): Delta {
   return { responseId: event.response_id, itemId: event.item_id, audio: event.delta }
 }
 
-describe('AudioDeltaReader', () => {
+describe('DeltaReader', () => {
   it.each([
     ['as the server spells it', usual],
     ['with the event id first', eventIdFirst],
@@ -41,7 +41,7 @@ describe('AudioDeltaReader', () => {
   })
 
   it('reads the same ids and others, one after the other, up to 128 letters', () => {
-    const reader = new AudioDeltaReader()
+    const reader = new DeltaReader()
     const long = 'r'.repeat(127)
     for (const id of [`${long}r`, `${long}s`, `${long}s`, 'resp_1', 'resp_2', 'resp_2']) {
       expect(quick(Buffer.from(usual.replace('resp_BZK0', id)), reader)?.responseId).toBe(id)
@@ -51,11 +51,11 @@ describe('AudioDeltaReader', () => {
 
   it('gives the audio as a view, not as a copy', () => {
     const frame = Buffer.from(usual)
-    expect(new AudioDeltaReader().read(frame)?.buffer).toBe(frame.buffer)
+    expect(new DeltaReader().read(frame, SPEECH)?.buffer).toBe(frame.buffer)
   })
 
   it('tells the ids of each delta, not those of the one before', () => {
-    const reader = new AudioDeltaReader()
+    const reader = new DeltaReader()
     const other = usual.replace('resp_BZK0', 'resp_BZK1').replace('item_BZK1', 'item_9')
     expect([usual, usual, other, usual].map((text) => quick(Buffer.from(text), reader)?.responseId)).toEqual([
       'resp_BZK0',
@@ -96,7 +96,7 @@ describe('AudioDeltaReader', () => {
       fc.constantFrom(usual, eventIdFirst, alphabetical),
       fc.shuffledSubarray(MEMBERS, { minLength: 5 }).map((members) => `{${members.join(',')}}`),
     )
-    const reader = new AudioDeltaReader()
+    const reader = new DeltaReader()
     let taken = 0
     fc.assert(
       fc.property(original, fc.array(mutation, { maxLength: 2 }), (text, mutations) => {
@@ -124,5 +124,38 @@ describe('AudioDeltaReader', () => {
       }),
       { numRuns: 5_000 },
     )
+  })
+})
+
+describe('The words of a delta', () => {
+  const text = usual.replace('output_audio.delta', 'output_audio_transcript.delta')
+  const frameOf = (words: string) => Buffer.from(text.replace(AUDIO, words))
+  const read = (frame: Buffer) => new DeltaReader().read(frame, WORDS)?.toString('latin1') ?? null
+
+  it('are taken without parsing them', () => {
+    expect(read(frameOf(" it's 5 o'clock, {yes}: [no] "))).toBe(" it's 5 o'clock, {yes}: [no] ")
+    expect(read(frameOf(''))).toBe('')
+  })
+
+  it.each([
+    ['with an escape', 'say \\"yes\\"'],
+    ['with a line break of its own', 'one\ntwo'],
+    ['that are more than ASCII', 'grüß Gott'],
+  ])('are left to JSON %s', (_what, words) => {
+    expect(read(frameOf(words))).toBeNull()
+  })
+
+  it('are no audio, and audio is no words', () => {
+    expect(new DeltaReader().read(frameOf('yes'), SPEECH)).toBeNull()
+    expect(read(Buffer.from(usual))).toBeNull()
+  })
+
+  it('are as JSON reads them, whatever byte stands among them', () => {
+    for (let byte = 0; byte < 256; byte++) {
+      const frame = frameOf('a?b')
+      frame[frame.indexOf('?')] = byte
+      const words = read(frame)
+      if (words !== null) expect(words).toBe(JSON.parse(frame.toString()).delta)
+    }
   })
 })

@@ -1,5 +1,5 @@
-import { base64End, DIGIT, ID, runEnd, standsAt } from '../../json-bytes.ts'
-import { AUDIO_DELTA } from './frames.ts'
+import { base64End, DIGIT, ID, PLAIN, runEnd, standsAt } from '../../json-bytes.ts'
+import { AUDIO_DELTA, WORDS_DELTA } from './frames.ts'
 import { MAX_ID_CHARS } from './members.ts'
 
 const SPACE = 0x20
@@ -9,9 +9,15 @@ const ZERO = 0x30
 const OPENING = 0x7b
 const CLOSING = 0x7d
 
-const TYPE_VALUE = Buffer.from(`"${AUDIO_DELTA}"`)
+/** What a delta brings, and how its event calls itself. */
+type DeltaKind = { typeValue: Buffer; brings: 'base64' | 'words' }
 
-type Kind = 'type' | 'id' | 'index' | 'base64'
+/** The model's speech. */
+export const AUDIO: DeltaKind = { typeValue: Buffer.from(`"${AUDIO_DELTA}"`), brings: 'base64' }
+/** The words of it. */
+export const WORDS: DeltaKind = { typeValue: Buffer.from(`"${WORDS_DELTA}"`), brings: 'words' }
+
+type Kind = 'type' | 'id' | 'index' | 'delta'
 type Member = { key: Buffer; bit: number; kind: Kind }
 
 const RESPONSE_ID = 1
@@ -24,7 +30,7 @@ const NEEDED = RESPONSE_ID | ITEM_ID | DELTA | TYPE
 const MEMBERS: (Member | undefined)[] = []
 add('response_id', RESPONSE_ID, 'id')
 add('item_id', ITEM_ID, 'id')
-add('delta', DELTA, 'base64')
+add('delta', DELTA, 'delta')
 add('type', TYPE, 'type')
 add('event_id', 16, 'id')
 add('output_index', 32, 'index')
@@ -35,14 +41,14 @@ function add(name: string, bit: number, kind: Kind): void {
 }
 
 /**
- * Takes the model's audio out of its events without parsing them: 5 kB of base64 each.
+ * Takes the model's audio out of its events without parsing them, 5 kB of base64 each, and the words that come with it.
  *
  * Members may come in any order, with or without one space behind each colon and comma. A frame is taken only if it is
- * whole, each member in it is known and stands there once, ids hold nothing that JSON would escape, and the audio is
- * base64 in whole groups. One reader for each connection: it remembers the ids of the delta before, so that a delta of
+ * whole, each member in it is known and stands there once, ids and words hold nothing that JSON would escape, and the
+ * audio is base64 in whole groups. Words that are more than ASCII are left to JSON. One reader for each connection: it remembers the ids of the delta before, so that a delta of
  * the same answer makes no string.
  */
-export class AudioDeltaReader {
+export class DeltaReader {
   readonly #responseId = new RepeatedText()
   readonly #itemId = new RepeatedText()
   #payloadStart = 0
@@ -58,8 +64,8 @@ export class AudioDeltaReader {
     return this.#itemId.text
   }
 
-  /** The base64 as a view into `frame`; null when this is something else or unusual, and JSON must decide. */
-  read(frame: Buffer): Buffer | null {
+  /** The base64, or the words, as a view into `frame`; null when this is something else or unusual, and JSON must decide. */
+  read(frame: Buffer, wanted: DeltaKind): Buffer | null {
     if (frame[0] !== OPENING || frame[frame.length - 1] !== CLOSING) return null
     let seen = 0
     let at = 1
@@ -67,7 +73,7 @@ export class AudioDeltaReader {
       const member = MEMBERS[frame[at + 1] as number]
       if (!member || (seen & member.bit) !== 0 || !standsAt(frame, at, member.key)) return null
       seen |= member.bit
-      const end = this.#valueEnd(frame, afterSpace(frame, at + member.key.length), member)
+      const end = this.#valueEnd(frame, afterSpace(frame, at + member.key.length), member, wanted)
       if (end === -1) return null
       if (frame[end] === CLOSING) return end === frame.length - 1 && isWhole(seen) ? this.#payload(frame) : null
       if (frame[end] !== COMMA) return null
@@ -81,12 +87,13 @@ export class AudioDeltaReader {
   }
 
   /** Where the value of a member ends that begins at `at`; -1 when it is not as usual. */
-  #valueEnd(frame: Buffer, at: number, { kind, bit }: Member): number {
+  #valueEnd(frame: Buffer, at: number, { kind, bit }: Member, { typeValue, brings }: DeltaKind): number {
     if (kind === 'index') return indexEnd(frame, at)
-    if (kind === 'type') return standsAt(frame, at, TYPE_VALUE) ? at + TYPE_VALUE.length : -1
+    if (kind === 'type') return standsAt(frame, at, typeValue) ? at + typeValue.length : -1
     if (frame[at] !== QUOTE) return -1
     const start = at + 1
-    const end = kind === 'id' ? runEnd(frame, start, ID) : base64End(frame, start)
+    const isBase64 = kind === 'delta' && brings === 'base64'
+    const end = isBase64 ? base64End(frame, start) : runEnd(frame, start, kind === 'id' ? ID : PLAIN)
     if (end === -1 || frame[end] !== QUOTE || (kind === 'id' && end - start > MAX_ID_CHARS)) return -1
     this.#note(frame, bit, start, end)
     return end + 1

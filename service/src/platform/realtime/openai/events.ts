@@ -1,5 +1,6 @@
 import type { ModelEvent } from '../port.ts'
 import { answerEnd } from './answer-end.ts'
+import { WORDS_DELTA } from './frames.ts'
 import { amount, id, idOrNull, type Json, object, objects, text } from './members.ts'
 
 type Read = (fields: Json) => ModelEvent | null
@@ -27,7 +28,7 @@ const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
   [`${CALLER_TRANSCRIPT}.failed`, (e) => ({ type: 'caller_transcript_failed', itemId: id(e, 'item_id') })],
   ['response.created', (e) => ({ type: 'response_started', responseId: id(object(e, 'response'), 'id') })],
   ['response.output_audio.done', (e) => ({ type: 'audio_done', ...place(e) })],
-  ['response.output_audio_transcript.delta', (e) => spoken(e, 'delta', false)],
+  [WORDS_DELTA, (e) => spoken(e, 'delta', false)],
   ['response.output_audio_transcript.done', (e) => spoken(e, 'transcript', true)],
   ['response.output_text.delta', (e) => written(e, 'delta', false)],
   ['response.output_text.done', (e) => written(e, 'text', true)],

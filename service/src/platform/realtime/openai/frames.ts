@@ -3,6 +3,9 @@ import { ID, runEnd, standsAt } from '../../json-bytes.ts'
 /** The event that carries the model's speech: by far the most frequent and the largest. */
 export const AUDIO_DELTA = 'response.output_audio.delta'
 
+/** The event that carries the words of that speech, as often. */
+export const WORDS_DELTA = 'response.output_audio_transcript.delta'
+
 /** What stands before the base64 in a frame of the caller's audio. */
 export const APPEND_HEAD = Buffer.from('{"type":"input_audio_buffer.append","audio":"')
 /** What stands behind it. */

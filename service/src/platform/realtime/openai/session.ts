@@ -2,13 +2,13 @@ import type { Cancel, Clock } from '../../../kernel/clock.ts'
 import { base64End, decodedBytes } from '../../json-bytes.ts'
 import type { Log } from '../../log.ts'
 import type { ModelCommand, ModelEvent, ModelListener, ModelSession } from '../port.ts'
-import { AudioDeltaReader } from './audio-delta.ts'
+import { AUDIO, DeltaReader, WORDS } from './audio-delta.ts'
 import { pieceChars } from './audio-pieces.ts'
 import { commandFrame } from './commands.ts'
 import { type Ending, SETUP_TIMEOUT } from './endings.ts'
 import { isSilent, readEvent } from './events.ts'
 import { errorFault } from './faults.ts'
-import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType } from './frames.ts'
+import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType, WORDS_DELTA } from './frames.ts'
 import { id, type Json, MalformedEvent, parseEvent, text } from './members.ts'
 import { type ModelAddress, ModelSocket } from './model-socket.ts'
 import { Oddities } from './oddities.ts'
@@ -45,7 +45,7 @@ export class OpenaiSession implements ModelSession {
   readonly #options: SessionOptions
   readonly #listener: ModelListener
   readonly #socket: ModelSocket
-  readonly #deltas = new AudioDeltaReader()
+  readonly #deltas = new DeltaReader()
   readonly #spoken = new SpokenAudio()
   readonly #oddities = new Oddities()
   #phase: 'opening' | 'configuring' | 'ready' | 'over' = 'opening'
@@ -96,10 +96,18 @@ export class OpenaiSession implements ModelSession {
     if (isBinary) return this.#oddities.countMalformed()
     const type = eventType(frame)
     if (type === AUDIO_DELTA || type === null) {
-      const payload = this.#deltas.read(frame)
+      const payload = this.#deltas.read(frame, AUDIO)
       if (payload) return this.#audio(this.#deltas.responseId, this.#deltas.itemId, payload)
+    } else if (type === WORDS_DELTA) {
+      const words = this.#deltas.read(frame, WORDS)
+      if (words) return this.#words(words.toString('latin1'))
     } else if (isSilent(type)) return
     this.#receivedSlowly(frame)
+  }
+
+  #words(text: string): void {
+    const { responseId, itemId } = this.#deltas
+    this.#tell({ type: 'agent_transcript', responseId, itemId, text, final: false })
   }
 
   #receivedSlowly(frame: Buffer): void {
