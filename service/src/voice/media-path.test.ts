@@ -192,9 +192,9 @@ describe('The agent’s audio', () => {
     ])
   })
 
-  it('has a mark each second of it, and one behind the first piece of each answer', () => {
+  it('has a mark each 200 ms where it comes in small pieces, and one behind the first piece of each answer', () => {
     const { media, frames } = path()
-    for (let n = 0; n < 1 + 3 * 25; n++) media.fromModel('resp_1', 'item_1', agentAudio(1, 40))
+    for (let n = 0; n < 20; n++) media.fromModel('resp_1', 'item_1', agentAudio(1, 40))
     for (let n = 0; n < 2; n++) media.fromModel('resp_2', 'item_2', agentAudio(1, 40))
     expect(frames.filter(({ event }) => event === 'mark')).toHaveLength(1 + 3 + 1)
   })

@@ -55,7 +55,7 @@ const MAX_CARRIER_BACKLOG_BYTES = 256 * 1024
 /** So many bytes and the carrier is lost in any case: what the model says is not sent any more. */
 const MAX_CARRIER_BYTES = 4 * MAX_CARRIER_BACKLOG_BYTES
 /** Less audio than this is not worth a mark of its own: between two of them the clock tells as well what was heard. */
-const MARK_EVERY_MS = 1_000
+const MARK_EVERY_MS = 200
 /** Answers that were silenced and may still send: an answer is over long before so many others were. */
 const MAX_DISCARDED = 64
 

@@ -171,7 +171,7 @@ class Ledger {
 const MAX_ERROR_MS = 50
 const MAX_JITTER_MS = 20
 /** From the start of a stall until an echo has told of it: to the next mark, and back. */
-const TOLD_AFTER_MS = 1_000 + 500 + 150 + 50
+const TOLD_AFTER_MS = 500 + 150 + 50
 
 const lines = fc.record({
   delayMs: fc.nat(55),

@@ -66,6 +66,7 @@ export const WRITTEN_PLANTED = [
   'Number {phone:٠١٢٣٤٥٦٧٨٩}.',
   'Card {card:4111​1111​1111​1111} pasted.',
   'Write to {email:ana.diaz at gmail . com}, please.',
+  'The mail is {email:booking at hotel.com}, or {email:work at smith dot com}.',
   'Write to {email:ana.diaz @ gmail . com}.',
   'Write to {email:ana.diaz@gmail . com}, it is new.',
   'It is {email:ana . diaz @ gmail. com}, thanks.',

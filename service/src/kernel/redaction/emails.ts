@@ -106,19 +106,15 @@ const MAX_DOMAIN_TOKENS = 12
 const MAX_GAP_CHARS = 3
 /** What of a name may be written though the rest of the address is spelled: "ana.diaz at gmail.com". */
 const WRITTEN_JOINT = /^(?:[._%+'-]| \. )$/
-/** "A room at booking.com": behind these stands no name. "An" and "a" are where to write to in other languages ("Schreiben Sie an"). */
-const DETERMINERS = new Set(['the', 'some', 'my', 'our', 'ein', 'eine', 'einen', 'un', 'une', 'una', 'een', 'het'])
-/** What people do at an address of the internet, and whom they tell to: no name of a mailbox. */
+/** What people do at an address of the internet, and whom they tell to. Whatever could be the name of a mailbox ("booking", "work") is one. */
 const NO_NAMES = new Set(
   (
-    'look looked looking looks book booked booking books buy bought buying order ordered ordering orders find found finding see ' +
-    'saw seen check checked checking visit visited visiting search searched searching read shop shopped shopping pay paid register ' +
-    'registered log logged sign signed apply applied stay stayed work works worked working start started it me us them him you ' +
-    'there here online page site website account profile room rooms hotel flight offer offers price prices more available ' +
-    'reservation reservations up in out is are was were that this is ' +
-    'schau schauen geschaut gebucht buchen bestellt bestellen gekauft gefunden mich uns es seite hier dort ' +
-    'reservé réservé acheté commandé trouvé regardez page compte ici moi reservado comprado pedido encontrado página aquí ' +
-    'geboekt boeken besteld gekocht gevonden kijk pagina hier'
+    'look looked looking looks booked buying bought ordered ordering find found finding see saw seen checked checking visited ' +
+    'visiting searched searching shopped paid registered logged signed applied stayed worked started it me us them him you there ' +
+    'here available up in out is are was were that this ' +
+    'schau schauen geschaut gebucht bestellt gekauft gefunden mich uns es hier dort ' +
+    'reservé réservé acheté commandé trouvé regardez ici moi reservado comprado encontrado aquí ' +
+    'geboekt besteld gekocht gevonden kijk hier'
   ).split(' '),
 )
 
@@ -141,7 +137,7 @@ type Words = { text: string; tokens: readonly Token[] }
 function isNoName(tokens: readonly Token[], at: number): boolean {
   const before = wordOf(tokens[at - 1])
   const isEnglish = wordOf(tokens[at + 1]) === 'at' && before === 'a'
-  return NO_NAMES.has(wordOf(tokens[at])) || DETERMINERS.has(before) || isEnglish
+  return NO_NAMES.has(wordOf(tokens[at])) || isEnglish
 }
 
 function wordOf(token: Token | undefined): string {

@@ -37,7 +37,7 @@ export function readParty(step: Step): void {
   if (!plan.readsParty || resumption !== null) return
   const unknown = { by: null, from: null, speechMs: 0, isSpeaking: false, quietSinceMs: null, hasBeeped: false }
   step.set({ party: { phase: 'reading', ...unknown, sinceMs: step.nowMs } })
-  step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+  step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
 }
 
 /** Something was heard on the line. */
@@ -119,7 +119,7 @@ export function partyWindowOver(step: Step): void {
   if (!party) return
   if (party.phase === 'beep') return leaveMessage(step, 'machine_end_other')
   const isLong = party.isSpeaking && party.phase === 'reading' && step.nowMs - party.sinceMs < LONGEST_WINDOW_MS
-  if (isLong) step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+  if (isLong) step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
   else settle(step)
 }
 
@@ -149,7 +149,7 @@ function mailbox(step: Step, from: ReadFrom): void {
   change(step, { phase: 'beep' })
   const quietMs = party?.quietSinceMs != null && !party.isSpeaking ? step.nowMs - party.quietSinceMs : null
   if (quietMs !== null) step.do({ type: 'arm', timer: 'party', ms: Math.max(1, QUIET_MS - quietMs) })
-  step.do({ type: 'arm', timer: 'party_window', ms: BEEP_WITHIN_MS })
+  step.do({ type: 'arm', timer: 'party_end', ms: BEEP_WITHIN_MS })
 }
 
 /** The message begins, once in a call; without one the call ends. `by`: what has been found out with that. */
@@ -173,7 +173,7 @@ function leaveMessage(step: Step, by: AnsweredBy | null): void {
 function screened(step: Step): void {
   note(step, 'screening', 'words')
   change(step, { phase: 'screening' })
-  step.do({ type: 'arm', timer: 'party_window', ms: SCREENING_MS })
+  step.do({ type: 'arm', timer: 'party_end', ms: SCREENING_MS })
   tell(step, ASSISTANT)
 }
 
@@ -181,7 +181,7 @@ function screened(step: Step): void {
 function personCame(step: Step): void {
   note(step, 'human', 'words')
   change(step, { phase: 'reading' })
-  step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
+  step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
 }
 
 function menu(step: Step): void {
@@ -234,7 +234,7 @@ function note(step: Step, by: AnsweredBy, from: ReadFrom): void {
 function settle(step: Step): void {
   if (!step.state.party || step.state.party.phase === 'settled') return
   change(step, { phase: 'settled' })
-  step.do({ type: 'disarm', timer: 'party' }, { type: 'disarm', timer: 'party_window' })
+  step.do({ type: 'disarm', timer: 'party' }, { type: 'disarm', timer: 'party_end' })
 }
 
 function change(step: Step, facts: Partial<Party>): void {

@@ -19,7 +19,7 @@ const APOLOGY = 'I am sorry, we are having technical difficulties.'
 /** What matters only while the conversation goes on. */
 const OF_CONVERSATION: readonly TimerName[] = [
   ...(['missed_words', 'dtmf', 'idle', 'time_warning', 'time_up', 'last_words'] as const),
-  ...(['renewal', 'dead_air', 'filler', 'words', 'resume', 'hold', 'detached', 'party', 'party_window'] as const),
+  ...(['renewal', 'dead_air', 'filler', 'words', 'resume', 'hold', 'detached', 'party', 'party_end'] as const),
 ]
 /** What matters only while there is a carrier. */
 const OF_CARRIER: readonly TimerName[] = [

@@ -42,7 +42,7 @@ export type TimerName =
   | 'transfer'
   | 'hold'
   | 'party'
-  | 'party_window'
+  | 'party_end'
   | 'drain'
   | 'grace'
 

@@ -304,7 +304,7 @@ function fired(step: Step, timer: TimerName): void {
       return step.state.transfer ? playOn(step) : playForTool(step)
     case 'party':
       return partyQuiet(step)
-    case 'party_window':
+    case 'party_end':
       return partyWindowOver(step)
     case 'drain':
       return hangUp(step)
