@@ -101,8 +101,10 @@ describe('The golden call', () => {
     expect(difference).toBeNull()
     expect(steps).toBeGreaterThan(400)
     expect(state.latency).toEqual(world.session.state.latency)
+    // A timer is called after a window, too.
+    const text = world.log.text.replaceAll('party_window', '')
     for (const words of ['opening', 'Tuesday', 'window', 'Blue', '5550123', 'booked'])
-      expect(world.log.text.includes(words), words).toBe(false)
+      expect(text.includes(words), words).toBe(false)
   })
 
   it('goes through its states in order and leaves nothing behind', () => {
