@@ -37,7 +37,8 @@ async function runTests(context: NeedContext, needs: Need[]): Promise<Outcome> {
   const env = {
     ...process.env,
     ...Object.assign({}, ...needs.map((need) => need.env)),
-    ...{ TMPDIR: join(context.folder.path, 'tmp'), NODE_COMPILE_CACHE: COMPILED },
+    ...{ TMPDIR: join(context.folder.path, 'tmp'), PARLEY_TEST_SCRATCH: context.folder.scratchPath },
+    NODE_COMPILE_CACHE: COMPILED,
     ...(full && { PARLEY_TEST_FULL: '1' }),
   }
   const { exitCode, reportPath } = await runVitest({ ...context, args, env })

@@ -60,6 +60,7 @@ describe.runIf(existsSync(MEMORY))('a database in memory', () => {
     const run = makeRunFolder({ databaseInMemory: true })
     if (hasRoom()) expect(dirname(run.databasePath)).toBe(MEMORY)
     else expect(run.databasePath).toBe(run.path)
+    expect([dirname(run.scratchPath), existsSync(run.scratchPath)]).toEqual([run.databasePath, true])
     run.remove()
     expect([existsSync(run.path), existsSync(run.databasePath)]).toEqual([false, false])
   })

@@ -16,7 +16,7 @@ import { join } from 'node:path'
 import { identityOf, isRunning } from '../launch/process-identity.mjs'
 
 const PREFIX = 'parley-test-'
-/** Linux's folder in memory, in which tests have folders of the other prefix that are nobody's to sweep. */
+/** Linux's folder in memory. */
 const MEMORY = '/dev/shm'
 const MEMORY_PREFIX = 'parley-run-'
 /** In a container it may hold 64 MB; the databases of a run, which come and go, need some 400 MB. */
@@ -30,6 +30,8 @@ export type RunFolder = {
   path: string
   /** Where its database server keeps its files: in `path`, or in memory. */
   databasePath: string
+  /** Where tests make folders of their own, beside the database. Nobody else needs to remove them: they go with the run. */
+  scratchPath: string
   /** Names a process that belongs to this run, so that a later run can end it if this one is killed. */
   ownProcess: (pid: number) => void
   remove: () => void
@@ -125,9 +127,12 @@ export function makeRunFolder({ databaseInMemory = false }: RunFolderOptions = {
   const path = ownedFolder(join(tmpdir(), PREFIX))
   mkdirSync(join(path, 'tmp'))
   const databasePath = databaseInMemory && hasRoom(MEMORY) ? ownedFolder(join(MEMORY, MEMORY_PREFIX)) : path
+  const scratchPath = join(databasePath, 'tmp')
+  mkdirSync(scratchPath, { recursive: true })
   return {
     path,
     databasePath,
+    scratchPath,
     ownProcess: (pid) => nameProcess(path, pid),
     remove() {
       for (const each of new Set([databasePath, path])) removeWhole(each)

@@ -22,7 +22,7 @@ type Needs = {
 export function makeSimulating(
   deps: Deps,
   { tenants, resolveAgent, prompts, clips }: Needs,
-  { tenantTools }: Pick<Voice, 'tenantTools'>,
+  { tenantTools, isOverloaded }: Pick<Voice, 'tenantTools' | 'isOverloaded'>,
 ) {
   const { clock, log, chat: model, database } = deps
   const { db } = database
@@ -33,7 +33,9 @@ export function makeSimulating(
   const worker =
     model === null || database.kind === 'memory'
       ? null
-      : new SimulationWorker({ db, clock, log, tenants, prompts, tenantTools, builtIns, model, voice, isAlone })
+      : new SimulationWorker({
+          ...{ db, clock, log, tenants, prompts, tenantTools, builtIns, model, voice, isAlone, isOverloaded },
+        })
   return {
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: simulationRoutes(

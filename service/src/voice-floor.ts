@@ -96,6 +96,8 @@ export type Voice = {
   /** Those of the server: they end with the calls. */
   webSockets: WebSockets
   capacity: LiveCapacity
+  /** Whether this process cannot keep up with what it has to do: then it begins nothing that can wait. */
+  isOverloaded(): boolean
   tokens: StreamTokens
   /** What an agent of a tenant may call, by the names in its config. Never rejects. */
   toolsFor(tenant: TenantRuntime, names: readonly string[]): Promise<ToolDeclaration[]>
@@ -169,6 +171,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   return {
     webSockets,
     capacity,
+    isOverloaded,
     tokens,
     toolsFor: async (tenant, names) =>
       [...toolsOf(tools, names), ...(await tenantTools.of(tenant, names))].map(({ declaration }) => declaration),

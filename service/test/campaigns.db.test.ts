@@ -231,6 +231,16 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'completed', outcome: 'message_left' }])
   })
 
+  it('calls a mailbox again whose call was over before the message', async () => {
+    const id = await started({ on_machine: 'leave_message' })
+    await placed(1)
+    const heard = { answered_by: 'machine_start', answered_by_source: 'words' as const }
+    await test.db.updateTable('call_logs').set(heard).where('to', '=', phone(0)).execute()
+    await ended(phone(0), { CallStatus: 'completed' })
+    await pass(async () => (await contacts(id))[0]?.outcome === 'voicemail', 'the outcome')
+    expect(await contacts(id)).toMatchObject([{ status: 'pending', outcome: 'voicemail' }])
+  })
+
   it('does not call again a number that the carrier will not call', async () => {
     app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'The number is not valid.', status: 400 } })
     const id = await started()

@@ -88,6 +88,11 @@ describe('the pages of an administrator', () => {
     await page.getByText('"never this" was not heard.').waitFor()
     await page.getByRole('button', { name: 'Read', exact: true }).click()
     await page.getByLabel('What was said in the run').getByText('Are you open?').waitFor()
+    await page.getByRole('button', { name: 'New simulation' }).click()
+    await scenario.fill(JSON.stringify([{ name: 'Hangs up', caller: { steps: [{ hang_up: true }] } }]))
+    await page.getByLabel('How it is tried').selectOption({ label: 'By voice: the agent is called' })
+    await page.getByRole('button', { name: 'Run it' }).click()
+    await page.getByRole('cell', { name: 'By voice' }).waitFor()
     await confirm(page, 'Publish version 2')
     await page.getByText('Published', { exact: true }).waitFor()
     // To be read, and copied, by everybody; to be changed by nobody.

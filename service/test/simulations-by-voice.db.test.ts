@@ -162,6 +162,25 @@ describe('a simulation by voice', AT_LEISURE, () => {
     })
   })
 
+  it('ends where who plays the caller has spent it, with what was said so far', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+    const limits = { budget_per_call: 0.000_001 }
+    // Of a realtime model without a price, so that the session itself has all of its budget left.
+    await served.administer('PUT', '/tenants/acme', {
+      tenant_id: 'acme',
+      telephony,
+      limits,
+      model: 'of-no-known-price',
+    })
+    const played = { name: 'Somebody who is played', caller: { persona: 'Ada, in no hurry.', max_turns: 9 } }
+    const run = await wholeRun(await completed([played], { score: false, caller_model: 'gpt-4o' }))
+    expect(run).toMatchObject({
+      ...{ status: 'failed', ended_by: 'limit' },
+      reasons: ["It cost as much as a call may: the tenant's budget_per_call."],
+    })
+    expect(run.transcript.filter(({ role }) => role === 'caller').length).toBeGreaterThan(0)
+  })
+
   it('is a 503 where there is no voice for callers', async () => {
     const silent = await ServedApp.start(test, {
       besides: served,

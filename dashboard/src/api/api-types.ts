@@ -1866,7 +1866,7 @@ export interface paths {
         get: operations["listSimulations"];
         put?: never;
         /**
-         * Try a version of an agent with callers that are made up, in text
+         * Try a version of an agent with callers that are made up, in text or by voice
          * @description It answers at once, with runs that are pending: ask for it again until its status is completed. Built-in tools do nothing in it, and other ones are not called unless run_tools is true.
          */
         post: operations["createSimulation"];
@@ -3259,7 +3259,7 @@ export interface paths {
         get: operations["listSimulationsOld"];
         put?: never;
         /**
-         * Try a version of an agent with callers that are made up, in text (old address)
+         * Try a version of an agent with callers that are made up, in text or by voice (old address)
          * @deprecated
          * @description It answers at once, with runs that are pending: ask for it again until its status is completed. Built-in tools do nothing in it, and other ones are not called unless run_tools is true.
          */

@@ -8,8 +8,12 @@ type SessionSearch = { tenantId: TenantId; phrases: readonly string[]; where: Ra
 const SAMPLED = 64
 /** Where so many of those are found, going through the newest sessions fills a page sooner than asking the index. */
 const COMMON = 3
-/** So many at most: what was said often of late need not have been said before. Where there are no more, all are gone through. */
-const WALKED = 1_000
+/**
+ * So many for each row that is asked for, half as many again as the sample promises; not fewer than the first, which are gone
+ * through whatever is sought if there are no more, and not more than the last: what was said often of late need not have been before.
+ */
+const WALKED_PER_ROW = (1.5 * SAMPLED) / COMMON
+const WALKED = { atLeast: 1_000, atMost: 20_000 }
 
 /**
  * Which sessions they are, as a query for their ids; it is to be asked in one statement with what is shown of them.
@@ -23,6 +27,7 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
   // The longest is the rarest, as a rule.
   const sought = phrases.toSorted((a, b) => b.length - a.length)
   const said = sought.map((phrase) => turnOf(tenantId, phrase))
+  const walked = Math.min(WALKED.atMost, Math.max(WALKED.atLeast, limit * WALKED_PER_ROW))
   const eachSaid = sql.join(
     said.map((turn, i) => sql`cross join lateral (${turn}) ${sql.ref(`turn${i}`)}`),
     sql` `,
@@ -33,11 +38,11 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
   const page = newestFirst(sql`${limit}`)
   return sql`
     with recent as materialized (
-      select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(WALKED))}),
-    sample as materialized (${sampled(said, newest(SAMPLED))}),
+      select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(walked))}),
+    sample as materialized (${sampled(said, newest(SAMPLED), walked)}),
     near as materialized (
-      select id, created_at from ${newest(WALKED)} ${eachSaid}
-       where (select hits >= ${sql.lit(COMMON)} or is_all from sample) ${page}),
+      select id, created_at from ${newest(walked)} ${eachSaid}
+       where (select is_near from sample) ${page}),
     far as materialized (
       select id, created_at from (select distinct session_id from (${indexed(tenantId, sought)}) named) named
        cross join lateral (
@@ -56,18 +61,20 @@ function turnOf(tenantId: TenantId, phrase: string): RawBuilder<unknown> {
 }
 
 /**
- * `hits`: in how many sessions all was said; `rarest`: which phrase was said in the fewest, from 0; `is_all`: there are no more
- * than are gone through. By its offset each phrase is looked for once, not once for each count.
+ * `is_near`: whether to go through the newest sessions; `is_all`: whether those are then all that there are; `rarest`: which phrase
+ * was said in the fewest, from 0. By its offset each phrase is looked for once, not once for each count.
  */
-function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>): RawBuilder<unknown> {
+function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>, walked: number): RawBuilder<unknown> {
   const found = said.map((turn, i) => sql`(${turn}) as ${sql.ref(`is_said${i}`)}`)
   const isSaid = said.map((_, i) => sql.ref(`is_said${i}`))
   const counts = sql.join(isSaid.map((name) => sql`count(${name})`))
+  const fewerThan = (count: number) => sql`(select count(*) < ${sql.lit(count)} from recent)`
   return sql`
-    select count(*) filter (where ${sql.join(isSaid, sql` and `)}) as hits,
-           array_position(array[${counts}], least(${counts})) - 1 as rarest,
-           (select count(*) < ${sql.lit(WALKED)} from recent) as is_all
-      from (select ${sql.join(found)} from ${sessions} offset 0) sampled`
+    select is_near, is_near and ${fewerThan(walked)} as is_all, rarest
+      from (select count(*) filter (where ${sql.join(isSaid, sql` and `)}) >= ${sql.lit(COMMON)}
+                   or ${fewerThan(WALKED.atLeast)} as is_near,
+                   array_position(array[${counts}], least(${counts})) - 1 as rarest
+              from (select ${sql.join(found)} from ${sessions} offset 0) sampled) judged`
 }
 
 /**

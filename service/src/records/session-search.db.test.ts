@@ -94,13 +94,13 @@ const SEARCHES: [q: string, phrases: string[], agentKey?: string][] = [
   ['often', ['often'], 'nobody'],
 ]
 
-async function lookedAt(query: SessionQuery): Promise<QueryPlan> {
-  const [plan] = await plansOf(test.db, (db) => list(db, query))
+async function lookedAt(query: SessionQuery, page: object = {}): Promise<QueryPlan> {
+  const [plan] = await plansOf(test.db, (db) => list(db, query, page))
   if (!plan) throw new Error('nothing was asked')
   return plan
 }
 
-describe('a search in what was said in 3,000 sessions', () => {
+describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () => {
   // The tables are emptied before each test.
   beforeEach(() => fill(test.db))
 
@@ -120,6 +120,13 @@ describe('a search in what was said in 3,000 sessions', () => {
     // A sample, and a session of three blocks for each of a page's rows, of which two in three are in vain.
     expect(often.blocks).toBeLessThan(1_500)
     expect(rare.blocks).toBeLessThan(700)
+  })
+
+  it('goes as far through the newest sessions as the rows that are asked for lie', async () => {
+    const { indexes } = await lookedAt({ q: 'often' }, { limit: 500 })
+    expect([...indexes]).not.toContain('transcript_turns_said')
+    const rare = await lookedAt({ q: 'rare' }, { limit: 500 })
+    expect([...rare.indexes]).toContain('transcript_turns_said')
   })
 
   it('goes through a few hundred sessions that another filter leaves, and not through all in which a word was said', async () => {

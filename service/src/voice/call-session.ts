@@ -166,7 +166,7 @@ export class CallSession {
     const { speech } = this.#state
     this.#media.gate(isOthers(this.#state))
     this.#media.meter(speech !== null && speech.stoppedAtMs === null)
-    this.#listen(event)
+    this.#guarded(() => this.#listen(event))
   }
 
   /** To who answered, while it is not known who that is. */

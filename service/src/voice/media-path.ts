@@ -288,7 +288,7 @@ export class MediaPath {
   /** What it has that is not its own: an uplink, and audio for one. */
   get held(): string[] {
     const unheard = this.#unheard === null || this.#unheard.isEmpty ? [] : ['unheard audio']
-    return [...this.#caller.held, ...unheard]
+    return [...this.#caller.held, ...(this.#reader ? ['reader'] : []), ...unheard]
   }
 
   /** Nothing goes through any more, and nothing is kept. */

@@ -65,8 +65,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what was heard before the agent went on',
     file: `${SESSION}/keeping.ts`,
-    find: 'Math.min(sentMs, before.heardMs + played.heardMs)',
-    put: 'Math.min(sentMs, played.heardMs)',
+    find: 'before.heardMs + heardSinceMs',
+    put: 'heardSinceMs',
     tests: [`${SESSION}/going-on.test.ts`],
   },
   {

@@ -32,6 +32,14 @@ describe('Who answers a call that was placed', () => {
     expect(await greetedAt(true)).toBe(await greetedAt(false))
   })
 
+  it('is asked no more once the call is over, though nobody knows', async () => {
+    const world = await hearing([voice(4_000)])
+    expect(world.session.held).toContain('reader')
+    world.endStream()
+    await world.run(10_000)
+    expect([answers(world), world.errors, world.session.held]).toEqual([[], [], []])
+  })
+
   it('is a fax machine, and the call is over', async () => {
     const world = await hearing([quiet(300), tones([2_100], 3_000)])
     await world.run(10_000)

@@ -1,4 +1,4 @@
-import { Button, Textarea, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
@@ -11,7 +11,7 @@ import { ReadPanel } from '../../components/read-panel.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import type { Version } from './agent-queries.ts'
-import { type Simulation, simulate, simulationsQuery } from './simulation-queries.ts'
+import { type Mode, type Simulation, simulate, simulationsQuery } from './simulation-queries.ts'
 import { SimulationRuns } from './simulation-runs.tsx'
 
 /** Where somebody begins who has no scenario yet. */
@@ -27,13 +27,22 @@ const FIRST_SCENARIO = JSON.stringify(
   2,
 )
 
+const MODES: { value: Mode; label: string }[] = [
+  { value: 'text', label: 'In text: quick and cheap' },
+  { value: 'voice', label: 'By voice: the agent is called' },
+]
+
 /** How a version did with callers that are made up. */
 export function SimulationPanel({ version }: { version: Version }) {
   const query = useQuery(simulationsQuery(version))
   const mayTry = useMay('admin')
   const [shown, setShown] = useState<string | null>(null)
   return (
-    <ReadPanel title="Test it" aside="Callers that are made up, in text. Nothing is done to anybody" query={query}>
+    <ReadPanel
+      title="Test it"
+      aside="Callers that are made up, in text or by voice. Nothing is done to anybody"
+      query={query}
+    >
       {(simulations) => (
         <>
           {simulations.length > 0 && (
@@ -52,7 +61,7 @@ type NewProps = { version: Version; onMade: (id: string) => void }
 function NewSimulation({ version, onMade }: NewProps) {
   const client = useQueryClient()
 
-  async function submit(values: { scenarios: string; repetitions: number }): Promise<void> {
+  async function submit(values: { scenarios: string; mode: Mode; repetitions: number }): Promise<void> {
     const { id } = await simulate(version, values)
     await client.invalidateQueries({ queryKey: simulationsQuery(version).queryKey })
     onMade(id)
@@ -63,7 +72,7 @@ function NewSimulation({ version, onMade }: NewProps) {
       <ModalForm
         label="New simulation"
         submit="Run it"
-        initial={{ scenarios: FIRST_SCENARIO, repetitions: 1 }}
+        initial={{ scenarios: FIRST_SCENARIO, mode: 'text' as Mode, repetitions: 1 }}
         onSubmit={submit}
       >
         {({ values, set, fault }) => (
@@ -78,6 +87,14 @@ function NewSimulation({ version, onMade }: NewProps) {
               value={values.scenarios}
               error={fault('scenarios')}
               onChange={(event) => set({ scenarios: event.currentTarget.value })}
+            />
+            <NativeSelect
+              label="How it is tried"
+              description="By voice it takes as long as calls do, and costs what they cost."
+              data={MODES}
+              value={values.mode}
+              error={fault('mode')}
+              onChange={(event) => set({ mode: event.currentTarget.value as Mode })}
             />
             <TextInput
               type="number"
@@ -99,6 +116,7 @@ function NewSimulation({ version, onMade }: NewProps) {
 function columnsOf(onShow: (id: string) => void): Column<Simulation>[] {
   return [
     { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
+    { name: 'How', from: 'tablet', cell: ({ mode }) => (mode === 'voice' ? 'By voice' : 'In text') },
     { name: 'Result', cell: (simulation) => <SimulationStatus simulation={simulation} /> },
     {
       name: 'Passed',

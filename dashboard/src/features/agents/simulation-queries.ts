@@ -13,9 +13,11 @@ export type Simulation = Answer<typeof SIMULATIONS, 'get'>['simulations'][number
 /** One call of it. */
 export type Run = Answer<`${typeof SIMULATIONS}/{id}`, 'get'>['simulation']['runs'][number]
 
-type Scenarios = NonNullable<
-  paths[typeof SIMULATIONS]['post']['requestBody']
->['content']['application/json']['scenarios']
+type Wanted = NonNullable<paths[typeof SIMULATIONS]['post']['requestBody']>['content']['application/json']
+type Scenarios = Wanted['scenarios']
+
+/** In text, or by voice. */
+export type Mode = NonNullable<Wanted['mode']>
 
 /** Older ones are in the API. */
 const SHOWN = 5
@@ -64,9 +66,9 @@ export const runQuery = (
 /** Has a version tried with scenarios, as JSON. @throws ApiFailure, also for what is no JSON. */
 export async function simulate(
   version: Version,
-  { scenarios, repetitions }: { scenarios: string; repetitions: number },
+  { scenarios, ...how }: { scenarios: string; mode: Mode; repetitions: number },
 ) {
-  const body = { agent_version_id: version.id, scenarios: readScenarios(scenarios), repetitions }
+  const body = { agent_version_id: version.id, scenarios: readScenarios(scenarios), ...how }
   return (await answerOf(api.POST(SIMULATIONS, { body, headers: forTenant(version.tenant_id) }))).simulation
 }
 

@@ -97,7 +97,12 @@ function DeskFilterBar() {
 }
 
 function NoTasks({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <EmptyState title="No task is like that">Take a filter away.</EmptyState>
+  if (isFiltered)
+    return (
+      <EmptyState title="No task is like that">
+        Take a filter away, or look for a status: done tasks are not among those that wait.
+      </EmptyState>
+    )
   return (
     <EmptyState title="Nobody is to be called back">
       Done ones are found by their status. An agent makes a task when a caller wants to be called back, and so does a

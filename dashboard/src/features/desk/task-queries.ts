@@ -19,9 +19,10 @@ export const deskKey = (tenantId: string) => ['desk', tenantId]
 /** Of one task, and of what belongs to it. */
 export const taskKey = (tenantId: string, id: string) => [...deskKey(tenantId), 'task', id]
 
-/** Which of the tasks a desk shows: what is to be done, first what is due first; what was done is a history, newest first. */
-function orderOf({ status, disposition }: DeskFilters): Query['order'] {
-  return status === 'completed' || status === 'cancelled' || disposition !== undefined ? 'newest' : 'due'
+/** What a desk shows: what is to be done, first what is due first. What was done, and all of a customer, is a history, newest first. */
+function orderOf({ status, disposition, customer_phone: customer }: DeskFilters): Query['order'] {
+  const isDone = status === 'completed' || status === 'cancelled' || disposition !== undefined
+  return isDone || customer !== undefined ? 'newest' : 'due'
 }
 
 /** One page of the tasks. What the address says wrongly the service refuses. */

@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
+import type { Answered } from '../../records/answered-by.ts'
 import type { CallStatus } from '../../records/call-values.ts'
 import type { CampaignId } from './campaign-store.ts'
 import type { ContactId } from './contact-store.ts'
@@ -41,7 +42,7 @@ export async function insertCampaignDial(
 export type EndedCampaignDial = Pick<
   CampaignDialRow,
   'tenant_id' | 'call_log_id' | 'campaign_id' | 'contact_id' | 'leaves_message' | 'attempted_at'
-> & { status: CallStatus; answered_by: string | null; error_code: string | null }
+> & { status: CallStatus; error_code: string | null } & Answered
 
 /** Calls of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
 export function listEndedDialsAcrossTenants(
@@ -57,7 +58,7 @@ export function listEndedDialsAcrossTenants(
       join.onRef('log.tenant_id', '=', 'dial.tenant_id').onRef('log.id', '=', 'dial.call_log_id'),
     )
     .select(['dial.tenant_id', 'dial.call_log_id', 'dial.campaign_id', 'dial.contact_id', 'dial.leaves_message'])
-    .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.error_code'])
+    .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.answered_by_source', 'log.error_code'])
     .where('dial.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
     .where(behind)

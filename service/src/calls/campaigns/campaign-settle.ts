@@ -61,14 +61,13 @@ async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<vo
 }
 
 /** Without a word of the carrier's for who answered, it was a person. */
-function outcomeOf({ status, answered_by, leaves_message, error_code }: EndedCampaignDial): Outcome {
+function outcomeOf(ended: EndedCampaignDial): Outcome {
+  const { status, answered_by, error_code } = ended
   const inVain = (outcome: string) => ({ outcome, isReached: false, isFault: false, isLast: false })
   switch (status) {
     case 'completed':
       if (isReached(answered_by)) return { ...inVain('reached'), isReached: true }
-      // A fax takes no message, nor does an assistant that has put nobody through.
-      if (!leaves_message || !isMachine(answered_by) || answered_by === 'fax') return inVain('voicemail')
-      return { ...inVain('message_left'), isReached: true }
+      return hasMessage(ended) ? { ...inVain('message_left'), isReached: true } : inVain('voicemail')
     case 'busy':
       return inVain('busy')
     case 'no-answer':
@@ -79,6 +78,15 @@ function outcomeOf({ status, answered_by, leaves_message, error_code }: EndedCam
       if (error_code === 'carrier_rejected') return { ...inVain('rejected'), isLast: true }
       return { ...inVain('failed'), isFault: true }
   }
+}
+
+/**
+ * A fax takes no message, nor does an assistant that has put nobody through; and where all that we have found out is that a mailbox
+ * began to speak, the call was over before its message.
+ */
+function hasMessage({ leaves_message, answered_by, answered_by_source }: EndedCampaignDial): boolean {
+  if (!leaves_message || !isMachine(answered_by) || answered_by === 'fax') return false
+  return answered_by !== 'machine_start' || (answered_by_source ?? 'carrier') === 'carrier'
 }
 
 function afterCall(

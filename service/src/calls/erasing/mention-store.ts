@@ -15,7 +15,7 @@ export type MentionTable = { table: string; key: string[]; columns: Record<strin
 
 /**
  * Every table of a tenant with words in it that were written in, of or about its calls. Not here are what the tenant has set up
- * (its document, agents, prompts, routes, people), the do-not-call list, and what holds no words.
+ * (its document, agents, prompts, routes, people, simulations), the do-not-call list, and what holds no words.
  */
 export const MENTION_TABLES: MentionTable[] = [
   {

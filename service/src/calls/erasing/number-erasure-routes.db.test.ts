@@ -190,6 +190,19 @@ describe('a number that is written otherwise', () => {
     expect(await traces()).toEqual([])
   })
 
+  it('is not that of another country whose number begins as it is written at home', async () => {
+    await planted()
+    const [own, other] = ['+13232345678', '+3232345678']
+    for (const table of ['call_logs', 'voice_sessions']) {
+      await sql`update ${sql.table(table)} set "from" = ${own} where "from" = ${PHONE}`.execute(test.db)
+      await sql`update ${sql.table(table)} set "from" = ${other} where "from" = ${OTHER}`.execute(test.db)
+    }
+    expect((await ask('acme', own)).body.erasure.counts).toMatchObject({ voice_sessions: 1, call_logs: 1 })
+    const { rows } = await sql<{ from: string }>`
+      select "from" from call_logs where tenant_id = 'acme' order by "from"`.execute(test.db)
+    expect(rows.map(({ from }) => from).sort()).toEqual([other, '[erased]'])
+  })
+
   it('keeps the request waiting while its call is live', async () => {
     await plantNumber(world(), { own: 'CA1', other: 'CA2' })
     await sql`update call_logs set "from" = 'sip:+12025550142@pbx.test' where "from" = ${PHONE}`.execute(test.db)

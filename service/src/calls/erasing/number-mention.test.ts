@@ -57,6 +57,25 @@ describe('a number in a text', () => {
     },
   )
 
+  describe('whose digits at home are those of another country with its code', () => {
+    const angeleno = numberMention('+13232345678' as PhoneNumber)
+
+    it.each(['+3232345678', '+32 3 234 56 78', '00 32 3 234 56 78', '0032-3-234-56-78'])('is not %s', (other) => {
+      expect(angeleno.without(`Call ${other}.`)).toBe(`Call ${other}.`)
+      for (const whole of [other, `tel:${other}`, `sip:${other}@example.org`])
+        expect(new RegExp(angeleno.wholePattern).test(whole)).toBe(false)
+    })
+
+    it.each(['323 234 5678', '+13232345678', '(323) 234-5678'])('is %s', (spelling) => {
+      expect(angeleno.without(`Call ${spelling}.`)).toBe('Call [erased].')
+      expect(new RegExp(angeleno.wholePattern).test(spelling)).toBe(true)
+    })
+  })
+
+  it('is found behind the noughts of an hour', () => {
+    expect(numberMention('+13232345678' as PhoneNumber).without('10:00 323 234 5678')).toBe('10:00 [erased]')
+  })
+
   it('is found in whatever part of JSON, which stays JSON', () => {
     const before = { '+12025550142': [12_025_550_142, 'at 202-555-0142', 7, null, true] }
     expect(JSON.parse(american.withoutInJson(JSON.stringify(before)))).toEqual({

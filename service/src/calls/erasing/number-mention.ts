@@ -23,8 +23,8 @@ export type NumberMention = {
 const SEPARATOR = '(?:[^0-9A-Za-z"\\\\]|\\\\{1,8}(?!\\\\)(?:u[0-9A-Fa-f]{4}|[bfnrt])?){0,6}'
 /** A shorter one without its country's code may be anything. */
 const MIN_NATIONAL_DIGITS = 9
-/** What stands in `+44 20 …` before a number that only looks like one of ours. */
-const NO_OTHER_CODE = `(?<!(?:\\+|00)[0-9]{1,3}${SEPARATOR})`
+/** What stands in `+44 20 …` before a number that only looks like one of ours; the noughts of `10:00` are no such thing. */
+const noOtherCode = (minDigits: 0 | 1) => `(?<!(?:\\+|(?:^|[^0-9:.])00)[0-9]{${minDigits},3}${SEPARATOR})`
 /** A digit before or behind makes it another number; the one that ends `\u00a0` is none. */
 const NO_DIGIT_BEFORE = '(?:(?<![0-9])|(?<=\\\\u[0-9A-Fa-f]{4}))'
 
@@ -71,8 +71,10 @@ function exactPattern(code: string, national: string): string {
   const isLong = national.length >= MIN_NATIONAL_DIGITS
   const nought = `\\(?0\\)?${SEPARATOR}`
   const abroad = `(?:(?:\\+|00)${SEPARATOR})?${grouped(code)}${SEPARATOR}(?:${nought})?`
-  // With the bracket that belongs to it, and nothing of what stands before that. Behind another country's code it is another number.
-  const atHome = `${NO_OTHER_CODE}\\(?(?:${nought})?`
+  // With the bracket that belongs to it, and nothing of what stands before that. Behind another country's code it is another number,
+  // also where it begins with that code: "+32 3 234 56 78" is not "323 234 5678".
+  const isOther = parsePhoneNumberFromString(`+${national}`)?.isValid() ?? false
+  const atHome = `${noOtherCode(isOther ? 0 : 1)}\\(?(?:${nought})?`
   const before = code === '' ? '\\(?\\+?' : isLong ? `(?:\\(?${abroad}|${atHome})` : `\\(?${abroad}`
   return `${before}${grouped(national)}`
 }

@@ -1,6 +1,7 @@
 import type { Clip } from '../../agents/clips.ts'
 import { type Clock, withTimeout } from '../../kernel/clock.ts'
 import { newId } from '../../kernel/ids.ts'
+import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
 import type { Log } from '../../platform/log.ts'
 import type { RealtimeDriver } from '../../platform/realtime/port.ts'
@@ -25,7 +26,7 @@ import type { CallTransfer } from '../../voice/transfer/transfer.ts'
 import { pause } from '../pause.ts'
 import { callByVoice, type SpokenCall } from './caller-by-voice.ts'
 import type { RunFacts } from './check-run.ts'
-import type { Purse } from './purse.ts'
+import { type Purse, TooCostly } from './purse.ts'
 import { makeSpokenTools, type SpokenTools } from './spoken-tools.ts'
 import { Telephone } from './telephone.ts'
 import type { WantedRun } from './wanted-run.ts'
@@ -108,14 +109,21 @@ export async function simulateByVoice(
       await wanted.keep()
       await counting.pay()
     },
-    speak: (text) => spoken(voice.speech, text, signal),
+    speak: (text) => spoken(deps, text, signal),
     ask: (request) => model.complete({ ...request, signal }),
     callerModel: wanted.simulation.caller_model ?? (agent.config.chat_model || null),
   }
   try {
     session.dispatch({ type: 'opened' })
     telephone.begin(session.leg())
-    const endedBy = await callByVoice(call, scenario)
+    let isSpent = false
+    const endedBy = await callByVoice(call, scenario).catch((err: unknown) => {
+      // Who plays the caller cannot be paid any more: what was said so far is the call.
+      if (!(err instanceof TooCostly)) throw err
+      isSpent = true
+      telephone.hangUp()
+      return 'limit' as const
+    })
     const { reason, state } = await withTimeout(
       clock,
       ended,
@@ -123,7 +131,7 @@ export async function simulateByVoice(
       () => new Error('the session does not end'),
     )
     if (reason === 'model_lost' || reason === 'carrier_lost') throw new VoiceFault(`the session ended: ${reason}`)
-    const isSpent = state.budget === 'spent'
+    isSpent ||= state.budget === 'spent'
     return { turns: said(turns), calls: tools.calls, endedBy: endedBy ?? ENDED_BY[reason] ?? 'limit', isSpent }
   } finally {
     if (end === null) session.dispatch({ type: 'hung_up' })
@@ -226,10 +234,10 @@ function said(turns: Map<string, JournaledTurn>): SimulatedTurn[] {
 }
 
 /** @throws VoiceFault */
-async function spoken(speech: Speech, text: string, signal: AbortSignal): Promise<Buffer> {
-  const until = AbortSignal.any([signal, AbortSignal.timeout(SPOKEN_WITHIN_MS)])
+async function spoken({ clock, voice }: Deps, text: string, signal: AbortSignal): Promise<Buffer> {
+  const speak = (until: AbortSignal) => voice.speech.speak({ text, voice: null, speed: 1, signal: until })
   try {
-    return await speech.speak({ text, voice: null, speed: 1, signal: until })
+    return await withDeadline(clock, SPOKEN_WITHIN_MS, speak, signal)
   } catch (err) {
     signal.throwIfAborted()
     if (!(err instanceof SpeechFault)) throw err

@@ -1,3 +1,6 @@
+/** What one run may cost was spent. */
+export class TooCostly extends Error {}
+
 /** What one run may cost, and has cost, however often it was begun. */
 export class Purse {
   readonly #budgetUsd: number | null

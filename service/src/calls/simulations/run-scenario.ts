@@ -17,7 +17,7 @@ import { converse } from './converse.ts'
 import { Line } from './line.ts'
 import { NO_VOICE } from './no-voice.ts'
 import type { PatternReasons } from './pattern-reasons.ts'
-import { Purse } from './purse.ts'
+import { Purse, TooCostly } from './purse.ts'
 import { notRun } from './settle.ts'
 import { makeSimulatedTools } from './simulated-tools.ts'
 import type { WantedRun } from './wanted-run.ts'
@@ -36,9 +36,6 @@ type Deps = {
 export class CallLost extends Error {
   override readonly name = 'CallLost'
 }
-
-/** What one run may cost was spent. */
-class TooCostly extends Error {}
 
 export const ANSWER_WITHIN_MS = 30_000
 /** Behind it the call comes to its end with the turn that is under way. */

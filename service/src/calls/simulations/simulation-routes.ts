@@ -99,7 +99,7 @@ export function simulationRoutes(simulations: Simulations): FastifyPluginAsyncTy
       {
         schema: {
           tags: ['runtime'],
-          summary: 'Try a version of an agent with callers that are made up, in text',
+          summary: 'Try a version of an agent with callers that are made up, in text or by voice',
           operationId: 'createSimulation',
           body: Body,
           response: { 200: One, ...errorResponses },

@@ -39,6 +39,8 @@ type Options = {
   voice: VoiceDeps | null
   /** No other process is on the database: what was claimed before the start is nobody's. */
   isAlone: boolean
+  /** Whether this process cannot keep up with its calls: then it begins no run beside them. */
+  isOverloaded: () => boolean
 }
 
 /** Runs at a time, in this process; and of one tenant, on all nodes together. */
@@ -63,7 +65,7 @@ export class SimulationWorker {
     this.#worker = new LeasedWorker(options, {
       topic: SIMULATIONS_TOPIC,
       endLeases: endRunLeasesAcrossTenants,
-      hasRoom: (running) => running < LANES,
+      hasRoom: (running) => running < LANES && !options.isOverloaded(),
       claim: () => claimRunAcrossTenants(db, { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS }),
       work: (claimed, stopping) => this.#simulate(claimed, stopping),
       failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),

@@ -3,10 +3,12 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
+import { until } from '../../../test/harness/wait.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
 import { listToDispatch } from './dispatch-sweep-store.ts'
-import { noteTold } from './follow-up-store.ts'
+import { findFollowUp, noteTold, takeTask } from './follow-up-store.ts'
 
 const ACME = 'acme' as TenantId
 const NOW = new Date('2030-01-15T12:00:00Z')
@@ -68,4 +70,32 @@ describe('the tasks that are to be dispatched', () => {
     expect(plans.map(({ indexes }) => [...indexes])).toEqual([['callback_tasks_to_dispatch']])
     expect(plans.every(({ blocks }) => blocks < 40)).toBe(true)
   })
+
+  it('are noted as refused beside a sweep that escalates them: neither waits for the other in vain', async () => {
+    await make({ phone: 'late' })
+    const [task] = await listToDispatch(test.db, ACME, page(['one'], 1))
+    const id = task?.id as CallbackTaskId
+    const other = await test.anotherNode()
+    const note = (told: Parameters<typeof noteTold>[3]) =>
+      other.db.transaction().execute((tx) => noteTold(tx, ACME, id, told))
+    let refused: Promise<void> | undefined
+    await test.db.transaction().execute(async (tx) => {
+      expect(await takeTask(tx, ACME, id, ['open'])).not.toBeNull()
+      refused = note({ refused_at: NOW })
+      // On the embedded database it waits for the only connection.
+      const isWaiting = async () => test.kind === 'embedded' || (await waitingForLocks(test.db)) > 0
+      await until(isWaiting, { what: 'the refusal to wait for the task' })
+      await noteTold(tx, ACME, id, { escalated_at: NOW })
+    })
+    await refused
+    expect(await findFollowUp(test.db, ACME, id)).toMatchObject({ escalated_at: NOW, refused_at: NOW })
+  })
 })
+
+/** Not to be asked in a transaction, which sees the same activity as long as it goes on. */
+async function waitingForLocks(db: Db): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`.execute(db)
+  return rows[0]?.count ?? 0
+}

@@ -34,15 +34,18 @@ export async function findFollowUp(db: Db, tenantId: TenantId, taskId: CallbackT
   return row ?? { reminded_at: null, escalated_at: null, refused_at: null }
 }
 
-/** Notes that somebody was reminded of a task, that it was escalated or refused, with the task too, by which it is found. */
+/**
+ * Notes that somebody was reminded of a task, that it was escalated or refused, with the task too, by which it is found: the task
+ * first, as whoever has taken it holds it, so that two sweeps that are at one task do not wait for each other.
+ */
 export async function noteTold(
   tx: Tx,
   tenantId: TenantId,
   taskId: CallbackTaskId,
   told: Partial<FollowUp>,
 ): Promise<void> {
-  await noteFollowUp(tx, tenantId, taskId, told)
   await tx.updateTable('callback_tasks').set(told).where('tenant_id', '=', tenantId).where('id', '=', taskId).execute()
+  await noteFollowUp(tx, tenantId, taskId, told)
 }
 
 /** Notes what a sweep did about a task. */

@@ -1,4 +1,4 @@
-import { cp, readdir, rm, writeFile } from 'node:fs/promises'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { sql } from 'kysely'
@@ -82,6 +82,25 @@ describe('migrate', () => {
     const applied = await Promise.all(nodes.map(({ db }) => migrate(db, folder)))
     expect(applied.flat().sort()).toEqual(['0001_a', '0002_fill'])
     expect((await sql`select name from a`.execute(test.db)).rows).toEqual([{ name: 'once' }])
+  })
+
+  it('drops an index in a file by itself, in which it waits for nobody whom it holds up', async () => {
+    const statements = new Map<string, string[]>()
+    for (const name of await readdir(MIGRATIONS)) {
+      const text = (await readFile(new URL(name, MIGRATIONS), 'utf8')).replaceAll(/--.*/g, '')
+      statements.set(
+        name,
+        text
+          .split(';')
+          .map((each) => each.trim())
+          .filter(Boolean),
+      )
+    }
+    const mixed = [...statements].filter(
+      ([, all]) => all.length > 1 && all.some((each) => each.startsWith('drop index')),
+    )
+    // Of a release before this rule.
+    expect(mixed.map(([name]) => name)).toEqual(['0036_sweep_indexes.sql'])
   })
 
   it('applies the files of this release to an empty database', async () => {

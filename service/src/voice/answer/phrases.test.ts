@@ -109,6 +109,29 @@ const PEOPLE = [
   "There's a menu on our website.",
   'Let me check the mailbox.',
   'We got your message, thank you.',
+  // Who has no time.
+  "I'm not available right now, I'll call you back.",
+  "Sorry, I can't take your call now, I'll get back to you.",
+  'Ich kann im Moment nicht, ich rufe Sie zurück.',
+  'Je ne suis pas disponible, je vous rappelle.',
+  'En este momento no puedo, le llamaré.',
+  // Who answers for somebody else.
+  "You've reached Anna at Miller and Sons. Bob is not available right now.",
+  "She's unavailable, leave a message at the front desk.",
+  'Sprechen Sie nach dem Urlaub mit ihr.',
+  'Sie ist momentan nicht erreichbar, hinterlassen Sie eine Nachricht.',
+  "You left a message yesterday, I'll call you back.",
+  'My inbox is full, and my mailbox is full, too.',
+  // Who tells the way.
+  "I'm stuck at the signal.",
+  'Turn left after the signal.',
+  'Vire à direita depois do sinal.',
+  'Gire a la derecha después de la señal.',
+  // Who speaks of choices.
+  'Listen carefully, do not call me again.',
+  "It's on our menu, let me look.",
+  'Vous faites un sondage ?',
+  'Kies een andere dag.',
 ]
 
 describe('The words of who answered', () => {
@@ -122,6 +145,16 @@ describe('The words of who answered', () => {
     const words = new PartyWords()
     expect(words.add("You've reached Bob.")).toBe('other')
     expect(words.add('Leave me a message.')).toBe('voicemail')
+  })
+
+  it('do not make a machine of who answers for another one, piece by piece', () => {
+    const words = new PartyWords()
+    const pieces = [
+      "You've reached Miller and Sons, how can I help?",
+      "He's not available.",
+      'Leave a message, if you like.',
+    ]
+    expect(pieces.map((piece) => words.add(piece))).toEqual(['other', 'other', 'other'])
   })
 
   it('are not read again once they have told', () => {

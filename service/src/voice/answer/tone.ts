@@ -29,8 +29,8 @@ function frequencyOf(samples: Int16Array): number | null {
   let crossed = 0
   let squared = 0
   for (let at = 1; at + 1 < samples.length; at += 1) {
-    const [before, here, behind] = [samples[at - 1] as number, samples[at] as number, samples[at + 1] as number]
-    crossed += here * (before + behind)
+    const here = samples[at] as number
+    crossed += here * ((samples[at - 1] as number) + (samples[at + 1] as number))
     squared += here * here
   }
   if (squared === 0) return null

@@ -116,7 +116,7 @@ describe('Who answered a call that was placed', () => {
     endless.wait(29_900)
     expect(messages(endless)).toEqual([])
     endless.wait(200)
-    expect(messages(endless)).toHaveLength(1)
+    expect([messages(endless).length, answers(endless).at(-1)]).toEqual([1, ['machine_end_other', 'words']])
   })
 
   it('waits for the beep without asking whether somebody is there', () => {
@@ -191,6 +191,44 @@ describe('Who answered a call that was placed', () => {
     expect([messages(call).length, answers(call).at(-1)]).toEqual([1, ['machine_end_beep', 'words']])
   })
 
+  it('is the person whom an assistant has put through, whatever the carrier makes of the assistant afterwards', () => {
+    const call = placed(MESSAGE)
+    said(call, 'screening')
+    said(call, 'other')
+    call.do({ type: 'machine', kind: 'machine_end_silence' })
+    call.do({ type: 'machine', kind: 'fax' })
+    expect([call.all('hang_up'), messages(call), answers(call).at(-1)]).toEqual([[], [], ['human', 'words']])
+  })
+
+  it('is no mailbox for a tone that is heard where a person lives', () => {
+    const talker = placed(MESSAGE)
+    talks(talker, 900)
+    talker.wait(700)
+    talks(talker, 2_000)
+    beeps(talker)
+    expect([answers(talker), messages(talker)]).toEqual([[['human', 'cadence']], []])
+    const late = placed()
+    talks(late, 3_000)
+    late.wait(3_000)
+    beeps(late)
+    expect([answers(late), late.all('hang_up')]).toEqual([[], []])
+  })
+
+  it('is asked no more of a person who answers the agent: they may speak of messages and beeps', () => {
+    const call = placed(MESSAGE)
+    talks(call, 900)
+    call.wait(3_000)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    expect([answers(call), messages(call), call.state.party?.phase]).toEqual([[['human', 'cadence']], [], 'settled'])
+    const pausing = placed(MESSAGE)
+    talks(pausing, 900)
+    pausing.wait(2_500)
+    hears(pausing, { kind: 'speech_began' })
+    said(pausing, 'voicemail')
+    expect(answers(pausing).at(-1)).toEqual(['machine_start', 'words'])
+  })
+
   it('is an assistant, or a menu, whose question is being answered already: that is heard out', () => {
     for (const kind of ['screening', 'ivr'] as const) {
       const call = Call.greeted({ readsParty: true })
@@ -230,6 +268,29 @@ describe('Who answered a call that was placed', () => {
     call.audio('resp_2', 'item_2', 3_000)
     call.do({ type: 'machine', kind: 'machine_end_beep' })
     expect([messages(call).length, call.all('clear').length]).toEqual([1, 1])
+  })
+
+  it('has its message behind its beep though the carrier tells that it began to speak', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.do({ type: 'machine', kind: 'machine_start' })
+    expect(messages(call)).toEqual([])
+    beeps(call)
+    expect(messages(call)).toHaveLength(1)
+  })
+
+  it('is left nothing where a person takes the call before the beep, nor when they give it back', () => {
+    const call = placed(MESSAGE)
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.do({ type: 'take_over' })
+    hears(call, { kind: 'speech_ended', ms: 4_000 })
+    beeps(call)
+    expect(answers(call).at(-1)).toEqual(['machine_end_beep', 'words'])
+    expect([messages(call), call.state.answers.queue]).toEqual([[], []])
   })
 
   it('is nothing to act on where a person has taken the call', () => {

@@ -18,8 +18,10 @@ const QUIET_MS = 2_500
 const BEEP_WITHIN_MS = 30_000
 /** An assistant comes back with the person, or with nobody. */
 const SCREENING_MS = 60_000
-/** The beep of a mailbox. A tone without a greeting before it may be anything. */
-const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000 }
+/** Who said a word, was quiet while the agent spoke for so long, and speaks again, has a conversation. A mailbox goes on sooner. */
+const REPLY_MS = 3_000
+/** The beep of a mailbox. A tone without a greeting right before it may be anything: of a kitchen, or of another telephone. */
+const BEEP = { fromHz: 350, untilHz: 2_300, fromMs: 140, untilMs: 4_000, withinMs: 2_000 }
 const GREETING_MS = 2_500
 /** What a telephone lets be heard that records the call: no mailbox's. */
 const RECORDING_BEEP = { fromHz: 1_260, untilHz: 1_540, untilMs: 280 }
@@ -44,6 +46,7 @@ export function partyHeard(step: Step, sound: LineSound): void {
   if (!party || party.phase === 'settled') return
   switch (sound.kind) {
     case 'speech_began':
+      if (isReply(step, party)) return settle(step)
       change(step, { isSpeaking: true, hasBeeped: false })
       return step.do({ type: 'disarm', timer: 'party' })
     case 'speech_ended':
@@ -57,15 +60,28 @@ export function partyHeard(step: Step, sound: LineSound): void {
   }
 }
 
+/** What is said from now on is said to the agent: nothing of it makes a machine of who says it. */
+function isReply({ nowMs }: Step, { phase, by, from, quietSinceMs }: Party): boolean {
+  const isPerson = phase === 'reading' && by === 'human' && from === 'cadence'
+  return isPerson && quietSinceMs !== null && nowMs - quietSinceMs >= REPLY_MS
+}
+
 function toneHeard(step: Step, party: Party, { hz, ms }: { hz: number; ms: number }): void {
   const isBeep = hz >= BEEP.fromHz && hz <= BEEP.untilHz && ms >= BEEP.fromMs && ms <= BEEP.untilMs
   if (!isBeep) return
   change(step, { hasBeeped: true })
   if (party.phase === 'beep') return leaveMessage(step, 'machine_end_beep')
-  // Nobody has said anything that a person would not: a greeting as long as that, and a beep behind it, is a mailbox's. Where it
-  // began like a person its words tell.
-  const isGreeted = party.by === null && party.speechMs >= GREETING_MS && !party.isSpeaking
+  const isGreeted = party.by === null && isBehindGreeting(party, step.nowMs - ms)
   if (party.phase === 'reading' && isGreeted && !isOfRecording(hz, ms)) mailbox(step, 'tone')
+}
+
+/**
+ * Nobody has said anything that a person would not: a greeting as long as that, and a beep right behind it, is a mailbox's. Where it
+ * began like a person its words tell.
+ */
+function isBehindGreeting({ speechMs, isSpeaking, quietSinceMs }: Party, beganAtMs: number): boolean {
+  if (isSpeaking || quietSinceMs === null || speechMs < GREETING_MS) return false
+  return beganAtMs - quietSinceMs <= BEEP.withinMs
 }
 
 function isOfRecording(hz: number, ms: number): boolean {
@@ -101,7 +117,7 @@ export function partyQuiet(step: Step): void {
 export function partyWindowOver(step: Step): void {
   const { party } = step.state
   if (!party) return
-  if (party.phase === 'beep') return leaveMessage(step, party.by ?? 'machine_start')
+  if (party.phase === 'beep') return leaveMessage(step, 'machine_end_other')
   const isLong = party.isSpeaking && party.phase === 'reading' && step.nowMs - party.sinceMs < LONGEST_WINDOW_MS
   if (isLong) step.do({ type: 'arm', timer: 'party_window', ms: WINDOW_MS })
   else settle(step)
@@ -109,15 +125,17 @@ export function partyWindowOver(step: Step): void {
 
 /**
  * The carrier says that a machine answered; `by` in its own word. What was said tells better than what the carrier has made of its
- * sound: an assistant, or a menu, is talked to. One who hears a mailbox out tells us when its message can be left.
+ * sound: an assistant, a menu, or the person whom it has put through, is talked to. One who hears a mailbox out tells us when its message can be left.
  */
 export function machineAnswered(step: Step, by: string | null): void {
   const { party, ending } = step.state
   // A person who has the call hears for themselves what answered it.
   if (ending || isOutOfHands(step)) return
-  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr')) return
+  if (party?.from === 'words' && (party.by === 'screening' || party.by === 'ivr' || party.by === 'human')) return
   if (by === 'fax') return end(step)
-  leaveMessage(step, null)
+  // That it is one is known, and its greeting is not over: its message would not be heard.
+  if (party?.phase === 'beep' && by === 'machine_start') return
+  leaveMessage(step, party?.phase === 'beep' ? 'machine_end_other' : null)
 }
 
 /** A mailbox: the call ends, or its beep is waited for. */
@@ -136,10 +154,12 @@ function mailbox(step: Step, from: ReadFrom): void {
 
 /** The message begins, once in a call; without one the call ends. `by`: what has been found out with that. */
 function leaveMessage(step: Step, by: AnsweredBy | null): void {
-  const { plan, answers } = step.state
+  const { plan, answers, ending } = step.state
   const from = step.state.party?.from ?? null
   settle(step)
   if (by !== null && from !== null) note(step, by, from)
+  // Whoever has taken the call meanwhile says what they like.
+  if (ending || isOutOfHands(step)) return
   if (plan.voicemail === null) return end(step)
   const said = [answers.asked?.ask, answers.active?.asked?.ask, ...answers.queue]
   const isLeaving = said.some((one) => one?.thenEnd === 'voicemail')

@@ -4,6 +4,7 @@ export type AnsweredBy =
   | 'machine_start'
   | 'machine_end_beep'
   | 'machine_end_silence'
+  | 'machine_end_other'
   | 'screening'
   | 'ivr'
   | 'fax'
@@ -30,8 +31,8 @@ export type Party = {
 }
 
 /** Whether the line is still listened to. */
-export function isPartyRead({ party }: { party: Party | null }): boolean {
-  return party !== null && party.phase !== 'settled'
+export function isPartyRead({ party, phase }: { party: Party | null; phase: string }): boolean {
+  return party !== null && party.phase !== 'settled' && phase !== 'ended'
 }
 
 /** Whether what answered is nobody to talk to by now: it is asked nothing, and not answered. */
