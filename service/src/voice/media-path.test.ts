@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { agentAudio, callerFrame } from '../../test/virtual/audio.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
 import { MediaPath } from './media-path.ts'
+import { cleared, SILENT, sent } from './playback.ts'
 
 type Sent = { event: string; media?: { payload: string }; mark?: { name: string } }
 type Report = { responseId: string; itemId: string; ms: number; mark: string | null }
 
 /** A media path between a carrier and a model that write down what they are given. */
-function path() {
+function path({ keepsUnheard = false } = {}) {
   const frames: Sent[] = []
   const appended: string[] = []
   const reports: Report[] = []
@@ -24,6 +25,7 @@ function path() {
       bufferedBytes: () => buffered.carrier,
     },
     codec: mediaStreamsCodec,
+    keepsUnheard,
     nowMs: () => 7,
     reports: {
       sent: (audio) => void reports.push(audio),
@@ -190,6 +192,25 @@ describe('The agent’s audio', () => {
     expect(reports).toEqual([
       { responseId: 'resp_1', itemId: 'item_1', ms: 500, mark: frames[1]?.mark?.name, arrivedAtMs: 7 },
     ])
+  })
+
+  it('of our own has a mark behind its last piece, also when it goes on from where it was stopped', () => {
+    const { media, frames, reports } = path({ keepsUnheard: true })
+    const marks = () => frames.splice(0).map(({ event }) => event)
+    const pieces = [400, 100, 50].map((ms) => agentAudio(1, ms))
+    media.playAll('own-clip-1', pieces)
+    const all = ['media', 'mark', 'media', 'media', 'mark']
+    expect(marks()).toEqual(all)
+    media.playStretch({ id: 'own-hold-1', fromMs: 0, ms: 550 }, pieces)
+    expect(marks()).toEqual(all)
+    reports.length = 0
+    media.follow({ ...SILENT, sentMs: 1 }, SILENT, 0)
+    for (const piece of pieces) media.fromModel('resp_1', 'item_1', piece)
+    const playback = reports.reduce((line, audio) => sent(line, audio, 0), SILENT)
+    media.follow(playback, cleared(playback), 100)
+    frames.length = 0
+    media.playAside('again-1')
+    expect(marks().slice(-2)).toEqual(['media', 'mark'])
   })
 
   it('has a mark each 200 ms where it comes in small pieces, and one behind the first piece of each answer', () => {

@@ -169,7 +169,8 @@ export class MediaPath {
     else this.#toCaller(responseId, itemId, payload)
   }
 
-  #toCaller(responseId: string, itemId: string, payload: Buffer): void {
+  /** @param isLast whether no more of it follows that would bring a mark. */
+  #toCaller(responseId: string, itemId: string, payload: Buffer, isLast = false): void {
     if (this.#isDetached || this.#discarded.has(responseId) || this.#isStuck()) {
       this.lateDeltas += 1
       return
@@ -177,7 +178,7 @@ export class MediaPath {
     const media = [this.#head, payload, this.#tail]
     const ms = mulawBytes(payload) / BYTES_PER_MS
     const arrivedAtMs = responseId === this.#unmarkedResponseId ? null : this.#nowMs()
-    const mark = this.#markAfter(responseId, ms)
+    const mark = this.#markAfter(responseId, ms, isLast)
     if (mark === null) this.#carrier.send(media)
     else this.#carrier.sendAll([media, [this.#codec.mark(this.#streamSid, mark)]])
     if (this.#tap !== null) this.#tap.agent(payload)
@@ -193,9 +194,9 @@ export class MediaPath {
     this.#toCaller(id, id, payload)
   }
 
-  /** The same in several pieces. */
+  /** The same in several pieces. Behind the last one is a mark: nobody else asks when all of them have played. */
   playAll(id: string, pieces: readonly Buffer[]): void {
-    for (const piece of pieces) this.play(id, piece)
+    for (const [at, piece] of pieces.entries()) this.#toCaller(id, id, piece, at === pieces.length - 1)
   }
 
   /** What is known of the carrier's play-out has changed, at `nowMs`. */
@@ -203,9 +204,11 @@ export class MediaPath {
     this.#unheard?.follow(before, after, nowMs)
   }
 
-  /** Sends again, under this id, what was set aside when the carrier's buffer was emptied last. */
+  /** Sends again, under this id, what was set aside when the carrier's buffer was emptied last, and a mark behind it. */
   playAside(id: string): void {
-    for (const { itemId, payload } of this.#unheard?.takeAside() ?? []) this.#toCaller(id, itemId, payload)
+    const aside = this.#unheard?.takeAside() ?? []
+    for (const [at, { itemId, payload }] of aside.entries())
+      this.#toCaller(id, itemId, payload, at === aside.length - 1)
   }
 
   dropAside(): void {
@@ -215,18 +218,20 @@ export class MediaPath {
   /** The same for the pieces that begin in a stretch of what they are together. */
   playStretch({ id, fromMs, ms }: { id: string; fromMs: number; ms: number }, pieces: readonly Buffer[]): void {
     let atMs = 0
+    const stretch: Buffer[] = []
     for (const piece of pieces) {
-      if (atMs >= fromMs && atMs < fromMs + ms) this.play(id, piece)
+      if (atMs >= fromMs && atMs < fromMs + ms) stretch.push(piece)
       atMs += mulawBytes(piece) / BYTES_PER_MS
     }
+    this.playAll(id, stretch)
   }
 
   /** Every answer's first audio has a mark, for it tells how long the way is; then one is worth its while now and then. */
-  #markAfter(responseId: string, ms: number): string | null {
+  #markAfter(responseId: string, ms: number, isLast: boolean): string | null {
     const isFirst = responseId !== this.#unmarkedResponseId
     this.#unmarkedResponseId = responseId
     this.#unmarkedMs += ms
-    if (!isFirst && this.#unmarkedMs < MARK_EVERY_MS) return null
+    if (!isFirst && !isLast && this.#unmarkedMs < MARK_EVERY_MS) return null
     this.#unmarkedMs = 0
     this.#marks += 1
     return `m${this.#marks}`

@@ -167,6 +167,33 @@ const KEY = 0x01020304
 const GOODBYE = bytesOfFrame({ first: 0x88, payload: Buffer.from([0x03, 0xe8]), mask: KEY })
 const masked = (first: number, text: string) => bytesOfFrame({ first, payload: Buffer.from(text), mask: KEY })
 
+describe('A connection that is paused', () => {
+  it('by a message that came with the handshake reads nothing, and all of it afterwards', async () => {
+    const { port, next } = await ourServer(({ connection, heard }) => {
+      heard.onMessage = (bytes) => {
+        if (bytes.toString() === 'first') connection.pause()
+      }
+    })
+    const { socket } = await bareClient(port, masked(0x81, 'first'))
+    const ours = await next()
+    await until(() => ours.heard.messages.length === 1, { what: 'the first' })
+    for (let n = 0; n < 200; n++)
+      socket.write(bytesOfFrame({ first: 0x82, payload: Buffer.alloc(65_000, n), mask: KEY }))
+    const bytes = ours.connection.bytesRead
+    // By when another one was read, this one would have been.
+    const other = await bareClient(port, masked(0x81, 'other'))
+    other.socket.write(masked(0x89, 'ping'))
+    await until(() => other.got().length > 0, { what: 'a pong' })
+    expect([ours.heard.messages.length, ours.connection.bytesRead]).toEqual([1, bytes])
+    ours.connection.resume()
+    await until(() => ours.heard.messages.length === 201, { what: 'all of it', timeoutMs: 10_000 })
+    expect(ours.connection.bytesRead - bytes).toBeGreaterThan(200 * 60_000)
+    expect(ours.heard.messages.slice(1).map((message) => message[64_999])).toEqual(
+      Array.from({ length: 200 }, (_, n) => n),
+    )
+  })
+})
+
 describe('A connection to a peer that behaves badly', () => {
   it('reads what came with the handshake first', async () => {
     const { port, next } = await ourServer()

@@ -50,13 +50,17 @@ function ours(raw: Socket, head: Buffer, role: 'server' | 'client'): Ours {
   return { connection, heard, raw, clock }
 }
 
-/** A server of our own connections. */
-export async function ourServer(): Promise<{ port: number; next: () => Promise<Ours> }> {
+/** A server of our own connections. @param onMade in the tick of the handshake. */
+export async function ourServer(
+  onMade: (made: Ours) => void = () => {},
+): Promise<{ port: number; next: () => Promise<Ours> }> {
   const made: Ours[] = []
   const server = createServer()
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     acceptWebSocket(socket, request.headers['sec-websocket-key'] ?? '')
-    made.push(ours(socket, head, 'server'))
+    const one = ours(socket, head, 'server')
+    onMade(one)
+    made.push(one)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

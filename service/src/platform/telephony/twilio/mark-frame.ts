@@ -13,7 +13,7 @@ export function markFrame(streamSid: string, name: string): Buffer {
     : Buffer.from(JSON.stringify({ event: 'mark', streamSid, mark: { name } }))
 }
 
-/** The name in an echo, without parsing it: one comes for each piece of the agent's speech. Null when JSON must decide. */
+/** The name in an echo, without parsing it: one comes for each second of the agent's speech. Null when JSON must decide. */
 export function echoedName(frame: Buffer): string | null {
   if (frame.length > MAX_ECHO_BYTES) return null
   const echo = ECHO.exec(frame.toString('latin1'))
