@@ -139,7 +139,7 @@ describe('a simulation by voice', AT_LEISURE, () => {
 
   it('has callers played by a model, and keys pressed', async () => {
     const simulation = await completed([
-      { name: 'Somebody who is played', caller: { persona: 'Ada, in a hurry.', max_turns: 2 } },
+      { name: 'Somebody who is played', caller: { persona: 'Ada, in a hurry.', max_turns: 1 } },
       { name: 'Keys', caller: { steps: [{ press: '42#' }] }, expect: { ended_by: 'caller' } },
     ])
     const [played, keys] = [await wholeRun(simulation, 0), await wholeRun(simulation, 1)]
