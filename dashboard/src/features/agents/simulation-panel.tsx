@@ -72,7 +72,7 @@ function NewSimulation({ version, onMade }: NewProps) {
       <ModalForm
         label="New simulation"
         submit="Run it"
-        initial={{ scenarios: FIRST_SCENARIO, mode: 'text' as Mode, repetitions: 1 }}
+        initial={{ scenarios: FIRST_SCENARIO, mode: 'text', repetitions: 1 }}
         onSubmit={submit}
       >
         {({ values, set, fault }) => (
