@@ -1,16 +1,17 @@
 const TIMEOUT_MS = 10_000
-const FIRST_INTERVAL_MS = 5
+const USUAL_INTERVAL_MS = 5
 /**
- * The longer it has waited, the less often it looks: what comes is seen a tenth later than it could be, and who waits for half a minute
+ * Who has waited for a second looks less and less often: what comes is seen a tenth later than it could be, and who waits for half a minute
  * of talk does not take the processor from those who talk.
  */
+const IMPATIENT_MS = 1_000
 const INTERVAL_OF_WAITED = 0.1
 const LONGEST_INTERVAL_MS = 60
 
 type WaitOptions = {
   /** 10 s if not given, of which a machine that is busy with other tests needs one. */
   timeoutMs?: number
-  /** How often it looks; each 5 ms at first and then less and less often, down to each 60 ms, if not given. */
+  /** How often it looks, for what moves something on with each look; if not given each 5 ms, and less often after a second. */
   everyMs?: number
   /** Completes "still waiting for …" in the error. */
   what: string
@@ -39,5 +40,6 @@ export async function until<T>(
 }
 
 function intervalAfter(waitedMs: number): number {
-  return Math.min(LONGEST_INTERVAL_MS, Math.max(FIRST_INTERVAL_MS, waitedMs * INTERVAL_OF_WAITED))
+  const longerMs = (waitedMs - IMPATIENT_MS) * INTERVAL_OF_WAITED
+  return Math.min(LONGEST_INTERVAL_MS, Math.max(USUAL_INTERVAL_MS, longerMs))
 }
