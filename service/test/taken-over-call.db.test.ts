@@ -8,6 +8,7 @@ import { STORED_HEADER_BYTES } from '../src/records/recording-wav.ts'
 import { useDataFolder } from './harness/data-folder.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { itOnce } from './harness/once.ts'
 import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
@@ -139,7 +140,7 @@ describe('a call in which people speak', { timeout: 60_000 }, () => {
     expect(words(side(0))).toContain('good news')
   })
 
-  it('is put through, warm, to somebody who presses 1: then the two hear each other', async () => {
+  itOnce('is put through, warm, to somebody who presses 1: then the two hear each other', async () => {
     live.simulator.carrier.subscribe(TARGET, {
       steps: [
         { when: { kind: 'after-agent', quietMs: 1_000 }, does: { kind: 'press', keys: '1' } },
@@ -176,7 +177,7 @@ describe('a call in which people speak', { timeout: 60_000 }, () => {
     expect(call.notifications).toEqual([])
   })
 
-  it('is put through, cold, to a line that is busy: the agent has the caller again', async () => {
+  itOnce('is put through, cold, to a line that is busy: the agent has the caller again', async () => {
     live.simulator.carrier.subscribe(TARGET, { whenRung: 'busy', steps: [] })
     const call = await ring(
       { steps: [], hangsUpAtEnd: false, patienceMs: 60_000 },

@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect } from 'vitest'
 import type { SimulatedCall } from '../../simulator/src/carrier/simulated-call.ts'
 import { callerOf } from '../../simulator/src/scenario/caller-of.ts'
 import { readScenario } from '../../simulator/src/scenario/read-scenario.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { itOnce } from './harness/once.ts'
 import { until } from './harness/wait.ts'
 
 const SCENARIOS = ['mailbox-undetected', 'call-screening', 'phone-menu', 'fax', 'person-with-much-to-say'] as const
@@ -68,7 +69,7 @@ describe('who answers a call that was placed', () => {
     return { call, log, said: session['transcript'] as Placed['said'], end: session['end_reason'] }
   }
 
-  it('is found out beside the carrier, acted upon, and written down', { timeout: 150_000 }, async () => {
+  itOnce('is found out beside the carrier, acted upon, and written down', { timeout: 150_000 }, async () => {
     await furnish()
     live.simulator.carrier.watch((call) => calls.push(call))
     const placed = await Promise.all(SCENARIOS.map(place))
