@@ -4,7 +4,7 @@ import type { Scenario } from '../../simulator/src/scenario/scenario-shape.ts'
 import type { VoiceFaultPlan } from '../../simulator/src/voices/voice-faults.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
-import { itOnce } from './harness/once.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { until } from './harness/wait.ts'
 
 const GREETING = 'Hello, this is Robin. How can I help you?'
@@ -155,7 +155,7 @@ describe('a call that the secondary provider speaks in', () => {
     expect(live.served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 
-  itOnce.each<[string, VoiceFaultPlan]>([
+  it.runIf(onOneDatabase()).each<[string, VoiceFaultPlan]>([
     ['refuses the connection', { refuse: true }],
     ['refuses the handshake', { handshake_status: 401 }],
     ['hangs in the handshake', { handshake_delay_ms: 60_000 }],
@@ -171,14 +171,18 @@ describe('a call that the secondary provider speaks in', () => {
     },
   )
 
-  itOnce('is spoken to its end by a provider that takes its time', { timeout: 120_000 }, async () => {
-    const said = await saidUnder({ slow_first_byte_ms: 1_000 })
-    expect(said).toBe(`${GREETING} ${SHORT} Thank you. Goodbye.`)
-    const spoken = live.simulator.model.voices.streams.map(({ texts }) => texts.join('').trim())
-    expect(spoken.slice(-2)).toEqual([SHORT, 'Thank you. Goodbye.'])
-  })
+  it.runIf(onOneDatabase())(
+    'is spoken to its end by a provider that takes its time',
+    { timeout: 120_000 },
+    async () => {
+      const said = await saidUnder({ slow_first_byte_ms: 1_000 })
+      expect(said).toBe(`${GREETING} ${SHORT} Thank you. Goodbye.`)
+      const spoken = live.simulator.model.voices.streams.map(({ texts }) => texts.join('').trim())
+      expect(spoken.slice(-2)).toEqual([SHORT, 'Thank you. Goodbye.'])
+    },
+  )
 
-  itOnce(
+  it.runIf(onOneDatabase())(
     'is the model speaking, and diagnostics say why, once the provider has failed too often',
     {
       timeout: 60_000,

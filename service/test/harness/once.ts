@@ -1,7 +1,8 @@
-import { inject, it } from 'vitest'
+import { inject } from 'vitest'
 
 /**
- * `it`, on one of the two databases alone (the server, which asks less of the processor): for what no database has a part in, who hears
- * what in a call for example. What reads or writes rows is `it`, also where such a test shows more of it.
+ * Whether this is the one of the two databases (the server, which asks less of the processor) on which `it.runIf(onOneDatabase())` runs what
+ * no database has a part in: who hears what in a call, for example. What reads or writes rows is `it`, also where such a test shows
+ * more of it.
  */
-export const itOnce = it.runIf(inject('databaseTemplate').kind === 'server')
+export const onOneDatabase = (): boolean => inject('databaseTemplate').kind === 'server'
