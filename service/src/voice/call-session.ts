@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
 import { assertNever } from '../kernel/errors.ts'
 import { AnsweringEar } from './answer/answering-ear.ts'
+import { AudioRooms } from './audio-rooms.ts'
 import { CallModels } from './call-models.ts'
 import { type CallStream, CallStreams, type StreamLeg } from './call-streams.ts'
 import { HOLD_MUSIC } from './hold-music.ts'
@@ -12,6 +13,7 @@ import { BEEP, BEEP_ID } from './recording/beep.ts'
 import type { EndReason, SessionEffect, SessionEvent, ToolOutcome } from './session/events.ts'
 import { ownId } from './session/own-audio.ts'
 import { isPartyRead } from './session/party.ts'
+import type { Plan } from './session/plan.ts'
 import { reduce } from './session/reduce.ts'
 import { isOthers, newSession, type SessionState } from './session/state.ts'
 import type { SessionDeps, ToolRequest } from './session-deps.ts'
@@ -62,7 +64,7 @@ export class CallSession {
       codec: deps.codec,
       tap: deps.recorder ?? null,
       nowMs: () => this.#nowUs() / 1_000,
-      keepsUnheard: deps.plan.interruption.resumeFalseMs > 0 && deps.plan.capabilities.callerTranscripts,
+      unheardIn: mayGoOn(deps.plan) ? (deps.rooms ?? new AudioRooms()) : null,
       reports: {
         sent: (audio) => this.dispatch({ type: 'sent', ...audio }),
         callerAudio: (audio) => this.dispatch({ type: 'caller_audio', ...audio }),
@@ -344,4 +346,9 @@ export class CallSession {
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })
   }
+}
+
+/** Whether an agent who was stopped by what were no words goes on with what was not heard. */
+function mayGoOn({ interruption, capabilities }: Plan): boolean {
+  return interruption.resumeFalseMs > 0 && capabilities.callerTranscripts
 }

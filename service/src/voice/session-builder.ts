@@ -6,6 +6,7 @@ import type { SharedSpeech } from '../platform/speech/guarded.ts'
 import type { Tracing } from '../platform/tracing.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { AudioRooms } from './audio-rooms.ts'
 import { CallSession } from './call-session.ts'
 import type { EventLogs } from './event-log/event-logs.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
@@ -86,6 +87,7 @@ type Deps = {
 
 export function makeSessionBuilder(deps: Deps): SessionBuilder {
   const { clock, model: driver, fallback, journal, carrierCalls } = deps
+  const rooms = new AudioRooms()
 
   /** A call without a carrier ends with its socket. */
   function carrierOf(call: StreamedCall) {
@@ -150,6 +152,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         codec,
         streamSid,
         carrier,
+        rooms,
         plan: speaker.plan,
         clips: speaker.clips.map(({ pieces }) => pieces),
         holdAudio: speaker.holdAudio?.pieces ?? null,

@@ -1,3 +1,5 @@
+import { lastingBytes } from '../kernel/lasting-bytes.ts'
+import type { AudioRooms } from './audio-rooms.ts'
 import { BYTES_PER_MS, lineHeardMs, type Playback } from './playback.ts'
 import { isOwnAudio } from './session/own-audio.ts'
 
@@ -11,16 +13,19 @@ const MAX_MS = 10_000
  * Keeps what was sent to the caller until it was heard, without a gap from what is heard next on, so that an agent who was stopped
  * by nothing can go on. What comes when there is no room for more is not kept, nor what follows it.
  *
- * Payloads are copied, because they are views into a socket's buffer, into rooms that are used again: they live too long for the
- * quick collector, and to make new ones all the time would have the slow one come every few seconds.
+ * Payloads are copied, because they are views into a socket's buffer, into rooms that all calls share.
  */
 export class UnheardAudio {
+  readonly #rooms: AudioRooms
   #pieces: Piece[] = []
   #aside: Piece[] = []
-  #rooms: Buffer[] = []
   #sentMs = 0
   #keptMs = 0
   #hasGap = false
+
+  constructor(rooms: AudioRooms) {
+    this.#rooms = rooms
+  }
 
   get isEmpty(): boolean {
     return this.#pieces.length === 0 && this.#aside.length === 0
@@ -34,15 +39,10 @@ export class UnheardAudio {
     if (isOwnAudio(itemId)) return
     this.#hasGap ||= this.#keptMs + ms > MAX_MS
     if (this.#hasGap) return
-    const room = this.#roomFor(payload.length)
+    const room = this.#rooms.take(payload.length)
     payload.copy(room)
     this.#pieces.push({ itemId, payload: room.subarray(0, payload.length), room, fromMs, ms })
     this.#keptMs += ms
-  }
-
-  #roomFor(bytes: number): Buffer {
-    const room = this.#rooms.pop()
-    return room && room.length >= bytes && room.length <= 2 * bytes ? room : Buffer.allocUnsafeSlow(bytes)
   }
 
   /** What was heard is let go; when the line begins anew, what was not is set aside. */
@@ -56,7 +56,7 @@ export class UnheardAudio {
     for (let piece = this.#pieces[0]; piece && isHeard(piece); piece = this.#pieces[0]) {
       this.#pieces.shift()
       this.#keptMs -= piece.ms
-      this.#rooms.push(piece.room)
+      this.#rooms.giveBack(piece.room)
     }
     if (lineMs >= this.#sentMs) this.#hasGap = false
   }
@@ -82,14 +82,14 @@ export class UnheardAudio {
 
   /** The same, of which nothing is to be had. */
   dropAside(): void {
-    for (const { room } of this.#aside) this.#rooms.push(room)
+    for (const { room } of this.#aside) this.#rooms.giveBack(room)
     this.#aside = []
   }
 
   close(): void {
-    this.#aside = []
+    this.dropAside()
+    for (const { room } of this.#pieces) this.#rooms.giveBack(room)
     this.#pieces = []
-    this.#rooms = []
     this.#hasGap = true
   }
 }
@@ -99,5 +99,5 @@ function behind({ itemId, payload, room, fromMs, ms }: Piece, heardMs: number): 
   const mulaw = Buffer.from(payload.toString('latin1'), 'base64').subarray(
     Math.round((heardMs - fromMs) * BYTES_PER_MS),
   )
-  return { itemId, payload: Buffer.from(mulaw.toString('base64')), room, fromMs: heardMs, ms: fromMs + ms - heardMs }
+  return { itemId, payload: lastingBytes(mulaw.toString('base64')), room, fromMs: heardMs, ms: fromMs + ms - heardMs }
 }
