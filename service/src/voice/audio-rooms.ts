@@ -1,5 +1,5 @@
-/** Rooms are of whole KiB, so that audio of any length finds one that another has left. */
-const STEP_BYTES = 1024
+/** Rooms are of whole steps, so that audio of any length finds one that another has left. */
+const STEP_BYTES = 512
 /** So much is kept for what is to come: what a few hundred calls have at a time. */
 const MAX_IDLE_BYTES = 8 * 1024 * 1024
 

@@ -1,10 +1,12 @@
-import { lastingBytes } from '../kernel/lasting-bytes.ts'
 import type { AudioRooms } from './audio-rooms.ts'
 import { BYTES_PER_MS, lineHeardMs, type Playback } from './playback.ts'
 import { isOwnAudio } from './session/own-audio.ts'
 
-/** A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. */
-type Piece = { itemId: string; payload: Buffer; room: Buffer; fromMs: number; ms: number }
+/**
+ * A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. It is the first
+ * `bytes` of its room: a view of them is made when it is wanted, which it hardly ever is.
+ */
+type Piece = { itemId: string; room: Buffer; bytes: number; fromMs: number; ms: number }
 
 /** So much of what the caller has not heard yet is kept of a call. */
 const MAX_MS = 10_000
@@ -40,8 +42,7 @@ export class UnheardAudio {
     this.#hasGap ||= this.#keptMs + ms > MAX_MS
     if (this.#hasGap) return
     const room = this.#rooms.take(payload.length)
-    payload.copy(room)
-    this.#pieces.push({ itemId, payload: room.subarray(0, payload.length), room, fromMs, ms })
+    this.#pieces.push({ itemId, room, bytes: payload.copy(room), fromMs, ms })
     this.#keptMs += ms
   }
 
@@ -77,7 +78,7 @@ export class UnheardAudio {
   takeAside(): { itemId: string; payload: Buffer }[] {
     const aside = this.#aside
     this.#aside = []
-    return aside
+    return aside.map(({ itemId, room, bytes }) => ({ itemId, payload: room.subarray(0, bytes) }))
   }
 
   /** The same, of which nothing is to be had. */
@@ -95,9 +96,10 @@ export class UnheardAudio {
 }
 
 /** What of a piece lies behind a place on the line. */
-function behind({ itemId, payload, room, fromMs, ms }: Piece, heardMs: number): Piece {
-  const mulaw = Buffer.from(payload.toString('latin1'), 'base64').subarray(
+function behind({ itemId, room, bytes, fromMs, ms }: Piece, heardMs: number): Piece {
+  const mulaw = Buffer.from(room.toString('latin1', 0, bytes), 'base64').subarray(
     Math.round((heardMs - fromMs) * BYTES_PER_MS),
   )
-  return { itemId, payload: lastingBytes(mulaw.toString('base64')), room, fromMs: heardMs, ms: fromMs + ms - heardMs }
+  const left = room.write(mulaw.toString('base64'), 'latin1')
+  return { itemId, room, bytes: left, fromMs: heardMs, ms: fromMs + ms - heardMs }
 }
