@@ -4,8 +4,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 const LENGTH_BYTES = 4
 /** Of text: about 40 s of a call. */
 const CHUNK_BYTES = 16 * 1024
-/** Beyond the first levels it takes more time than it saves room, and what is looked back at is one chunk. */
-const DEFLATE = { level: 3, windowBits: 14, memLevel: 7, chunkSize: CHUNK_BYTES / 2 }
+/**
+ * Beyond the first levels it takes more time than it saves room, and what is looked back at is one chunk. What Node packs with stays,
+ * with the memory that it writes to, until the slow collector comes: that is not to be a slice of a piece of 64 KiB with all that was
+ * sent around it, so it asks for as much as has memory of its own, of which only what is written to is ever there.
+ */
+const DEFLATE = { level: 3, windowBits: 14, memLevel: 7, chunkSize: 32 * 1024 }
 
 /**
  * The chunk that is being written. It is bytes in one place: as strings, lines that wait for the rest of their chunk take five times
