@@ -1,10 +1,12 @@
 import type { Clock } from '../kernel/clock.ts'
+import { AudioRooms } from './audio-rooms.ts'
 import { CallModels } from './call-models.ts'
 import { CallStreams } from './call-streams.ts'
 import { CallLines } from './lines/call-lines.ts'
 import { MediaPath } from './media-path.ts'
 import { leftMs } from './playback.ts'
 import type { EndReason, SessionEvent } from './session/events.ts'
+import type { Plan } from './session/plan.ts'
 import type { SessionState } from './session/state.ts'
 import type { SessionDeps } from './session-deps.ts'
 import { SessionTimers } from './session-timers.ts'
@@ -64,18 +66,23 @@ export function makeCallParts(session: Session): CallParts {
 }
 
 function mediaOf({ deps, dispatch }: Session): MediaPath {
-  const { clock, plan, streamSid, carrier, codec } = deps
+  const { clock, plan, streamSid, carrier, codec, rooms = new AudioRooms() } = deps
   return new MediaPath(streamSid, {
     ...{ carrier, codec },
     tap: deps.recorder ?? null,
     nowMs: () => wholeUs(clock) / 1_000,
-    keepsUnheard: plan.interruption.resumeFalseMs > 0 && plan.capabilities.callerTranscripts,
+    unheardIn: mayGoOn(plan) ? rooms : null,
     reports: {
       sent: (audio) => dispatch({ type: 'sent', ...audio }),
       callerAudio: (audio) => dispatch({ type: 'caller_audio', ...audio }),
       backlog: (isOver) => dispatch({ type: 'backlog', isOver }),
     },
   })
+}
+
+/** Whether an agent who was stopped by what were no words goes on with what was not heard. */
+function mayGoOn({ interruption, capabilities }: Plan): boolean {
+  return interruption.resumeFalseMs > 0 && capabilities.callerTranscripts
 }
 
 function voiceOf({ deps: { openVoice }, dispatch }: Session, media: MediaPath): SpokenAnswers | null {

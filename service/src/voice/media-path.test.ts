@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { agentAudio, callerFrame } from '../../test/virtual/audio.ts'
 import { mediaStreamsCodec } from '../platform/telephony/twilio/codec.ts'
+import { AudioRooms } from './audio-rooms.ts'
 import { MediaPath } from './media-path.ts'
 import { cleared, SILENT, sent } from './playback.ts'
 
@@ -25,7 +26,7 @@ function path({ keepsUnheard = false } = {}) {
       bufferedBytes: () => buffered.carrier,
     },
     codec: mediaStreamsCodec,
-    keepsUnheard,
+    unheardIn: keepsUnheard ? new AudioRooms() : null,
     nowMs: () => 7,
     reports: {
       sent: (audio) => void reports.push(audio),

@@ -1,5 +1,6 @@
 import type { StreamCodec } from '../platform/telephony/port.ts'
 import type { Parts } from '../platform/websocket/frames.ts'
+import type { AudioRooms } from './audio-rooms.ts'
 import { mulawBytes } from './caller-audio.ts'
 import { CallerUplink, type MeteredAudio, type Uplink } from './caller-uplink.ts'
 import { BYTES_PER_MS, type Playback } from './playback.ts'
@@ -37,8 +38,8 @@ type MediaPathDeps = {
   reports: MediaReports
   nowMs: () => number
   tap?: AudioTap | null
-  /** Whether what was sent is kept until it was heard, a few seconds of it. */
-  keepsUnheard?: boolean
+  /** Where what was sent is kept until it was heard, a few seconds of it; null, or not given, where it is not kept. */
+  unheardIn?: AudioRooms | null
 }
 
 /** Who listens to what goes past: the payloads are views that are only valid now. */
@@ -101,7 +102,7 @@ export class MediaPath {
     this.#streamSid = streamSid
     this.#tap = deps.tap ?? null
     this.#caller = new CallerUplink((audio) => deps.reports.callerAudio(audio))
-    this.#unheard = deps.keepsUnheard ? new UnheardAudio() : null
+    this.#unheard = deps.unheardIn ? new UnheardAudio(deps.unheardIn) : null
     const { head, tail } = deps.codec.mediaFrame(streamSid)
     this.#head = head
     this.#tail = tail

@@ -6,6 +6,7 @@ import type { SharedSpeech } from '../platform/speech/guarded.ts'
 import type { Tracing } from '../platform/tracing.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { AudioRooms } from './audio-rooms.ts'
 import { CallSession } from './call-session.ts'
 import type { EventLogs } from './event-log/event-logs.ts'
 import { holdOf, resumptionOf } from './held-stream.ts'
@@ -87,6 +88,7 @@ type Deps = {
 
 export function makeSessionBuilder(deps: Deps): SessionBuilder {
   const { clock, model: driver, fallback, journal } = deps
+  const rooms = new AudioRooms()
 
   return {
     modelOf: (tenant, { config }) => ({
@@ -129,6 +131,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         codec,
         streamSid,
         carrier,
+        rooms,
         plan: speaker.plan,
         clips: speaker.clips.map(({ pieces }) => pieces),
         holdAudio: speaker.holdAudio?.pieces ?? null,

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
+import type { AudioRooms } from './audio-rooms.ts'
 import type { CallStream } from './call-streams.ts'
 import type { SessionEventLog } from './event-log/event-log.ts'
 import type { CallRecorder } from './recording/recorder.ts'
@@ -26,6 +27,8 @@ export type SessionDeps = CallStream & {
   clips?: readonly (readonly Buffer[])[]
   /** What a caller on hold hears, as base64 µ-law in pieces; null, or not given, for our music. */
   holdAudio?: readonly Buffer[] | null
+  /** Where audio is kept for seconds, by all calls of the process; not given, it has rooms of its own. */
+  rooms?: AudioRooms
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
   /** Opens a model session. */

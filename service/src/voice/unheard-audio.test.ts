@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { AudioRooms } from './audio-rooms.ts'
 import { cleared, type Playback, SILENT, sent } from './playback.ts'
 import { UnheardAudio } from './unheard-audio.ts'
 
 /** Sends pieces of 400 ms of one item, each filled with its number, all at once at 0. */
 function withPieces(count: number): { unheard: UnheardAudio; playback: Playback } {
-  const unheard = new UnheardAudio()
+  const unheard = new UnheardAudio(new AudioRooms())
   let playback = SILENT
   for (let piece = 0; piece < count; piece++) {
     unheard.add('item_1', Buffer.from(Buffer.alloc(3_200, piece).toString('base64')), 400)
@@ -52,7 +53,7 @@ describe('Audio that was sent and not heard', () => {
   })
 
   it('is had again as it was, whatever was set aside before it and dropped', () => {
-    const unheard = new UnheardAudio()
+    const unheard = new UnheardAudio(new AudioRooms())
     const say = (fill: number) => {
       unheard.add('item_1', Buffer.from(Buffer.alloc(3_200, fill).toString('base64')), 400)
       return sent(SILENT, { itemId: 'item_1', responseId: 'r', ms: 400, mark: null }, 0)
@@ -67,7 +68,7 @@ describe('Audio that was sent and not heard', () => {
   })
 
   it('is what was sent, also where its room held what was heard before', () => {
-    const unheard = new UnheardAudio()
+    const unheard = new UnheardAudio(new AudioRooms())
     let playback = SILENT
     for (let piece = 0; piece < 20; piece++) {
       const [ms, heardMs] = [piece % 2 === 0 ? 400 : 340, playback.sentMs]
@@ -82,8 +83,49 @@ describe('Audio that was sent and not heard', () => {
   })
 
   it('is not kept where it is music, keys or a person', () => {
-    const unheard = new UnheardAudio()
+    const unheard = new UnheardAudio(new AudioRooms())
     unheard.add('own-hold-1', Buffer.from('////'), 0.375)
     expect(unheard.isEmpty).toBe(true)
   })
+
+  it('is that of its own call, whatever others keep in the same rooms meanwhile', () => {
+    const rooms = new AudioRooms()
+    const random = seeded(7)
+    const calls = Array.from({ length: 4 }, (_, fill) => ({ fill, unheard: new UnheardAudio(rooms), playback: SILENT }))
+    let pieces = 0
+    for (let step = 0; step < 4_000; step++) {
+      const call = calls[random(calls.length)] as (typeof calls)[number]
+      const { fill, unheard, playback } = call
+      const what = random(10)
+      if (what < 6) {
+        const ms = 100 + 20 * random(20)
+        unheard.add('item_1', Buffer.from(Buffer.alloc(ms * 8, fill).toString('base64')), ms)
+        call.playback = sent(playback, { itemId: 'item_1', responseId: 'r', ms, mark: null }, 0)
+      } else if (what < 8) {
+        const confirmedMs = Math.min(playback.sentMs, playback.confirmedMs + random(2_000))
+        call.playback = { ...playback, confirmedMs }
+        unheard.follow(playback, call.playback, confirmedMs)
+      } else if (what === 8) {
+        call.playback = cleared(playback)
+        unheard.follow(playback, call.playback, playback.confirmedMs + random(300))
+        if (random(2) === 0) unheard.dropAside()
+      } else {
+        const bytes = bytesOf(unheard)
+        pieces += bytes.length
+        expect(bytes.filter((byte) => byte !== fill)).toEqual([])
+        if (random(8) === 0) unheard.close()
+        if (random(2) === 0) Object.assign(call, { unheard: new UnheardAudio(rooms), playback: SILENT })
+      }
+    }
+    expect(pieces).toBeGreaterThan(0)
+  })
 })
+
+/** Numbers from 0 to below `limit` that are the same at each run. */
+function seeded(seed: number): (limit: number) => number {
+  let state = seed
+  return (limit) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * limit)
+  }
+}

@@ -1,8 +1,12 @@
+import type { AudioRooms } from './audio-rooms.ts'
 import { BYTES_PER_MS, lineHeardMs, type Playback } from './playback.ts'
 import { isOwnAudio } from './session/own-audio.ts'
 
-/** A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. */
-type Piece = { itemId: string; payload: Buffer; room: Buffer; fromMs: number; ms: number }
+/**
+ * A piece of the agent's audio, base64 µ-law, and where it lies on the carrier's line, as `playback.ts` counts it. It is the first
+ * `bytes` of its room: a view of them is made when it is wanted, which it hardly ever is.
+ */
+type Piece = { itemId: string; room: Buffer; bytes: number; fromMs: number; ms: number }
 
 /** So much of what the caller has not heard yet is kept of a call. */
 const MAX_MS = 10_000
@@ -11,16 +15,19 @@ const MAX_MS = 10_000
  * Keeps what was sent to the caller until it was heard, without a gap from what is heard next on, so that an agent who was stopped
  * by nothing can go on. What comes when there is no room for more is not kept, nor what follows it.
  *
- * Payloads are copied, because they are views into a socket's buffer, into rooms that are used again: they live too long for the
- * quick collector, and to make new ones all the time would have the slow one come every few seconds.
+ * Payloads are copied, because they are views into a socket's buffer, into rooms that all calls share.
  */
 export class UnheardAudio {
+  readonly #rooms: AudioRooms
   #pieces: Piece[] = []
   #aside: Piece[] = []
-  #rooms: Buffer[] = []
   #sentMs = 0
   #keptMs = 0
   #hasGap = false
+
+  constructor(rooms: AudioRooms) {
+    this.#rooms = rooms
+  }
 
   get isEmpty(): boolean {
     return this.#pieces.length === 0 && this.#aside.length === 0
@@ -34,15 +41,9 @@ export class UnheardAudio {
     if (isOwnAudio(itemId)) return
     this.#hasGap ||= this.#keptMs + ms > MAX_MS
     if (this.#hasGap) return
-    const room = this.#roomFor(payload.length)
-    payload.copy(room)
-    this.#pieces.push({ itemId, payload: room.subarray(0, payload.length), room, fromMs, ms })
+    const room = this.#rooms.take(payload.length)
+    this.#pieces.push({ itemId, room, bytes: payload.copy(room), fromMs, ms })
     this.#keptMs += ms
-  }
-
-  #roomFor(bytes: number): Buffer {
-    const room = this.#rooms.pop()
-    return room && room.length >= bytes && room.length <= 2 * bytes ? room : Buffer.allocUnsafeSlow(bytes)
   }
 
   /** What was heard is let go; when the line begins anew, what was not is set aside. */
@@ -56,7 +57,7 @@ export class UnheardAudio {
     for (let piece = this.#pieces[0]; piece && isHeard(piece); piece = this.#pieces[0]) {
       this.#pieces.shift()
       this.#keptMs -= piece.ms
-      this.#rooms.push(piece.room)
+      this.#rooms.giveBack(piece.room)
     }
     if (lineMs >= this.#sentMs) this.#hasGap = false
   }
@@ -77,27 +78,28 @@ export class UnheardAudio {
   takeAside(): { itemId: string; payload: Buffer }[] {
     const aside = this.#aside
     this.#aside = []
-    return aside
+    return aside.map(({ itemId, room, bytes }) => ({ itemId, payload: room.subarray(0, bytes) }))
   }
 
   /** The same, of which nothing is to be had. */
   dropAside(): void {
-    for (const { room } of this.#aside) this.#rooms.push(room)
+    for (const { room } of this.#aside) this.#rooms.giveBack(room)
     this.#aside = []
   }
 
   close(): void {
-    this.#aside = []
+    this.dropAside()
+    for (const { room } of this.#pieces) this.#rooms.giveBack(room)
     this.#pieces = []
-    this.#rooms = []
     this.#hasGap = true
   }
 }
 
 /** What of a piece lies behind a place on the line. */
-function behind({ itemId, payload, room, fromMs, ms }: Piece, heardMs: number): Piece {
-  const mulaw = Buffer.from(payload.toString('latin1'), 'base64').subarray(
+function behind({ itemId, room, bytes, fromMs, ms }: Piece, heardMs: number): Piece {
+  const mulaw = Buffer.from(room.toString('latin1', 0, bytes), 'base64').subarray(
     Math.round((heardMs - fromMs) * BYTES_PER_MS),
   )
-  return { itemId, payload: Buffer.from(mulaw.toString('base64')), room, fromMs: heardMs, ms: fromMs + ms - heardMs }
+  const left = room.write(mulaw.toString('base64'), 'latin1')
+  return { itemId, room, bytes: left, fromMs: heardMs, ms: fromMs + ms - heardMs }
 }

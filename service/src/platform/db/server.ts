@@ -35,7 +35,7 @@ const CLOSE_TIMEOUT_MS = 5_000
 export function openServer(options: ServerOptions): Database {
   const pool = new pg.Pool(poolConfig(options))
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool: serverPool(pool) }) })
+  const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool: serverPool(pool, answerMs(options)) }) })
   let closing: Promise<void> | undefined
   return {
     db,
@@ -56,7 +56,6 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
@@ -64,6 +63,11 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     options: '-c timezone=UTC -c jit=off',
     types: { getTypeParser: parserOf },
   }
+}
+
+/** How long we wait for an answer. */
+function answerMs({ statementTimeoutMs = STATEMENT_TIMEOUT_MS }: ServerOptions): number {
+  return statementTimeoutMs === 0 ? 0 : statementTimeoutMs + GRACE_MS
 }
 
 /**

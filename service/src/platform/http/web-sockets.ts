@@ -19,7 +19,8 @@ const MAX_SILENT_PINGS = 3
 const CLOSE_GRACE_MS = 1_000
 const GOING_AWAY = 1001
 
-type Upgrade = { socket: Duplex; head: Buffer }
+/** `letGo`: nothing that a refusal would have been written on is held by the socket any more. */
+type Upgrade = { socket: Duplex; head: Buffer; letGo(): void }
 
 /** The WebSockets of a server. */
 export type WebSockets = {
@@ -48,10 +49,13 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
   let isClosed = false
 
   server.server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    upgrades.set(request, { socket, head })
+    const response = responseOn(request)
+    const destroy = () => response.destroy()
+    socket.once('close', destroy)
+    upgrades.set(request, { socket, head, letGo: () => socket.off('close', destroy) })
     // A peer that resets before it was answered must not end the process.
     socket.on('error', () => socket.destroy())
-    server.routing(request, responseOn(socket, request))
+    server.routing(request, response)
   })
   const stopPings = clock.every(PING_INTERVAL_MS, () => pingAll(open))
 
@@ -78,6 +82,7 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
       reply.raw.detachSocket(request.raw.socket)
       // The peer has gone while it was found out who it is.
       if (!upgrade.socket.readable || !upgrade.socket.writable) return void upgrade.socket.destroy()
+      upgrade.letGo()
       acceptWebSocket(upgrade.socket, keyOf(request.raw))
       add(upgrade, listener)
     },
@@ -102,13 +107,12 @@ function pingAll(open: Map<FrameSocket, Silence>): void {
 }
 
 /** What a refusal is written on. The connection ends with it: nothing else can come over one that asked for an upgrade. */
-function responseOn(socket: Duplex, request: IncomingMessage): ServerResponse {
+function responseOn(request: IncomingMessage): ServerResponse {
   const response = new ServerResponse(request)
   response.shouldKeepAlive = false
   // Node's types want the whole of a net.Socket; what an upgrade hands over is one.
   response.assignSocket(request.socket)
   response.once('finish', () => request.socket.destroySoon())
-  socket.once('close', () => response.destroy())
   return response
 }
 

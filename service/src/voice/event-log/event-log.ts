@@ -1,5 +1,5 @@
 import type { SessionEffect, SessionEvent } from '../session/events.ts'
-import { packChunk } from './chunks.ts'
+import { OpenChunk, packChunk } from './chunks.ts'
 import { CUT, END, headLine, LineWriter, type LogHead } from './lines.ts'
 import { FAILED, sketchOf } from './sketch.ts'
 
@@ -15,8 +15,6 @@ type Deps = {
   maxChars?: number
 }
 
-/** About 40 s of a call. What a process had not written when it was killed is lost. */
-const CHUNK_CHARS = 16 * 1024
 /** Some five hours of talk, in text; a tenth of that on the disk. */
 const MAX_CHARS = 8 * 1024 * 1024
 /** A disk that takes nothing must not fill the memory. */
@@ -24,12 +22,13 @@ const MAX_WAITING = 16
 
 /**
  * What happened to one session, so that it can be run again: every event with its instant, and a sketch of what followed.
- * Nothing that was said is in it, nor any audio. Nothing here waits or throws.
+ * Nothing that was said is in it, nor any audio. What a process had not written when it was killed, a chunk, is lost. Nothing here waits
+ * or throws.
  */
 export class SessionEventLog {
   readonly #deps: Deps
   #lines: LineWriter | null = null
-  #text = ''
+  readonly #open = new OpenChunk()
   #chars = 0
   #waiting = 0
   #writing: Promise<void> = Promise.resolve()
@@ -63,31 +62,32 @@ export class SessionEventLog {
   }
 
   #put(line: string): void {
-    this.#text += line
+    this.#add(line)
     this.#chars += line.length
     if (this.#chars > (this.#deps.maxChars ?? MAX_CHARS) || this.#waiting > MAX_WAITING) this.#end(CUT)
-    else if (this.#text.length >= CHUNK_CHARS) this.#flush()
   }
 
   #end(last: string): void {
     this.#isOver = true
-    this.#text += `${last}\n`
-    this.#flush()
+    this.#add(`${last}\n`)
+    this.#write(this.#open.take())
     void this.#writing.then(() => (this.#isLost ? undefined : this.#deps.closed()))
   }
 
-  #flush(): void {
-    const text = this.#text
-    this.#text = ''
-    this.#waiting += 1
-    this.#writing = this.#writing.then(async () => {
-      if (!this.#isLost) await this.#keep(text).catch((error: unknown) => this.#lose(error))
-      this.#waiting -= 1
-    })
+  #add(line: string): void {
+    if (this.#open.add(line)) return
+    this.#write(this.#open.take())
+    // The first line is as long as its plan.
+    if (!this.#open.add(line)) this.#write(packChunk(line))
   }
 
-  async #keep(text: string): Promise<void> {
-    await this.#deps.append(packChunk(text))
+  #write(chunk: Buffer | null): void {
+    if (chunk === null) return
+    this.#waiting += 1
+    this.#writing = this.#writing.then(async () => {
+      if (!this.#isLost) await this.#deps.append(chunk).catch((error: unknown) => this.#lose(error))
+      this.#waiting -= 1
+    })
   }
 
   /** What has a hole cannot be run again: nothing more of it is kept. */

@@ -1,4 +1,5 @@
 import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
+import { AudioRooms } from '../audio-rooms.ts'
 import { mulawBytes } from '../caller-audio.ts'
 import { BYTES_PER_MS } from '../playback.ts'
 import { UnheardAudio } from '../unheard-audio.ts'
@@ -51,7 +52,7 @@ export class Call {
   #timers = new Map<TimerName, number>()
   #marks: string[] = []
   #sounds = 0
-  readonly #unheard = new UnheardAudio()
+  readonly #unheard = new UnheardAudio(new AudioRooms())
 
   constructor(changes: Partial<Plan> = {}, resumption: Resumption | null = null) {
     this.state = newSession(planWith(changes), 0, resumption)

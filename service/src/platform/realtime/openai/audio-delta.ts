@@ -125,7 +125,7 @@ function indexEnd(frame: Buffer, at: number): number {
 
 /**
  * A text that is mostly the same as the time before: the string is made anew only when the bytes are others. They lie in
- * memory of their own, because a small buffer out of Node's pool keeps the whole pool, 8 KiB, for as long as it lives.
+ * memory of their own, because a small buffer out of Node's pool keeps the whole pool, 64 KiB, for as long as it lives.
  */
 class RepeatedText {
   readonly #memory = Buffer.allocUnsafeSlow(MAX_ID_CHARS)

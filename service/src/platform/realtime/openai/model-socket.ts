@@ -47,7 +47,8 @@ const OPTIONS: Omit<ConnectionOptions, 'clock'> = {
 export class ModelSocket {
   readonly #listener: ModelSocketListener
   readonly #clock: Clock
-  readonly #handshake: Handshake
+  /** Null once it is done: it holds on to its request. */
+  #handshake: Handshake | null
   #connection: WebSocketConnection | null = null
   #cancelTimer: Cancel
   #refusal: Refusal | null = null
@@ -80,7 +81,7 @@ export class ModelSocket {
     if (this.#isOver) return
     this.#letGo()
     if (this.#connection) this.#connection.close(NORMAL_CLOSURE)
-    else this.#handshake.abandon()
+    else this.#handshake?.abandon()
   }
 
   /** Lets go without a goodbye. Nothing is told any more. */
@@ -93,6 +94,7 @@ export class ModelSocket {
   #opened(socket: Duplex, head: Buffer): void {
     const connection = new WebSocketConnection(socket, { ...OPTIONS, clock: this.#clock })
     this.#connection = connection
+    this.#handshake = null
     connection.listen(
       {
         message: (bytes, isBinary) => this.#received(bytes, isBinary),
@@ -156,6 +158,6 @@ export class ModelSocket {
 
   #cutOff(): void {
     if (this.#connection) this.#connection.terminate()
-    else this.#handshake.abandon()
+    else this.#handshake?.abandon()
   }
 }

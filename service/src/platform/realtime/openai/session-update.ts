@@ -1,3 +1,4 @@
+import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
 import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
 
 /** What a session uses where its setup says null. */
@@ -25,7 +26,7 @@ export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffe
     tool_choice: 'auto',
     truncation: TRUNCATION,
   }
-  return Buffer.from(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
+  return lastingBytes(JSON.stringify({ type: 'session.update', event_id: EVENT_ID, session }))
 }
 
 function input({ noiseReduction, transcription, turnDetection }: ModelSetup, defaults: ModelDefaults) {

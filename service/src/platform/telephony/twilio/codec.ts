@@ -1,3 +1,4 @@
+import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
 import type { StreamCodec, StreamMessage } from '../port.ts'
 import { echoedName, markFrame } from './mark-frame.ts'
 import { mediaPayload } from './media-frame.ts'
@@ -7,6 +8,8 @@ const MAX_FRAME_BYTES = 64 * 1024
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
+const TAIL = lastingBytes('"}}')
+
 type Json = Record<string, unknown>
 
 /** Twilio Media Streams, bidirectional: JSON text frames with base64 µ-law in them. */
@@ -14,8 +17,8 @@ export const mediaStreamsCodec: StreamCodec = {
   read,
   mediaPayload,
   mediaFrame: (streamSid) => ({
-    head: Buffer.from(`{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`),
-    tail: Buffer.from('"}}'),
+    head: lastingBytes(`{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`),
+    tail: TAIL,
   }),
   mark: markFrame,
   clear: (streamSid) => Buffer.from(JSON.stringify({ event: 'clear', streamSid })),
