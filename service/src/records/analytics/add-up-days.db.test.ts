@@ -136,12 +136,12 @@ describe('adding up the hours of days', () => {
         expect(await notes()).toEqual([])
         expect(await answers(asks)).toEqual(second)
       }),
-      { numRuns: 5 },
+      { numRuns: 4 },
     )
   })
 
   it('lets a day be read as one row, one of a zone as a few, and a noted one as its hours', async () => {
-    for (let hour = 0; hour < 4 * 24; hour += 1) await addCall(test.db, ACME, { at: after(hour), outcome: 'sale' })
+    for (let hour = 0; hour < 4 * 24; hour += 2) await addCall(test.db, ACME, { at: after(hour), outcome: 'sale' })
     await sweep()
     const rowsRead = async (timeZone: string) => {
       const ask = { interval: 'day', since: SPRING, until: after(4 * 24), timeZone, groupBy: 'version' } as const
@@ -152,8 +152,8 @@ describe('adding up the hours of days', () => {
     expect(await rowsRead('UTC')).toBe(4)
     expect(await rowsRead('Europe/Berlin')).toBeLessThanOrEqual(5 * 2 + 4)
     expect(await rowsRead('Asia/Kolkata')).toBeLessThanOrEqual(5 * 3 + 5)
-    await countHourAgain(5)
-    expect(await rowsRead('UTC')).toBeLessThanOrEqual(3 + 24 + 6)
+    await countHourAgain(6)
+    expect(await rowsRead('UTC')).toBeLessThanOrEqual(3 + 12 + 6)
   })
 
   it('begins once a day is over and all of its hours are counted', async () => {
