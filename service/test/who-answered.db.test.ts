@@ -107,7 +107,11 @@ describe('who answers a call that was placed', () => {
       expect(who(menu)).toEqual(['ivr', 'words', 'caller_hangup'])
       // The key that the menu asked for, in its tones, at its own end of the line; then a person was behind it.
       expect(menu.call.events.flatMap((event) => (event.kind === 'heard-key' ? [event.key] : []))).toEqual(['2'])
-      expect(agents(menu).map(({ text }) => text)).toContain('Good morning Ada, your chair is ready.')
+      expect(
+        agents(menu)
+          .slice(1)
+          .map(({ text }) => text),
+      ).toEqual(['Good morning Ada, your chair is ready.'])
 
       expect(who(of('fax'))).toEqual(['fax', 'tone', 'voicemail'])
 

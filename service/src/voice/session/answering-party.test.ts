@@ -256,6 +256,31 @@ describe('Who answered a call that was placed', () => {
     expect([quick.commands('respond').length, quick.commands('cancel')]).toEqual([1, []])
   })
 
+  it('is a menu whose key has been pressed by the time its words are told: its tones are played out, and nothing more is said', () => {
+    const call = placed()
+    call.ends('resp_1')
+    call.wait(2_500)
+    hears(call, { kind: 'speech_began' })
+    call.speaks('turn_1', 4_000)
+    call.stops('turn_1')
+    hears(call, { kind: 'speech_ended', ms: 4_000 })
+    call.begins('resp_2')
+    const tool = { callId: 'c1', name: 'send_dtmf', argumentsText: '{}' }
+    call.model({ type: 'tool_call', responseId: 'resp_2', itemId: 'i', ...tool })
+    call.ends('resp_2')
+    call.do({
+      type: 'tool_finished',
+      outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false, isSilent: true },
+    })
+    const done = () => [call.commands('respond').length, call.all('clear').length]
+    const before = done()
+    said(call, 'ivr')
+    expect([done(), answers(call)]).toEqual([before, [['ivr', 'words']]])
+    hears(call, { kind: 'speech_began' })
+    said(call, 'screening')
+    expect(done()).not.toEqual(before)
+  })
+
   it('has its message once when the carrier tells of the machine, too', () => {
     const call = placed(MESSAGE)
     hears(call, { kind: 'speech_began' })

@@ -35,7 +35,15 @@ const MENU =
 export function readParty(step: Step): void {
   const { plan, resumption } = step.state
   if (!plan.readsParty || resumption !== null) return
-  const unknown = { by: null, from: null, speechMs: 0, isSpeaking: false, quietSinceMs: null, hasBeeped: false }
+  const unknown = {
+    by: null,
+    from: null,
+    speechMs: 0,
+    isSpeaking: false,
+    quietSinceMs: null,
+    hasBeeped: false,
+    isAnswered: false,
+  }
   step.set({ party: { phase: 'reading', ...unknown, sinceMs: step.nowMs } })
   step.do({ type: 'arm', timer: 'party_end', ms: WINDOW_MS })
 }
@@ -47,7 +55,7 @@ export function partyHeard(step: Step, sound: LineSound): void {
   switch (sound.kind) {
     case 'speech_began':
       if (isReply(step, party)) return settle(step)
-      change(step, { isSpeaking: true, hasBeeped: false })
+      change(step, { isSpeaking: true, hasBeeped: false, isAnswered: false })
       return step.do({ type: 'disarm', timer: 'party' })
     case 'speech_ended':
       change(step, { isSpeaking: false, speechMs: party.speechMs + sound.ms, quietSinceMs: step.nowMs })
@@ -191,15 +199,15 @@ function menu(step: Step): void {
 
 /**
  * What the agent was about to say was meant for a person: it is told who is there, and asked again. An answer to what it has heard
- * of them itself stands, and so does a tool that it has called.
+ * of them itself stands, and so does a tool that it has called: keys are not cut short by words that are told behind them.
  */
 function tell(step: Step, instructions: string): void {
-  const { answers, runningTools, ending } = step.state
+  const { answers, runningTools, ending, party } = step.state
   if (ending || isOutOfHands(step)) return
   step.command({ type: 'system_message', text: instructions })
   const [asked, active] = [answers.asked, answers.active]
   const isAnswer = asked ? asked.ask.why === 'turn' && !asked.isAbandoned : active?.asked?.ask.why === 'turn'
-  if (isAnswer || active?.hasTool || runningTools.length > 0) return
+  if (isAnswer || party?.isAnswered || active?.hasTool || runningTools.length > 0) return
   silence(step)
   step.set({ owedSinceMs: null })
   const queue = step.state.answers.queue.filter(({ thenEnd }) => thenEnd !== null)

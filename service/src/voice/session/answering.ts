@@ -148,6 +148,8 @@ function missing(active: Active, { status }: Done): Ask | null {
 
 /** The agent has said what it was asked for: the call ends with it, or goes on. */
 export function said(step: Step, { asked }: Active): void {
+  const { party } = step.state
+  if (party && asked?.ask.why === 'turn') step.set({ party: { ...party, isAnswered: true } })
   if (asked?.ask.thenEnd) beginEnding(step, asked.ask.thenEnd, true)
   drainAgain(step)
   askNext(step)

@@ -27,6 +27,8 @@ export type Party = {
   readonly quietSinceMs: number | null
   /** A tone was heard, and nothing was said since. */
   readonly hasBeeped: boolean
+  /** The agent has answered what was said last. */
+  readonly isAnswered: boolean
   readonly sinceMs: number
 }
 
