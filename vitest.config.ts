@@ -33,11 +33,12 @@ export default defineConfig({
     pool: 'forks',
     // A process for each file would load all modules again for each, and start another embedded database.
     isolate: false,
-    // One more than the smallest machine has cores: calls are heard at their own pace, and wait most of the time.
-    maxWorkers: 3,
+    // Two more than the smallest machine has cores: calls are heard at their own pace, and who asks a database waits for it.
+    maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
-    testTimeout: 15_000,
-    hookTimeout: 30_000,
+    // What has to be quick says so itself: these are far from what a machine of half the speed needs that does something else as well.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
     projects: [
       {

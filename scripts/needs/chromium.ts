@@ -1,23 +1,8 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
 import { canInstallPackages, installPackages, isDebian } from './debian.ts'
+import { findExecutable } from './executables.ts'
 import { type Need, type NeedContext, UnmetNeed } from './need.ts'
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function find(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), '/usr/bin']
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
-}
 
 /**
  * Finds Chromium, as root on Debian installs it where there is none, and sets PARLEY_TEST_CHROMIUM to its program. Tests start
@@ -27,8 +12,8 @@ function find(): string | undefined {
 export async function findChromium({ signal }: NeedContext): Promise<Need> {
   const stop = async () => {}
   if (process.env['PARLEY_TEST_CHROMIUM']) return { env: {}, stop }
-  if (!find() && canInstallPackages()) await installPackages(['chromium'], signal)
-  const program = find()
+  if (!findExecutable(NAMES) && canInstallPackages()) await installPackages(['chromium'], signal)
+  const program = findExecutable(NAMES)
   if (program) return { env: { PARLEY_TEST_CHROMIUM: program }, stop }
   const remedy = isDebian() ? 'Run: sudo apt-get install -y chromium' : 'Install it, or set PARLEY_TEST_CHROMIUM to it.'
   throw new UnmetNeed(`The tests need Chromium, and there is none here. ${remedy}`)

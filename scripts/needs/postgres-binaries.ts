@@ -1,19 +1,11 @@
-import { accessSync, constants, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { canInstallPackages, installPackages, isDebian } from './debian.ts'
+import { isExecutable, pathFolders } from './executables.ts'
 import { UnmetNeed } from './need.ts'
 
 const DEBIAN_ROOT = '/usr/lib/postgresql'
 const CLUSTER_SETTINGS = '/etc/postgresql-common/createcluster.d'
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
 
 /** Debian keeps the server's programs out of PATH, one folder for each major version. */
 function debianFolders(): string[] {
@@ -26,7 +18,7 @@ function debianFolders(): string[] {
 }
 
 function find(): string | undefined {
-  const folders = [...debianFolders(), ...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean)]
+  const folders = [...debianFolders(), ...pathFolders()]
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => isExecutable(join(folder, name))))
 }
 

@@ -1,25 +1,13 @@
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { canInstallPackages, installPackages, isDebian } from './debian.ts'
+import { findExecutable } from './executables.ts'
 import { type Need, type NeedContext, UnmetNeed } from './need.ts'
 
 /** Asked by every installer before it starts a service. */
 const SERVICE_POLICY = '/usr/sbin/policy-rc.d'
 const NO_SERVICE_STARTS = '#!/bin/sh\nexit 101\n'
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function find(): string | undefined {
-  const folders = [...(process.env['PATH'] ?? '').split(delimiter).filter(Boolean), '/usr/bin']
-  return folders.map((folder) => join(folder, 'redis-server')).find(isExecutable)
-}
+const find = () => findExecutable(['redis-server'])
 
 /** Installs the server without the service that Debian starts with it: the tests start their own. */
 async function install(signal: AbortSignal): Promise<void> {

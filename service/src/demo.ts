@@ -17,7 +17,8 @@ export const DEMO = {
   phoneNumber: '+12025550100' as PhoneNumber,
 }
 
-const MARK = 'demo'
+/** Of an installation that has had its demo. */
+export const DEMO_MARK = 'demo'
 
 const CONFIG: AgentVersionConfig = {
   agent_name: 'Robin',
@@ -43,7 +44,7 @@ export async function hasDemo(tenants: Tenants): Promise<boolean> {
  * not find it again. A start that is killed half way goes on where it stopped, because each part is made if it is missing.
  */
 export async function makeDemoOnce({ db, tenants, agents, versions, phoneRoutes }: Deps): Promise<void> {
-  if (await hasMark(db, MARK)) return
+  if (await hasMark(db, DEMO_MARK)) return
   const { tenantId, agentKey, phoneNumber } = DEMO
   await unlessThere('precondition_failed', () =>
     tenants.put(tenantId, { tenant_id: tenantId, name: 'Demo Company' }, { ifNoneMatch: '*' }, THE_SYSTEM),
@@ -60,7 +61,7 @@ export async function makeDemoOnce({ db, tenants, agents, versions, phoneRoutes 
     outbound_default: true,
   }
   await unlessThere('conflict', () => phoneRoutes.create(tenantId, route, THE_SYSTEM))
-  await setMark(db, MARK)
+  await setMark(db, DEMO_MARK)
 }
 
 async function publishFirstVersion(agents: Agents, versions: AgentVersions): Promise<void> {

@@ -106,7 +106,6 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   }
 }
 
-/** All that the routes and the live calls stand on. */
 /** Words that are spoken ahead have the voice that will speak in their calls. */
 function secondSpeechOf({ secondVoice }: Deps) {
   if (secondVoice === null) return {}
@@ -117,6 +116,7 @@ function secondSpeechOf({ secondVoice }: Deps) {
   return { secondSpeech }
 }
 
+/** All that the routes and the live calls stand on. */
 export type Floors = ReturnType<typeof makeFloors>
 
 /** What strangers and tenants may ask in a minute. */

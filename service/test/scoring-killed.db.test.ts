@@ -6,6 +6,7 @@ import { tenantTold } from '../src/records/calls.fixture.ts'
 import { assessmentOf, endedCall } from '../src/records/evaluations/evaluations.fixture.ts'
 import { type ChatServer, startChatServer } from './harness/chat-server.ts'
 import { TestClock } from './harness/clock.ts'
+import { endLeases } from './harness/leases.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { makeTenantWithToken } from './harness/tenant-server.ts'
@@ -18,7 +19,6 @@ const SCORED_WITHIN_MS = 30_000
 const EXTRACTION = { type: 'object', properties: { guests: { type: 'integer' } } }
 
 describe('a session that was being scored when its process was killed', () => {
-  const { kind } = inject('databaseTemplate')
   let copy: Copy
   let provider: ChatServer
 
@@ -46,17 +46,6 @@ describe('a session that was being scored when its process was killed', () => {
     await database.close()
   }
 
-  /** On a server others may have it, until the lease is over by the clock of the database. */
-  async function endLease(): Promise<void> {
-    if (kind === 'embedded') return
-    const database = await copy.open()
-    await database.db
-      .updateTable('session_scorings')
-      .set({ leased_until: new Date(0) })
-      .execute()
-    await database.close()
-  }
-
   it('is scored by the next one, and gives what is to be taken from it, once', AT_LEISURE, async () => {
     await haveCall()
     const settings = {
@@ -68,7 +57,7 @@ describe('a session that was being scored when its process was killed', () => {
     await killed.listening()
     await until(() => provider.asked.length === 1, { what: 'the model to be asked', timeoutMs: SCORED_WITHIN_MS })
     await killed.end('SIGKILL')
-    await endLease()
+    await endLeases(copy, 'session_scorings')
 
     provider.answer({ says: assessmentOf(0.9) }, { says: '{"guests": 4}' })
     const address = await startProgram(settings).listening()

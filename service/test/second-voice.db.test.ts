@@ -4,6 +4,7 @@ import type { Scenario } from '../../simulator/src/scenario/scenario-shape.ts'
 import type { VoiceFaultPlan } from '../../simulator/src/voices/voice-faults.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { until } from './harness/wait.ts'
 
 const GREETING = 'Hello, this is Robin. How can I help you?'
@@ -154,7 +155,7 @@ describe('a call that the secondary provider speaks in', () => {
     expect(live.served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 
-  it.each<[string, VoiceFaultPlan]>([
+  it.runIf(onOneDatabase()).each<[string, VoiceFaultPlan]>([
     ['refuses the connection', { refuse: true }],
     ['refuses the handshake', { handshake_status: 401 }],
     ['hangs in the handshake', { handshake_delay_ms: 60_000 }],
@@ -170,40 +171,51 @@ describe('a call that the secondary provider speaks in', () => {
     },
   )
 
-  it('is spoken to its end by a provider that takes its time', { timeout: 120_000 }, async () => {
-    const said = await saidUnder({ slow_first_byte_ms: 1_000 })
-    expect(said).toBe(`${GREETING} ${SHORT} Thank you. Goodbye.`)
-    const spoken = live.simulator.model.voices.streams.map(({ texts }) => texts.join('').trim())
-    expect(spoken.slice(-2)).toEqual([SHORT, 'Thank you. Goodbye.'])
-  })
+  it.runIf(onOneDatabase())(
+    'is spoken to its end by a provider that takes its time',
+    { timeout: 120_000 },
+    async () => {
+      const said = await saidUnder({ slow_first_byte_ms: 1_000 })
+      expect(said).toBe(`${GREETING} ${SHORT} Thank you. Goodbye.`)
+      const spoken = live.simulator.model.voices.streams.map(({ texts }) => texts.join('').trim())
+      expect(spoken.slice(-2)).toEqual([SHORT, 'Thank you. Goodbye.'])
+    },
+  )
 
-  it('is the model speaking, and diagnostics say why, once the provider has failed too often', {
-    timeout: 60_000,
-  }, async () => {
-    await isGreetingMade()
-    type Audio = { items: Record<string, unknown>[] }
-    const audio = async () => (await live.served.administer<Audio>('GET', '/tenants/audio-providers')).items[0]
-    const isReady = async () => {
-      const { tenants } = await live.served.administer<{ tenants: Record<string, unknown>[] }>('GET', '/tenants/cached')
-      return [tenants[0]?.['secondary_audio_configured'], tenants[0]?.['secondary_audio_ready']]
-    }
-    expect(await audio()).toMatchObject({ configured: 'secondary', effective: 'secondary', fallback_reason: null })
-    expect(await isReady()).toEqual([true, true])
-    live.simulator.model.voices.setFaults([{ refuse: true }])
-    const { agents } = await live.served.administer<{ agents: { id: string }[] }>('GET', '/tenants/acme/agents')
-    const phrases = ['One moment.', 'Just a second.', 'I am looking.']
-    await live.served.publish('acme', agents[0]?.id ?? '', { greeting: GREETING, fillers: { phrases } })
-    const reason = async () => (await audio())?.['fallback_reason']
-    await until(async () => (await reason()) === 'unavailable', { what: 'the circuit to open' })
-    expect(await audio()).toMatchObject({ configured: 'secondary', effective: 'primary' })
-    expect(await isReady()).toEqual([true, false])
-    const { streams } = live.simulator.model.voices
-    const report = await runScenario(
-      live.simulator,
-      { ...SCENARIO, expect: { ...SCENARIO.expect, truncations: 1 } },
-      live.urls,
-    )
-    expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])
-    expect(live.simulator.model.voices.streams).toEqual(streams)
-  })
+  it.runIf(onOneDatabase())(
+    'is the model speaking, and diagnostics say why, once the provider has failed too often',
+    {
+      timeout: 60_000,
+    },
+    async () => {
+      await isGreetingMade()
+      type Audio = { items: Record<string, unknown>[] }
+      const audio = async () => (await live.served.administer<Audio>('GET', '/tenants/audio-providers')).items[0]
+      const isReady = async () => {
+        const { tenants } = await live.served.administer<{ tenants: Record<string, unknown>[] }>(
+          'GET',
+          '/tenants/cached',
+        )
+        return [tenants[0]?.['secondary_audio_configured'], tenants[0]?.['secondary_audio_ready']]
+      }
+      expect(await audio()).toMatchObject({ configured: 'secondary', effective: 'secondary', fallback_reason: null })
+      expect(await isReady()).toEqual([true, true])
+      live.simulator.model.voices.setFaults([{ refuse: true }])
+      const { agents } = await live.served.administer<{ agents: { id: string }[] }>('GET', '/tenants/acme/agents')
+      const phrases = ['One moment.', 'Just a second.', 'I am looking.']
+      await live.served.publish('acme', agents[0]?.id ?? '', { greeting: GREETING, fillers: { phrases } })
+      const reason = async () => (await audio())?.['fallback_reason']
+      await until(async () => (await reason()) === 'unavailable', { what: 'the circuit to open' })
+      expect(await audio()).toMatchObject({ configured: 'secondary', effective: 'primary' })
+      expect(await isReady()).toEqual([true, false])
+      const { streams } = live.simulator.model.voices
+      const report = await runScenario(
+        live.simulator,
+        { ...SCENARIO, expect: { ...SCENARIO.expect, truncations: 1 } },
+        live.urls,
+      )
+      expect(report.findings.filter(({ state }) => state === 'failed')).toEqual([])
+      expect(live.simulator.model.voices.streams).toEqual(streams)
+    },
+  )
 })

@@ -5,6 +5,7 @@ import { makePhraseBook } from '../../simulator/src/speech/phrase-book.ts'
 import { makeSpeech, type Speech } from '../../simulator/src/speech/speech.ts'
 import { openaiSpeech } from '../src/platform/speech/openai.ts'
 import { useDatabase } from './harness/database.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 
@@ -137,7 +138,7 @@ describe('a simulation by voice', AT_LEISURE, () => {
     await publish()
   })
 
-  it('has callers played by a model, and keys pressed', async () => {
+  it.runIf(onOneDatabase())('has callers played by a model, and keys pressed', async () => {
     const simulation = await completed([
       { name: 'Somebody who is played', caller: { persona: 'Ada, in a hurry.', max_turns: 1 } },
       { name: 'Keys', caller: { steps: [{ press: '42#' }] }, expect: { ended_by: 'caller' } },
@@ -150,7 +151,7 @@ describe('a simulation by voice', AT_LEISURE, () => {
     )
   })
 
-  it('ends where what a call may cost is spent, and says so', async () => {
+  it.runIf(onOneDatabase())('ends where what a call may cost is spent, and says so', async () => {
     const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
     const limits = { budget_per_call: 0.000_001 }
     await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony, limits, model: 'gpt-realtime' })
@@ -162,7 +163,7 @@ describe('a simulation by voice', AT_LEISURE, () => {
     })
   })
 
-  it('ends where who plays the caller has spent it, with what was said so far', async () => {
+  it.runIf(onOneDatabase())('ends where who plays the caller has spent it, with what was said so far', async () => {
     const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
     const limits = { budget_per_call: 0.000_001 }
     // Of a realtime model without a price, so that the session itself has all of its budget left.

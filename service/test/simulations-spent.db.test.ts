@@ -99,7 +99,7 @@ describe('what a simulation took', { timeout: 2 * WITHIN_MS }, () => {
       if (simulation.runs[0]?.status === 'pending') await clock.advance(5_000)
       return simulation.status === 'completed' ? simulation : null
     }
-    const simulation = await until(over, { what: 'its end', timeoutMs: WITHIN_MS })
+    const simulation = await until(over, { what: 'its end', timeoutMs: WITHIN_MS, everyMs: 5 })
     expect(simulation).toMatchObject({ passed: true, cost_usd: 2.1375 })
   })
 
@@ -113,7 +113,7 @@ describe('what a simulation took', { timeout: 2 * WITHIN_MS }, () => {
       if (simulation.runs[0]?.status === 'pending') await clock.advance(5_000)
       return simulation.status === 'completed' ? simulation : null
     }
-    const simulation = await until(over, { what: 'its end', timeoutMs: WITHIN_MS })
+    const simulation = await until(over, { what: 'its end', timeoutMs: WITHIN_MS, everyMs: 5 })
     expect(simulation).toMatchObject({
       ...{ passed: false, cost_usd: 1.425 },
       runs: [{ reasons: ["It cost as much as a call may: the tenant's budget_per_call."] }],

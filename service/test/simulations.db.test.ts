@@ -4,6 +4,7 @@ import { Browser } from './harness/browser.ts'
 import { type ChatServer, startChatServer } from './harness/chat-server.ts'
 import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
+import { passing } from './harness/passing.ts'
 import { ServedApp } from './harness/served-app.ts'
 import { until } from './harness/wait.ts'
 import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
@@ -338,12 +339,14 @@ describe('POST /api/v1/simulations', () => {
     provider.answer({ status: 500, body: 'oh' })
     const made = await simulate(wanted())
     // Time passes only while it waits: else what is being asked would be late.
+    let isBusy = true
     const over = async () => {
       const simulation = await read(made.body.simulation.id)
-      if (simulation.runs_by_status['running'] === 0) await clock.advance(5_000)
+      isBusy = simulation.runs_by_status['running'] !== 0
       return simulation.status === 'completed' ? simulation : null
     }
-    expect(await until(over, { what: 'its end', timeoutMs: 60_000 })).toMatchObject({
+    const ended = { what: 'its end', stepMs: 15_000, isBusy: () => isBusy, timeoutMs: 60_000 }
+    expect(await passing(clock, over, ended)).toMatchObject({
       ...{ passed: false, runs: [{ reasons: [expect.stringMatching(/did not answer/)] }] },
     })
     expect(provider.asked).toHaveLength(5)

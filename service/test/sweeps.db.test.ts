@@ -180,8 +180,9 @@ describe('the schedule of the sweeps', { timeout: 60_000 }, () => {
     const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl, SWEEP_INTERVAL_SECONDS: '30' }
     const given = { model: app.model, clock: app.clock, besides: app.served, settings }
     const node = await ServedApp.start(test, { ...given, database: await test.anotherNode() })
+    const isBusy = () => app.rest.isAsked
     const pass = (condition: () => Promise<boolean>, what: string) =>
-      passing(app.clock, condition, { what, stepMs: 2_000, timeoutMs: 30_000 })
+      passing(app.clock, condition, { what, stepMs: 2_000, timeoutMs: 30_000, isBusy })
     await pass(async () => (await read(id))['status'] === 'dispatching', 'the task to be dispatched')
     const late = await create({ queue_key: 'default', sla_due_at: new Date(app.clock.now() + 1).toISOString() })
     await pass(async () => (await read(late))['last_sla_alerted_at'] !== null, 'the alert')

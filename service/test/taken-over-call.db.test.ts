@@ -8,6 +8,7 @@ import { STORED_HEADER_BYTES } from '../src/records/recording-wav.ts'
 import { useDataFolder } from './harness/data-folder.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
@@ -139,60 +140,69 @@ describe('a call in which people speak', { timeout: 60_000 }, () => {
     expect(words(side(0))).toContain('good news')
   })
 
-  it('is put through, warm, to somebody who presses 1: then the two hear each other', async () => {
-    live.simulator.carrier.subscribe(TARGET, {
-      steps: [
-        { when: { kind: 'after-agent', quietMs: 1_000 }, does: { kind: 'press', keys: '1' } },
-        { when: { kind: 'then', delayMs: 1_500 }, does: { kind: 'say', text: 'This is Grace in billing.' } },
-      ],
-      patienceMs: 60_000,
-    })
-    const call = await ring(
-      {
+  it.runIf(onOneDatabase())(
+    'is put through, warm, to somebody who presses 1: then the two hear each other',
+    async () => {
+      live.simulator.carrier.subscribe(TARGET, {
         steps: [
-          { when: { kind: 'then', delayMs: 100 }, does: { kind: 'say', text: 'I want to talk about a refund.' } },
+          { when: { kind: 'after-agent', quietMs: 1_000 }, does: { kind: 'press', keys: '1' } },
+          { when: { kind: 'then', delayMs: 1_500 }, does: { kind: 'say', text: 'This is Grace in billing.' } },
         ],
         patienceMs: 60_000,
-      },
-      {
-        rules: [
-          { when: { greeting: true }, say: GREETING },
-          {
-            when: { says: 'refund' },
-            say: 'One moment, please.',
-            call: { name: 'transfer_call', arguments: { target: TARGET, summary: 'A refund is wanted.', warm: true } },
-          },
-        ],
-      },
-    )
-    const heard = () => words(call.recording?.agent ?? new Uint8Array())
-    await until(() => heard().includes('Grace in billing'), { what: 'the target', timeoutMs: 2 * WITHIN_MS })
-    expect(heard()).toContain('One moment')
-    expect((await session()).end_reason).toBe('transferred')
-    const target = live.simulator.carrier.calls.find(({ to }) => to === TARGET)
-    expect(words(target?.recording?.agent ?? new Uint8Array())).toContain('A refund is wanted')
-    call.hangUp()
-    await call.settled
-    expect(call.notifications).toEqual([])
-  })
+      })
+      const call = await ring(
+        {
+          steps: [
+            { when: { kind: 'then', delayMs: 100 }, does: { kind: 'say', text: 'I want to talk about a refund.' } },
+          ],
+          patienceMs: 60_000,
+        },
+        {
+          rules: [
+            { when: { greeting: true }, say: GREETING },
+            {
+              when: { says: 'refund' },
+              say: 'One moment, please.',
+              call: {
+                name: 'transfer_call',
+                arguments: { target: TARGET, summary: 'A refund is wanted.', warm: true },
+              },
+            },
+          ],
+        },
+      )
+      const heard = () => words(call.recording?.agent ?? new Uint8Array())
+      await until(() => heard().includes('Grace in billing'), { what: 'the target', timeoutMs: 2 * WITHIN_MS })
+      expect(heard()).toContain('One moment')
+      expect((await session()).end_reason).toBe('transferred')
+      const target = live.simulator.carrier.calls.find(({ to }) => to === TARGET)
+      expect(words(target?.recording?.agent ?? new Uint8Array())).toContain('A refund is wanted')
+      call.hangUp()
+      await call.settled
+      expect(call.notifications).toEqual([])
+    },
+  )
 
-  it('is put through, cold, to a line that is busy: the agent has the caller again', async () => {
-    live.simulator.carrier.subscribe(TARGET, { whenRung: 'busy', steps: [] })
-    const call = await ring(
-      { steps: [], hangsUpAtEnd: false, patienceMs: 60_000 },
-      {
-        rules: [
-          { when: { greeting: true }, say: GREETING },
-          { when: { instructed: true }, say: 'Nobody could take your call.' },
-        ],
-      },
-    )
-    expect((await act(await streamSid(), { action: 'transfer', target: TARGET })).status).toBe(200)
-    const heard = () => words(call.recording?.agent ?? new Uint8Array())
-    await until(() => heard().includes('Nobody could take'), { what: 'the agent', timeoutMs: WITHIN_MS })
-    expect((await session()).end_reason).toBeNull()
-    call.hangUp()
-    await call.settled
-    expect(call.notifications).toEqual([])
-  })
+  it.runIf(onOneDatabase())(
+    'is put through, cold, to a line that is busy: the agent has the caller again',
+    async () => {
+      live.simulator.carrier.subscribe(TARGET, { whenRung: 'busy', steps: [] })
+      const call = await ring(
+        { steps: [], hangsUpAtEnd: false, patienceMs: 60_000 },
+        {
+          rules: [
+            { when: { greeting: true }, say: GREETING },
+            { when: { instructed: true }, say: 'Nobody could take your call.' },
+          ],
+        },
+      )
+      expect((await act(await streamSid(), { action: 'transfer', target: TARGET })).status).toBe(200)
+      const heard = () => words(call.recording?.agent ?? new Uint8Array())
+      await until(() => heard().includes('Nobody could take'), { what: 'the agent', timeoutMs: WITHIN_MS })
+      expect((await session()).end_reason).toBeNull()
+      call.hangUp()
+      await call.settled
+      expect(call.notifications).toEqual([])
+    },
+  )
 })

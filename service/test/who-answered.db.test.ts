@@ -4,6 +4,7 @@ import { callerOf } from '../../simulator/src/scenario/caller-of.ts'
 import { readScenario } from '../../simulator/src/scenario/read-scenario.ts'
 import { useDatabase } from './harness/database.ts'
 import { NUMBER, useLiveApp } from './harness/live-app.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { until } from './harness/wait.ts'
 
 const SCENARIOS = ['mailbox-undetected', 'call-screening', 'phone-menu', 'fax', 'person-with-much-to-say'] as const
@@ -68,47 +69,51 @@ describe('who answers a call that was placed', () => {
     return { call, log, said: session['transcript'] as Placed['said'], end: session['end_reason'] }
   }
 
-  it('is found out beside the carrier, acted upon, and written down', { timeout: 150_000 }, async () => {
-    await furnish()
-    live.simulator.carrier.watch((call) => calls.push(call))
-    const placed = await Promise.all(SCENARIOS.map(place))
-    const of = (name: Name) => placed[SCENARIOS.indexOf(name)] as Placed
-    const who = ({ log, end }: Placed) => [log['answered_by'], log['answered_by_source'], end]
-    const agents = ({ said }: Placed) => said.filter(({ role }) => role === 'agent')
+  it.runIf(onOneDatabase())(
+    'is found out beside the carrier, acted upon, and written down',
+    { timeout: 150_000 },
+    async () => {
+      await furnish()
+      live.simulator.carrier.watch((call) => calls.push(call))
+      const placed = await Promise.all(SCENARIOS.map(place))
+      const of = (name: Name) => placed[SCENARIOS.indexOf(name)] as Placed
+      const who = ({ log, end }: Placed) => [log['answered_by'], log['answered_by_source'], end]
+      const agents = ({ said }: Placed) => said.filter(({ role }) => role === 'agent')
 
-    const mailbox = of('mailbox-undetected')
-    expect([mailbox.log['answered_by'], mailbox.end]).toEqual(['machine_end_beep', 'voicemail'])
-    // Whichever is there first: what it said, or its beep.
-    expect(['words', 'tone']).toContain(mailbox.log['answered_by_source'])
-    expect(agents(mailbox).at(-1)).toMatchObject({
-      text: expect.stringContaining('Please call us back'),
-      interrupted: false,
-    })
-    const { events } = mailbox.call
-    const beepAt = events.findLastIndex((event) => event.kind === 'caller-began' && event.text === null)
-    const endOfBeep = events.findIndex((event, at) => at > beepAt && event.kind === 'caller-ended')
-    const message = events.findLastIndex((event) => event.kind === 'agent-began')
-    expect([beepAt > 0, message > endOfBeep]).toEqual([true, true])
+      const mailbox = of('mailbox-undetected')
+      expect([mailbox.log['answered_by'], mailbox.end]).toEqual(['machine_end_beep', 'voicemail'])
+      // Whichever is there first: what it said, or its beep.
+      expect(['words', 'tone']).toContain(mailbox.log['answered_by_source'])
+      expect(agents(mailbox).at(-1)).toMatchObject({
+        text: expect.stringContaining('Please call us back'),
+        interrupted: false,
+      })
+      const { events } = mailbox.call
+      const beepAt = events.findLastIndex((event) => event.kind === 'caller-began' && event.text === null)
+      const endOfBeep = events.findIndex((event, at) => at > beepAt && event.kind === 'caller-ended')
+      const message = events.findLastIndex((event) => event.kind === 'agent-began')
+      expect([beepAt > 0, message > endOfBeep]).toEqual([true, true])
 
-    const screened = of('call-screening')
-    expect(who(screened)).toEqual(['human', 'words', 'caller_hangup'])
-    expect(
-      agents(screened)
-        .map(({ text }) => text)
-        .join(' '),
-    ).toMatch(/about the chair that was ordered.*Good morning Ada/)
+      const screened = of('call-screening')
+      expect(who(screened)).toEqual(['human', 'words', 'caller_hangup'])
+      expect(
+        agents(screened)
+          .map(({ text }) => text)
+          .join(' '),
+      ).toMatch(/about the chair that was ordered.*Good morning Ada/)
 
-    const menu = of('phone-menu')
-    expect(who(menu)).toEqual(['ivr', 'words', 'caller_hangup'])
+      const menu = of('phone-menu')
+      expect(who(menu)).toEqual(['ivr', 'words', 'caller_hangup'])
 
-    expect(who(of('fax'))).toEqual(['fax', 'tone', 'voicemail'])
+      expect(who(of('fax'))).toEqual(['fax', 'tone', 'voicemail'])
 
-    const person = of('person-with-much-to-say')
-    expect([person.log['answered_by'], person.end]).toEqual(['human', 'caller_hangup'])
-    expect(
-      agents(person)
-        .map(({ text }) => text)
-        .join(' '),
-    ).toContain('his chair is ready')
-  })
+      const person = of('person-with-much-to-say')
+      expect([person.log['answered_by'], person.end]).toEqual(['human', 'caller_hangup'])
+      expect(
+        agents(person)
+          .map(({ text }) => text)
+          .join(' '),
+      ).toContain('his chair is ready')
+    },
+  )
 })

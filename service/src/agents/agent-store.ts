@@ -1,6 +1,6 @@
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 /** One of a tenant's agents. What it says and does is in its versions. */
@@ -31,11 +31,7 @@ export async function listAgents(db: Db, tenantId: TenantId, page: PageRequest):
     .selectFrom('agents')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(isAfter('agents', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('agents', page))
     .execute()
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { StoredAgentConfig } from '../tenancy/agent-config.ts'
 
@@ -55,11 +55,7 @@ export async function listAgentVersions(
 ): Promise<AgentVersion[]> {
   return versionsOf(db, tenantId)
     .$if(agentId !== null, (query) => query.where('version.agent_id', '=', agentId))
-    .where(isAfter('version', page.after))
-    .orderBy('version.created_at', 'desc')
-    .orderBy('version.id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('version', page))
     .execute()
 }
 

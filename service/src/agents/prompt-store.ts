@@ -1,5 +1,5 @@
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 
 /** A text that tenants' documents name by its key. */
@@ -26,15 +26,7 @@ export async function findPrompt(db: Db, key: string): Promise<PromptRow | null>
 
 /** Newest first; one more than `limit`, to tell whether there are more. */
 export function listPrompts(db: Db, page: PageRequest): Promise<PromptRow[]> {
-  return db
-    .selectFrom('prompts')
-    .selectAll()
-    .where(isAfter('prompts', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
-    .execute()
+  return db.selectFrom('prompts').selectAll().$call(newestFirst('prompts', page)).execute()
 }
 
 /** Creates the prompt or writes its text anew; its id and the time of its making stay. */

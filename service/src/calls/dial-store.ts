@@ -141,30 +141,24 @@ export async function updateDial(
 
 /** What is done on a machine in this call in place of what its agent does; null for that. */
 export async function findMachineAction(db: Db, tenantId: TenantId, callSid: string): Promise<MachineAction | null> {
-  const row = await db
-    .selectFrom('call_logs as log')
-    .innerJoin('dials', (join) =>
-      join.onRef('dials.tenant_id', '=', 'log.tenant_id').onRef('dials.call_log_id', '=', 'log.id'),
-    )
-    .select('dials.on_machine')
-    .where('log.tenant_id', '=', tenantId)
-    .where('log.call_sid', '=', callSid)
-    .executeTakeFirst()
+  const row = await dialOf(db, tenantId, callSid).select('dials.on_machine').executeTakeFirst()
   return row?.on_machine ?? null
 }
 
 /** What the agent of this call says first in place of its own greeting; null for its own. */
 export async function findGreeting(db: Db, tenantId: TenantId, callSid: string): Promise<string | null> {
-  const row = await db
+  const row = await dialOf(db, tenantId, callSid).select('dials.greeting').executeTakeFirst()
+  return row?.greeting ?? null
+}
+
+function dialOf(db: Db, tenantId: TenantId, callSid: string) {
+  return db
     .selectFrom('call_logs as log')
     .innerJoin('dials', (join) =>
       join.onRef('dials.tenant_id', '=', 'log.tenant_id').onRef('dials.call_log_id', '=', 'log.id'),
     )
-    .select('dials.greeting')
     .where('log.tenant_id', '=', tenantId)
     .where('log.call_sid', '=', callSid)
-    .executeTakeFirst()
-  return row?.greeting ?? null
 }
 
 /**

@@ -81,7 +81,7 @@ async function passing<T>(work: Promise<T>): Promise<T> {
     await clock.advance(250)
     return isDone
   }
-  await until(wait, { what: 'the work to be done' })
+  await until(wait, { what: 'the work to be done', everyMs: 5 })
   return done
 }
 

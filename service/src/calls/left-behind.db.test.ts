@@ -104,7 +104,7 @@ function pass(condition: () => boolean | Promise<boolean>, what: string) {
     await clock.advance(STEP_MS)
     return condition()
   }
-  return until(wait, { what, timeoutMs: 10_000 })
+  return until(wait, { what, timeoutMs: 10_000, everyMs: 5 })
 }
 
 async function hasFiles(): Promise<boolean> {

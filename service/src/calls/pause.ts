@@ -13,3 +13,14 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<vo
     signal.addEventListener('abort', go)
   })
 }
+
+/** Settles as the work does; @throws the signal's reason as soon as that says that there is no time left. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: stopped, resolve } = Promise.withResolvers<void>()
+  const stop = () => resolve()
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  await Promise.race([work, stopped]).finally(() => signal.removeEventListener('abort', stop))
+  signal.throwIfAborted()
+  return work
+}

@@ -1,7 +1,7 @@
 import type { PhoneRouteId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 /** Which agent answers a number of the tenant's, and whether the tenant's outbound calls come from it. */
@@ -36,11 +36,7 @@ export async function listPhoneRoutes(db: Db, tenantId: TenantId, page: PageRequ
     .selectFrom('phone_routes')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(isAfter('phone_routes', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('phone_routes', page))
     .execute()
 }
 

@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import { noteForCommit } from '../platform/db/commits.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { EventName } from '../tenancy/tenant-events.ts'
 import type { LoggedAttempt } from './attempt.ts'
@@ -58,11 +58,7 @@ export function listDeliveries(
     .select(['delivered_at', 'created_at', 'attempt_log', 'body'])
     .where('tenant_id', '=', tenantId)
     .where((eb) => eb.and(conditions(filter)))
-    .where(isAfter('webhook_outbox', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('webhook_outbox', page))
     .execute()
 }
 

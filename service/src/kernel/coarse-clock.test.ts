@@ -55,6 +55,24 @@ describe('a coarse clock', () => {
     expect(fired).toEqual(['then 160'])
   })
 
+  it('fires all that are due with one that throws, and throws then', async () => {
+    const { base, clock, fired, note } = makeClock()
+    const fault = new Error('it does not work')
+    const fail = () => {
+      throw fault
+    }
+    const cancels = [clock.after(100, fail), clock.after(100, note('once')), clock.every(100, note('again'))]
+    await expect(base.advance(100)).rejects.toBe(fault)
+    expect(fired).toEqual(['once 100', 'again 100'])
+    await base.advance(100)
+    expect(fired.at(-1)).toBe('again 200')
+    const others = [clock.after(100, fail), clock.after(100, fail), clock.after(100, note('third'))]
+    await expect(base.advance(100)).rejects.toMatchObject({ errors: [fault, fault] })
+    expect(fired.at(-1)).toBe('third 300')
+    for (const cancel of [...cancels, ...others]) cancel()
+    expect(base.pendingTimers).toBe(0)
+  })
+
   it('beats only while there is something to wait for', async () => {
     const { base, clock } = makeClock()
     const cancels = [clock.after(100, () => {}), clock.every(100, () => {}), clock.onBeat(() => {})]

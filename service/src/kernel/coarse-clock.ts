@@ -81,16 +81,25 @@ export class CoarseClock implements Clock {
     if (nowMs >= this.#earliestMs) this.#fireDue(nowMs)
   }
 
-  /** In the order in which they fall due; what they set themselves has the next beat at the earliest. */
+  /**
+   * In the order in which they fall due; what they set themselves has the next beat at the earliest. One that throws does so when
+   * the others are done, for they are other calls' timers.
+   */
   #fireDue(nowMs: number): void {
+    const faults: unknown[] = []
     for (const timer of this.#takeDue(nowMs)) {
       // Another one may have cancelled it.
       if (!this.#timers.has(timer)) continue
       if (timer.intervalMs === null) this.#timers.delete(timer)
       else this.#dueAt(timer, Math.max(timer.dueMs + timer.intervalMs, nowMs))
-      timer.task()
+      try {
+        timer.task()
+      } catch (fault) {
+        faults.push(fault)
+      }
     }
     this.#stopIfIdle()
+    if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, 'timers failed')
   }
 
   /** One look at each of them, for there are thousands and nearly all of them wait. */

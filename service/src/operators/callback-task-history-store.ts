@@ -1,6 +1,6 @@
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 import type { TaskStatus } from './callback-task-values.ts'
@@ -71,10 +71,6 @@ export async function listTaskChanges(
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('task_id', '=', taskId)
-    .where(isAfter('callback_task_changes', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('callback_task_changes', page))
     .execute()
 }

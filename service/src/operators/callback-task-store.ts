@@ -2,7 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { isAfter, isLater } from '../platform/db/newest-first.ts'
+import { isLater, newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { TaskDisposition, TaskPriority, TaskStatus } from './callback-task-values.ts'
 
@@ -162,11 +162,7 @@ export async function listCallbackTasksAcrossTenants(
     .selectFrom('callback_tasks')
     .selectAll()
     .where((eb) => eb.and(conditions(filter)))
-    .where(isAfter('callback_tasks', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('callback_tasks', page))
     .execute()
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 export type DncEntryId = string & { readonly __brand: 'DncEntryId' }
@@ -62,11 +62,7 @@ export async function listDncEntries(db: Db, tenantId: TenantId, page: PageReque
     .selectFrom('do_not_call')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(isAfter('do_not_call', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('do_not_call', page))
     .execute()
 }
 

@@ -13,13 +13,14 @@ const TASKS = 3_000
 
 const test = useDatabase()
 
-/** Most are done, as on a desk that has been at work for long; each is of a phone of its own. */
+/** Most are done, as on a desk that has been at work for long; each is of a phone and a call of its own. */
 async function fill(): Promise<void> {
   await makeTenant(test.db, ACME)
   await sql`
-    insert into callback_tasks (tenant_id, id, customer_phone, status, priority, queue_key, metadata, sla_due_at,
-                                dispatch_attempt_count, created_at, updated_at)
-    select ${ACME}, gen_random_uuid(), '+120255' || lpad(n::text, 5, '0'),
+    insert into callback_tasks (tenant_id, id, customer_phone, call_sid, stream_sid, assigned_to, status, priority, queue_key,
+                                metadata, sla_due_at, dispatch_attempt_count, created_at, updated_at)
+    select ${ACME}, gen_random_uuid(), '+120255' || lpad(n::text, 5, '0'), 'CA' || n, 'MZ' || n,
+           case when n % 500 = 1 then 'ann' when n % 100 <> 0 then 'ben' end,
            case when n % 100 = 0 then 'open' when n % 500 = 1 then 'claimed' else 'completed' end, 'normal', 'one', '{}', at, 0, at, at
       from generate_series(1, ${sql.lit(TASKS)}) n,
            lateral (select timestamptz '2030-01-01' + n * interval '1 second' as at) made`.execute(test.db)
@@ -31,6 +32,13 @@ const FILTERS: [what: string, filter: TaskFilter, expectedRows: number][] = [
   ['a phone', { customer_phone: '+12025500007' as PhoneNumber }, 1],
   ['a phone that nobody has', { customer_phone: '+12025599999' as PhoneNumber }, 0],
   ['what is claimed', { status: 'claimed' }, 6],
+  ['a call', { call_sid: 'CA7' }, 1],
+  ['a call that nobody wants an answer to', { call_sid: 'CA9999' }, 0],
+  ['a stream', { stream_sid: 'MZ7' }, 1],
+  ['a stream of no task', { stream_sid: 'MZ9999' }, 0],
+  ['who has few', { assigned_to: 'ann' }, 6],
+  ['who has had nearly all', { assigned_to: 'ben' }, 11],
+  ['who has none', { assigned_to: 'zoe' }, 0],
 ]
 
 describe('a desk of 3,000 tasks', () => {

@@ -14,7 +14,7 @@ import { makeSessions } from '../records/sessions.ts'
 import { putTurnsAcrossTenants } from '../records/transcript-store.ts'
 import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
 import { makeDoNotCall } from './do-not-call.ts'
-import { listMissedCalls } from './missed-call-store.ts'
+import { listMissedCalls, takeMissedCall } from './missed-call-store.ts'
 import { collectMissedCalls } from './missed-calls.ts'
 
 type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; from?: string; tenant?: string }
@@ -152,7 +152,7 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
   })
 
-  it('are found without reading the tasks of other callers, however many those have', async () => {
+  it('are found and taken without reading the tasks of other callers, however many those have', async () => {
     for (let count = 0; count < 6; count += 1) await call()
     await sql`
       insert into callback_tasks (tenant_id, id, call_sid, customer_phone, status, priority, queue_key, metadata, sla_due_at,
@@ -163,9 +163,17 @@ describe('calls that came to nothing', () => {
     await sql`vacuum analyze`.execute(test.db)
     const now = clock.now()
     const page = { kinds, since: new Date(now - MINUTE_MS), begunAfter: new Date(now - 300 * MINUTE_MS), limit: 10 }
-    expect(await listMissedCalls(test.db, 'acme' as TenantId, page)).toHaveLength(6)
+    const missed = await listMissedCalls(test.db, 'acme' as TenantId, page)
+    expect(missed).toHaveLength(6)
     const [plan] = await plansOf(test.db, (db) => listMissedCalls(db, 'acme' as TenantId, page))
     expect(plan?.rows).toBeLessThan(100)
+    const take = (db: typeof test.db) =>
+      db.transaction().execute(async (tx) => {
+        for (const one of missed) expect(await takeMissedCall(tx, 'acme' as TenantId, one)).toBe(true)
+      })
+    const taking = await plansOf(test.db, take)
+    expect(taking).toHaveLength(2 * missed.length)
+    for (const { blocks } of taking) expect(blocks).toBeLessThan(20)
   })
 
   it('have one task, however many nodes look at once', { timeout: 60_000 }, async () => {

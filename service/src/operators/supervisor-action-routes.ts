@@ -2,16 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import {
-  errorResponses,
-  iso,
-  listBody,
-  listResponse,
-  nullable,
-  pageFields,
-  strict,
-  Timestamp,
-} from '../platform/http/schemas.ts'
+import { errorResponses, iso, listBody, listResponse, pageFields, strict } from '../platform/http/schemas.ts'
+import { ShownSupervisorAction } from './supervisor-action-shape.ts'
 import type { SupervisorAction } from './supervisor-action-store.ts'
 import { SUPERVISOR_ACTIONS, type SupervisorActions } from './supervisor-actions.ts'
 
@@ -20,20 +12,6 @@ const Query = strict({
   tenant_id: Type.Optional(Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))),
   stream_sid: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
   action: Type.Optional(Type.Enum(SUPERVISOR_ACTIONS)),
-})
-
-const Action = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  tenant_id: Type.String(),
-  stream_sid: Type.String(),
-  call_sid: Type.String(),
-  action: Type.String(),
-  supervisor: nullable(Type.String()),
-  target: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  note: nullable(Type.String()),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  created_at: Timestamp,
 })
 
 /** What supervisors did to live calls: over all tenants, for the administrator alone. */
@@ -47,7 +25,7 @@ export function supervisorActionRoutes(actions: SupervisorActions): FastifyPlugi
           summary: 'List what supervisors did to live calls, newest first',
           operationId: 'listSupervisorActions',
           querystring: Query,
-          response: { 200: listResponse('actions', Action), ...errorResponses },
+          response: { 200: listResponse('actions', ShownSupervisorAction), ...errorResponses },
         },
       },
       async (request) => {

@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 
 type SupervisorActionRow = {
@@ -55,10 +55,6 @@ export async function listSupervisorActions(
     .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as TenantId))
     .$if(streamSid !== undefined, (query) => query.where('stream_sid', '=', streamSid as string))
     .$if(action !== undefined, (query) => query.where('action', '=', action as string))
-    .where(isAfter('supervisor_actions', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('supervisor_actions', page))
     .execute()
 }

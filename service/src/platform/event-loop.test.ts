@@ -18,10 +18,16 @@ describe('watchEventLoop', () => {
     while (performance.now() < endMs) JSON.stringify(endMs)
     await after(30)
     const blocked = watch.sample()
-    await after(200)
-    const free = watch.sample()
     expect(blocked.delayP99Ms).toBeGreaterThan(150)
-    expect(free.delayP99Ms).toBeLessThan(150)
+    // On a machine that does much else it may have to wait for its turn again.
+    const free = await until(
+      async () => {
+        await after(200)
+        const sample = watch.sample()
+        return sample.delayP99Ms < 150 ? sample : null
+      },
+      { what: 'the loop to be free' },
+    )
     expect(blocked.utilisation).toBeGreaterThan(free.utilisation)
   })
 })

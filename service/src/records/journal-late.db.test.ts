@@ -65,7 +65,7 @@ async function passing<T>(work: Promise<T>): Promise<T> {
     await clock.advance(STEP_MS)
     return isDone
   }
-  await until(wait, { what: 'the work to be done' })
+  await until(wait, { what: 'the work to be done', everyMs: 5 })
   return done
 }
 

@@ -1,5 +1,5 @@
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 
 /** open: nobody has looked at it. spam: an automaton sent it, or a person said so. */
@@ -47,11 +47,7 @@ export function listAccessRequests(
     .selectFrom('access_requests')
     .selectAll()
     .$if(status !== null, (query) => query.where('status', '=', status))
-    .where(isAfter('access_requests', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('access_requests', page))
     .execute()
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKeyId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 type ApiKeyRow = {
@@ -32,11 +32,7 @@ export async function listApiKeys(db: Db, tenantId: TenantId, page: PageRequest)
     .selectFrom('api_keys')
     .select(RECORD)
     .where('tenant_id', '=', tenantId)
-    .where(isAfter('api_keys', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('api_keys', page))
     .execute()
 }
 

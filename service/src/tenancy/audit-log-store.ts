@@ -1,7 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { TenantId, UserId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 type Json = ColumnType<unknown, string | null, never>
@@ -63,10 +63,6 @@ export async function listAuditEntries(db: Db, filter: AuditFilter, page: PageRe
     .$if(targetId !== undefined, (query) => query.where('target_id', '=', targetId as string))
     .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
-    .where(isAfter('audit_log', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('audit_log', page))
     .execute()
 }

@@ -1,7 +1,7 @@
 import type { Role } from '../kernel/actor.ts'
 import type { TenantId, UserId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
-import { isAfter } from '../platform/db/newest-first.ts'
+import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 export type UserRow = {
@@ -35,11 +35,7 @@ export async function listUsers(db: Db, tenantId: TenantId, page: PageRequest): 
     .selectFrom('tenant_users')
     .selectAll()
     .where('tenant_id', '=', tenantId)
-    .where(isAfter('tenant_users', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('tenant_users', page))
     .execute()
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
+import { ShownSupervisorAction } from '../operators/supervisor-action-shape.ts'
 import { actingAs } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
@@ -49,20 +50,6 @@ const ActionBody = strict({
   reason: text('Why.', 500),
   note: text('For the record; needed for a note.', 2_000),
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50 })),
-})
-
-const Action = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  tenant_id: Type.String(),
-  stream_sid: Type.String(),
-  call_sid: Type.String(),
-  action: Type.String(),
-  supervisor: nullable(Type.String()),
-  target: nullable(Type.String()),
-  reason: nullable(Type.String()),
-  note: nullable(Type.String()),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
-  created_at: Timestamp,
 })
 
 /** The tenant's calls while they last. */
@@ -140,7 +127,7 @@ export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock })
           operationId: 'actOnLiveSession',
           params: Params,
           body: ActionBody,
-          response: { 200: Type.Object({ ok: Ok, action: Action }), ...errorResponses },
+          response: { 200: Type.Object({ ok: Ok, action: ShownSupervisorAction }), ...errorResponses },
         },
       },
       async (request) => {

@@ -14,14 +14,15 @@ import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
-import { withFaultsTold } from './model-faults.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
 import type { SessionState } from './session/state.ts'
-import { greetingOf, scribeSetup } from './session-builder-setup.ts'
+import { greetingOf } from './session-builder-setup.ts'
 import { controlsOf, toolCallOf } from './session-controls.ts'
 import { customerOf } from './session-customer.ts'
+import type { SessionDeps } from './session-deps.ts'
+import { modelsFor } from './session-models.ts'
 import { Speaker } from './session-speaker.ts'
 import { secondVoiceFor } from './session-voice.ts'
 import type { StreamedCall } from './streamed-call.ts'
@@ -86,24 +87,8 @@ type Deps = {
 }
 
 export function makeSessionBuilder(deps: Deps): SessionBuilder {
-  const { clock, model: driver, fallback, journal, carrierCalls } = deps
+  const { clock, model: driver, fallback, journal } = deps
   const rooms = new AudioRooms()
-
-  /** A call without a carrier ends with its socket. */
-  function carrierOf(call: StreamedCall) {
-    const { tenant, callSid, direction, carrier } = call
-    const isHeld = () => deps.isHeld(call)
-    if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
-    return {
-      hangUp: () => carrierCalls.hangUp(tenant, callSid, isHeld),
-      apologise: (text: string, number: string | null) =>
-        carrierCalls.apologise(tenant, callSid, { text, number }, isHeld),
-    }
-  }
-
-  function driverOf({ isFallback }: { isFallback: boolean }): RealtimeDriver {
-    return (isFallback && fallback) || driver
-  }
 
   return {
     modelOf: (tenant, { config }) => ({
@@ -125,12 +110,6 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const entries = journal.of(call)
       const events = new LiveEvents()
       const words = keptWords({ tenant, journal: entries, events })
-      const of = { tenant_id: tenant.tenant_id, call_sid: call.callSid }
-      const told = {
-        log: deps.log,
-        call: { tenantId: tenant.tenant_id, callSid: call.callSid },
-        count: deps.metrics.modelFault,
-      }
       const recorder = deps.recorders?.of(call) ?? null
       const span = deps.tracing.begin('voice.call', spanFacts(call))
       const toolCall = toolCallOf(
@@ -158,18 +137,10 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         holdAudio: speaker.holdAudio?.pieces ?? null,
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
-        ...carrierOf(call),
+        ...carrierOf(deps, call),
         callSid: call.callSid,
         transfer: call.direction === 'browser' ? null : deps.transferOf(call),
-        openScribe: capabilities.callerTranscripts
-          ? (listener) => driverOf(session.state.model).open(scribeSetup(speaker.setup), withFaultsTold(listener, told))
-          : null,
-        openModel(listener, { history, isFallback }) {
-          if (isFallback) deps.log.warn(of, 'a model session is opened with the fallback model')
-          const opened = driverOf({ isFallback }).open(speaker.setup, withFaultsTold(listener, told))
-          if (history) opened.send({ type: 'system_message', text: recallOf(history) })
-          return opened
-        },
+        ...modelsFor(deps, call, { speaker, isFallback: () => session.state.model.isFallback }),
         openVoice: openVoice && ((listener) => openVoice(speaker.agent.config.speech, listener)),
         runTool: (request) => runner.run(request),
         keepTurn: (turn) => words.turn(turn),
@@ -199,6 +170,17 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       })
       return { session, live }
     },
+  }
+}
+
+/** What the session may have its carrier do. A call without one ends with its socket. */
+function carrierOf({ carrierCalls, isHeld }: Deps, call: StreamedCall): Pick<SessionDeps, 'hangUp' | 'apologise'> {
+  const { tenant, callSid, direction, carrier } = call
+  const isHeldYet = () => isHeld(call)
+  if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
+  return {
+    hangUp: () => carrierCalls.hangUp(tenant, callSid, isHeldYet),
+    apologise: (text, number) => carrierCalls.apologise(tenant, callSid, { text, number }, isHeldYet),
   }
 }
 
@@ -268,9 +250,4 @@ function spanFacts({ tenant, callSid, sessionId, direction, epoch }: StreamedCal
     ...{ 'parley.tenant_id': tenant.tenant_id, 'parley.call_sid': callSid, 'parley.voice_session_id': sessionId },
     ...{ 'parley.direction': direction, 'parley.epoch': epoch },
   }
-}
-
-/** As one message of the system: items of the assistant in text make some models answer in text. */
-function recallOf(history: string): string {
-  return `The call is under way, and the caller may be hearing the last of this right now. This was said so far; do not greet again, go on from here.\n${history}`
 }

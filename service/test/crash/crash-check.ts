@@ -59,7 +59,7 @@ async function askAgain(stage: Stage, ledger: CrashLedger): Promise<string[]> {
   for (const [key, { to, callSid }] of ledger.dials) {
     const again = await makeCall(stage, key, to)
     if (callSid !== null && again.callSid !== callSid)
-      wrong.push(`make-call ${key} was ${callSid}, is ${again.callSid}`)
+      wrong.push(`make-call ${key} was ${callSid}, is ${again.callSid}, answered with ${again.status}`)
   }
   return wrong
 }

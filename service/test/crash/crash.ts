@@ -1,5 +1,5 @@
 /** `npm run test:crash`: what a kill at each of the named moments costs. */
-import { constants } from 'node:os'
+import { abortOnSignals } from '../harness/abort-on-signals.ts'
 import { killPrograms } from '../harness/program.ts'
 import { startTestServer, type TestServer } from '../kill/test-database.ts'
 import { AT_RANDOM, collectDebts, type Doing, doJob, jobsOf } from './crash-jobs.ts'
@@ -15,19 +15,6 @@ type Results = Map<string, CrashResult[]>
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-function abortOnSignals(): AbortSignal {
-  const stopping = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      process.exitCode = 128 + constants.signals[signal]
-      stopping.abort()
-      // What waits for a service that is gone would wait for long; what is left is ended by the next run.
-      void killPrograms().finally(() => process.exit())
-    })
-  }
-  return stopping.signal
 }
 
 function minutes(sinceMs: number): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Moment } from './moments.ts'
 import { POINTS } from './points.ts'
 
-const TURNS = 'insert into "transcript_turns" ("tenant_id") values ($1)'
+const TURNS = '\n    insert into transcript_turns (tenant_id) select tenant_id'
 const REVOKED = 'update "api_keys" set "revoked_at" = coalesce("revoked_at", $1) where "id" = $2'
 
 function namesAt(moment: Moment): string[] {

@@ -11,6 +11,8 @@ export type CarrierReply = { status: number; body: object }
 export type CarrierRest = {
   baseUrl: string
   requests: CarrierRequest[]
+  /** Whether somebody waits for its answer. */
+  readonly isAsked: boolean
   /** Asked for each request; a promise that does not settle is a carrier that hangs. */
   reply: (request: CarrierRequest) => CarrierReply | Promise<CarrierReply>
   close(): Promise<void>
@@ -20,7 +22,12 @@ const YES: CarrierReply = { status: 200, body: {} }
 
 export async function startCarrierRest(): Promise<CarrierRest> {
   const requests: CarrierRequest[] = []
+  let open = 0
   const server = createServer((request, response) => {
+    open += 1
+    response.once('close', () => {
+      open -= 1
+    })
     answerTo(request).then(
       ({ status, body }) => response.writeHead(status).end(JSON.stringify(body)),
       () => response.destroy(),
@@ -36,6 +43,9 @@ export async function startCarrierRest(): Promise<CarrierRest> {
   const rest: CarrierRest = {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
+    get isAsked() {
+      return open > 0
+    },
     reply: () => YES,
     close() {
       server.closeAllConnections()

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type App, buildApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { DEMO_MARK } from '../../src/demo.ts'
 import { chatOf, fallbackModelOf, identityProviderOf, mailerOf, secondVoiceOf } from '../../src/deps.ts'
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
@@ -15,6 +16,7 @@ import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
 import { makeModel } from '../../src/platform/realtime/registry.ts'
 import type { Speech } from '../../src/platform/speech/port.ts'
 import { type Carriers, makeCarriers } from '../../src/platform/telephony/registry.ts'
+import { setMark } from '../../src/tenancy/installation-store.ts'
 import type { TestDatabase } from './database.ts'
 
 /** The carrier account of the tenants of a `ServedApp`. */
@@ -86,7 +88,9 @@ export class ServedApp {
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
     const metrics = calmMetrics()
-    const { db } = options.database ?? test.database
+    const { db, kind } = options.database ?? test.database
+    // A new installation on an embedded database makes one, which is a quarter of its start: these tests have tenants of their own.
+    if (kind === 'embedded') await setMark(db, DEMO_MARK)
     const app = await buildApp({
       ...{
         config,

@@ -15,6 +15,7 @@ export type Template = { kind: 'embedded'; folder: string } | { kind: 'server'; 
 
 /** A copy of a template. `open` gives another handle on it: on a server a node of its own, on the embedded one the same. */
 export type Copy = {
+  kind: Template['kind']
   /** The settings with which the whole program runs on this copy; not while a handle of `open` has an embedded one. */
   settings: Record<string, string>
   open(): Promise<Database>
@@ -55,6 +56,7 @@ async function copyFolder(template: string): Promise<Copy> {
   await run('cp', ['-R', template, folder])
   let opened: Promise<Database> | undefined
   return {
+    kind: 'embedded',
     settings: { DATA_DIR: dataDir },
     open() {
       opened ??= openEmbedded({ pid: process.pid, folder })
@@ -68,6 +70,7 @@ async function copyDatabase(url: string, template: string): Promise<Copy> {
   const name = newName()
   await administer(url, `create database ${name} template ${template}`)
   return {
+    kind: 'server',
     settings: { DATABASE_URL: copyUrl(url, name), ENCRYPTION_KEY: randomBytes(32).toString('base64') },
     open: async () => openCopy(url, name),
     // What a test left open must not keep the database.

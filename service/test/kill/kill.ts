@@ -1,7 +1,6 @@
 /** `npm run test:kill`: what becomes of the calls of a node that is killed. */
-import { constants } from 'node:os'
 import { makeRandom } from '../../../simulator/src/carrier/random.ts'
-import { killPrograms } from '../harness/program.ts'
+import { abortOnSignals } from '../harness/abort-on-signals.ts'
 import { runKill } from './kill-run.ts'
 import { describeKill, killFaults } from './kill-verdict.ts'
 import { KILL_USAGE, type KillOptions, parseKillOptions } from './options.ts'
@@ -13,19 +12,6 @@ const DELAY_MS_SPAN = 4_000
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`)
-}
-
-function abortOnSignals(): AbortSignal {
-  const stopping = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(signal, () => {
-      process.exitCode = 128 + constants.signals[signal]
-      stopping.abort()
-      // What waits for calls of nodes that are gone would wait for long; what is left is ended by the next run.
-      void killPrograms().finally(() => process.exit())
-    })
-  }
-  return stopping.signal
 }
 
 /** Runs what was asked for; the sentences about broken bounds. */

@@ -72,6 +72,8 @@ export const WRITTEN_PLANTED = [
   'It is {email:ana . diaz @ gmail. com}, thanks.',
   'Schreiben Sie an {email:jana.kurz at beispiel . de}.',
   'It is {email:lucy at mail . example . co . uk}, all small.',
+  'Call me at 10, {phone:+1 202 555 0101}, please.',
+  'Call me at 10:30, {phone:030 123456}.',
   'You read back {card:4111 one one one one 1111 one one one one}, yes.',
 ]
 

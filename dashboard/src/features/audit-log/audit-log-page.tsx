@@ -1,6 +1,5 @@
-import { Button, Modal } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+
 import { Comparison } from '../../components/comparison.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -9,6 +8,7 @@ import { FilterBar, FilterDay, FilterText } from '../../components/filters.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
+import { LookButton } from '../../components/look-button.tsx'
 import { DASH, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { AuditFilters } from './audit-filters.ts'
@@ -58,35 +58,20 @@ const COLUMNS: Column<AuditEntry>[] = [
 ]
 
 function EntryDetail({ entry }: { entry: AuditEntry }) {
-  const [isOpen, setOpen] = useState(false)
   const { action, actor, actor_kind: kind, tenant_id, target_id, before, after, created_at } = entry
   return (
-    <>
-      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        Look
-      </Button>
-      <Modal
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        title={action}
-        size="xl"
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <Below>
-          <Facts
-            facts={[
-              ['Who', `${actor} (${words(kind).toLowerCase()})`],
-              ['When', <Instant key="when" at={created_at} />],
-              ['Tenant', tenant_id],
-              ['To what', target_id],
-            ]}
-          />
-          <Comparison
-            before={{ title: 'Before', value: before ?? {} }}
-            after={{ title: 'After', value: after ?? {} }}
-          />
-        </Below>
-      </Modal>
-    </>
+    <LookButton title={action}>
+      <Below>
+        <Facts
+          facts={[
+            ['Who', `${actor} (${words(kind).toLowerCase()})`],
+            ['When', <Instant key="when" at={created_at} />],
+            ['Tenant', tenant_id],
+            ['To what', target_id],
+          ]}
+        />
+        <Comparison before={{ title: 'Before', value: before ?? {} }} after={{ title: 'After', value: after ?? {} }} />
+      </Below>
+    </LookButton>
   )
 }

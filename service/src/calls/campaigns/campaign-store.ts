@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
-import { isAfter } from '../../platform/db/newest-first.ts'
+import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { MachineAction } from '../../voice/stream-begin.ts'
 
@@ -85,11 +85,7 @@ export function listCampaigns(
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .$if(status !== null, (query) => query.where('status', '=', status as CampaignStatus))
-    .where(isAfter('campaigns', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('campaigns', page))
     .execute()
 }
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
-import { isAfter } from '../../platform/db/newest-first.ts'
+import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { CallStatus } from '../../records/call-values.ts'
 import type { CampaignId } from './campaign-store.ts'
@@ -109,11 +109,7 @@ export function listContacts(
     .where('campaign_contacts.tenant_id', '=', tenantId)
     .where('campaign_contacts.campaign_id', '=', campaignId)
     .$if(status !== null, (query) => query.where('campaign_contacts.status', '=', status as ContactStatus))
-    .where(isAfter('campaign_contacts', page.after))
-    .orderBy('campaign_contacts.created_at', 'desc')
-    .orderBy('campaign_contacts.id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('campaign_contacts', page))
     .execute()
 }
 

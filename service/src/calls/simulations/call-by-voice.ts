@@ -23,7 +23,7 @@ import type { CallFacts } from '../../voice/session-builder-setup.ts'
 import type { StreamedCall } from '../../voice/streamed-call.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
 import type { CallTransfer } from '../../voice/transfer/transfer.ts'
-import { pause } from '../pause.ts'
+import { pause, unlessAborted } from '../pause.ts'
 import { callByVoice, type SpokenCall } from './caller-by-voice.ts'
 import type { RunFacts } from './check-run.ts'
 import { type Purse, TooCostly } from './purse.ts'
@@ -124,12 +124,8 @@ export async function simulateByVoice(
       telephone.hangUp()
       return 'limit' as const
     })
-    const { reason, state } = await withTimeout(
-      clock,
-      ended,
-      OVER_WITHIN_MS,
-      () => new Error('the session does not end'),
-    )
+    const late = () => new Error('the session does not end')
+    const { reason, state } = await withTimeout(clock, unlessAborted(ended, signal), OVER_WITHIN_MS, late)
     if (reason === 'model_lost' || reason === 'carrier_lost') throw new VoiceFault(`the session ended: ${reason}`)
     isSpent ||= state.budget === 'spent'
     return { turns: said(turns), calls: tools.calls, endedBy: endedBy ?? ENDED_BY[reason] ?? 'limit', isSpent }

@@ -17,6 +17,10 @@ export type NumberRun = {
 /** What may stand between two groups of one number, at most so many characters of it. */
 const SEPARATORS = /^[\s\-\u2010-\u2015.,·•/()_…+*#\u200b-\u200d\u2060\ufeff]*$/u
 const MAX_SEPARATOR_CHARS = 6
+/** "10, +1 202 555 0101": a plus that stands apart from what is before it, with a whole number behind it, begins that number. */
+const PLUS_APART = /[\s,]\+\(?$/
+const WHOLE_NUMBER = /^\+\(?\d(?:[\s\-.()/]{0,3}\d){6}/
+const WHOLE_NUMBER_CHARS = 40
 /** "four one, uh, sorry, no, five": more than so many words that are no number part two numbers. */
 const MAX_FILLERS = 3
 
@@ -55,7 +59,13 @@ function isNumeric(token: Token): token is NumericToken {
 
 function isJoined(text: string, before: Token | undefined, { start }: Token): boolean {
   const from = before?.end ?? 0
-  return start - from <= MAX_SEPARATOR_CHARS && SEPARATORS.test(text.slice(from, start))
+  if (start - from > MAX_SEPARATOR_CHARS) return false
+  const between = text.slice(from, start)
+  return SEPARATORS.test(between) && !(PLUS_APART.test(between) && beginsNumber(text, from + between.lastIndexOf('+')))
+}
+
+function beginsNumber(text: string, plusAt: number): boolean {
+  return WHOLE_NUMBER.test(text.slice(plusAt, plusAt + WHOLE_NUMBER_CHARS))
 }
 
 /** A run to which tokens are still added. */

@@ -19,6 +19,11 @@ describe('what is said', () => {
     ['You can mail ana . diaz @ gmail . com, please.', 'You can mail [email], please.'],
     ['The code is seven seven three nine.', 'The code is [digits].'],
     ['My number is 12345678.', 'My number is [digits].'],
+    ['At 10, +1 202 555 0101.', 'At 10, [phone].'],
+    ['Call +1 202 555 0101, +1 202 555 0102.', 'Call [phone], [phone].'],
+    ['Call at 10:30, 030 123456.', 'Call at 10:30, [phone].'],
+    ['It is 4111 +1111 +1111 +1111, or 4111+1111+1111+1111.', 'It is [card], or [card].'],
+    ['It is 4111 1111 1111 1111 at 12:30.', 'It is [card] at 12:30.'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
 
   it.each([

@@ -1,6 +1,6 @@
-import { type Expression, type SqlBool, sql } from 'kysely'
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
 import { invalidRequest } from '../../kernel/errors.ts'
-import type { PagePosition } from '../../kernel/pages.ts'
+import type { PagePosition, PageRequest } from '../../kernel/pages.ts'
 
 /** UUIDs as we write them. PostgreSQL reads more forms than this one and fails on any other text. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -11,6 +11,23 @@ const LAST_INSTANT_MS = Date.UTC(9999, 11, 31)
 /** Whether `text` can be compared with a uuid column. An id that cannot is the id of nothing. */
 export function isUuid(text: string): boolean {
   return UUID.test(text)
+}
+
+/**
+ * A page of a list, newest first, ties by id; one row more than its `limit`, to tell whether there are more. To be given to a query's
+ * `$call`.
+ *
+ * @param table has the columns `created_at` and `id`, a uuid.
+ * @throws AppError `invalid_request` for the cursor of another kind of list.
+ */
+export function newestFirst(table: string, page: PageRequest) {
+  return <DB, TB extends keyof DB, Row>(query: SelectQueryBuilder<DB, TB, Row>): SelectQueryBuilder<DB, TB, Row> =>
+    query
+      .where(isAfter(table, page.after))
+      .orderBy(sql.ref(`${table}.created_at`), 'desc')
+      .orderBy(sql.ref(`${table}.id`), 'desc')
+      .limit(page.limit + 1)
+      .offset(page.offset)
 }
 
 /**

@@ -1,26 +1,16 @@
 import build from 'fast-json-stringify'
 import type { FastifySerializerCompiler } from 'fastify'
 import { serializerFormats } from './formats.ts'
+import { oncePerText } from './once-per-text.ts'
 
 type Serializer = (answer: unknown) => string
 
-/** By the schema's text: it says all, and routes that make theirs anew make the same. */
-const built = new Map<string, Serializer>()
-/** What was seen before, of which the text need not be written to be known. */
-const seen = new WeakMap<object, Serializer>()
+const serializerOf = oncePerText<Serializer>((_schema, text) =>
+  build(plainly(JSON.parse(text)), { ajv: { formats: serializerFormats } }),
+)
 
 /** Compiles the schema of an answer, once for each in a process: only what it lists goes out. */
-export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => {
-  const serializer = seen.get(schema) ?? serializerOf(JSON.stringify(schema))
-  seen.set(schema, serializer)
-  return serializer
-}
-
-function serializerOf(text: string): Serializer {
-  const serializer = built.get(text) ?? build(plainly(JSON.parse(text)), { ajv: { formats: serializerFormats } })
-  built.set(text, serializer)
-  return serializer
-}
+export const compileSerializer: FastifySerializerCompiler<object> = ({ schema }) => serializerOf(schema)
 
 /** What says more than its own type: its branches are told apart by validation. */
 const COMPOSED = ['anyOf', 'oneOf', 'allOf', '$ref', 'if'] as const

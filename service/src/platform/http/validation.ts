@@ -4,6 +4,7 @@ import { othersFirst } from '../../kernel/clock.ts'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { tellFaults } from './faults.ts'
 import { addFormats } from './formats.ts'
+import { oncePerText } from './once-per-text.ts'
 import { textFault } from './text-faults.ts'
 import { readTexts } from './text-values.ts'
 
@@ -11,13 +12,13 @@ import { readTexts } from './text-values.ts'
 const MAX_MEMBERS_TO_SEARCH = 1_000
 
 /** One ends at the first fault, the other, which is seldom asked, finds them all: its code is not worth making shorter. */
-const quick = makeValidator({ allErrors: false })
-const thorough = makeValidator({ allErrors: true, code: { optimize: false } })
+const quickly = makeCompiler({ allErrors: false })
+const thoroughly = makeCompiler({ allErrors: true, code: { optimize: false } })
 
-function makeValidator(options: Options): Ajv {
+function makeCompiler(options: Options): (schema: object) => ValidateFunction {
   const ajv = new Ajv({ strict: true, strictTypes: false, strictTuples: false, verbose: true, ...options })
   addFormats(ajv)
-  return ajv
+  return oncePerText((schema) => ajv.compile(schema))
 }
 
 type Check = ReturnType<FastifySchemaCompiler<object>>
@@ -32,8 +33,8 @@ export class RouteChecks {
   /** Makes the check of a part of a route. The types of a body are as sent; queries, paths and headers are read from text. */
   readonly compiler: FastifySchemaCompiler<object> = ({ schema, httpPart }) => {
     this.#steps.push(
-      () => quick.compile(schema),
-      () => thorough.compile(schema),
+      () => quickly(schema),
+      () => thoroughly(schema),
     )
     return makeCheck(schema, httpPart)
   }
@@ -56,10 +57,10 @@ function makeCheck(schema: object, httpPart: string | undefined): Check {
   let findAll: ValidateFunction | undefined
   return (given: unknown) => {
     const value = httpPart === 'body' ? given : readTexts(schema, given)
-    isValid ??= quick.compile(schema)
+    isValid ??= quickly(schema)
     if (isValid(value)) return { value }
     if (!isSmall(value)) return { error: isValid.errors ?? [] }
-    findAll ??= thorough.compile(schema)
+    findAll ??= thoroughly(schema)
     findAll(value)
     return { error: findAll.errors ?? [] }
   }

@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
-import { isAfter } from '../../platform/db/newest-first.ts'
+import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../call-values.ts'
 
@@ -93,11 +93,7 @@ export async function listEvaluations(
     .$if(source !== undefined, (query) => query.where('source', '=', source as EvaluationSource))
     .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
-    .where(isAfter('evaluations', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('evaluations', page))
     .execute()
 }
 

@@ -1,5 +1,6 @@
 import type { TestClock } from '../../../test/harness/clock.ts'
 import type { AgentId, NodeId } from '../../kernel/ids.ts'
+import type { ChatModel } from '../../platform/chat/port.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -27,6 +28,22 @@ export function assessmentOf(helpfulness: number, accuracy = helpfulness, tone =
     return { name, score, reason: `It was ${score}.` }
   })
   return JSON.stringify({ criteria, summary: 'They talked.' })
+}
+
+/** A model of which it is known whether somebody waits for its answer: until then no time should pass that a test moves far at once. */
+export function watchedModel(model: ChatModel): ChatModel & { readonly isAsked: boolean } {
+  let questions = 0
+  return {
+    get isAsked() {
+      return questions > 0
+    },
+    async complete(request) {
+      questions += 1
+      return model.complete(request).finally(() => {
+        questions -= 1
+      })
+    },
+  }
 }
 
 const PROGRESS = {

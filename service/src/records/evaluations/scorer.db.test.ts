@@ -15,7 +15,7 @@ import type { SessionId } from '../call-values.ts'
 import { someTurn, storedEvents, tenantTold } from '../calls.fixture.ts'
 import { findVoiceSession } from '../voice-session-store.ts'
 import { type EvaluationSource, listEvaluations } from './evaluation-store.ts'
-import { assessmentOf, endedCall, findJudged } from './evaluations.fixture.ts'
+import { assessmentOf, endedCall, findJudged, watchedModel } from './evaluations.fixture.ts'
 import { Scorer } from './scorer.ts'
 import { claimScoringAcrossTenants } from './scoring-store.ts'
 
@@ -279,11 +279,13 @@ describe('a session without a score', () => {
 
   it('waits while the chat model is down, which is asked less and less, and is scored when it is back', async () => {
     provider.answer({ status: 500, body: 'oh' })
-    await scoring()
+    const model = watchedModel(theModel())
+    await scoring(model)
+    const isBusy = () => model.isAsked
     const ids = await Promise.all(
       ['CA1', 'CA2', 'CA3', 'CA4', 'CA5', 'CA6'].map((sid) => endedCall(test.db, clock, sid)),
     )
-    await passing(clock, () => provider.asked.length >= 8, { what: 'it to be asked again', stepMs: 5_000 })
+    await passing(clock, () => provider.asked.length >= 8, { what: 'it to be asked again', stepMs: 5_000, isBusy })
     const asked = provider.asked.length
     for (let minute = 0; minute < 4; minute += 1) await clock.advance(60_000)
     expect(provider.asked.length - asked).toBeLessThan(8)
@@ -292,7 +294,7 @@ describe('a session without a score', () => {
     expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(1)
     provider.answer({ says: assessmentOf(1) })
     const areScored = async () => (await evaluations('model')).length === ids.length
-    await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, timeoutMs: 20_000 })
+    await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, timeoutMs: 20_000, isBusy })
     expect(lines.filter(({ msg }) => msg === 'sessions are scored again')).toHaveLength(1)
   })
 

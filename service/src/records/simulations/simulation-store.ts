@@ -1,7 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
-import { isAfter } from '../../platform/db/newest-first.ts'
+import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { StoredAgentConfig } from '../../tenancy/agent-config.ts'
 import type { Scenario } from './scenario.ts'
@@ -112,11 +112,7 @@ export function listSimulations(
     .$if(passed !== undefined, (query) => query.where('passed', '=', passed as boolean))
     .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
-    .where(isAfter('simulations', page.after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .offset(page.offset)
+    .$call(newestFirst('simulations', page))
     .execute()
 }
 

@@ -17,6 +17,8 @@ import { AWAY_MS, cancelTransfer, isLeaving, playOn, transferCameBack } from './
 export const DETACHED_MS = 15_000
 /** More silence than any usual setting takes for the end of a turn. */
 const LAST_SILENCE_MS = 1_000
+/** A carrier that does not take what it is sent for this long is gone. */
+const BACKLOG_MS = 5_000
 const GOODBYE = 'Say in one short sentence that you are sorry, that this call must end now, and goodbye.'
 
 /** What matters only while somebody hears us. */
@@ -36,6 +38,12 @@ export function streamLost(step: Step): void {
   silence(step, heardWhenSent(step.state.playback, step.nowMs), false)
   step.do({ type: 'detach' })
   wait(step)
+}
+
+/** The carrier does not take what it is sent, or takes it again. */
+export function backlogChanged(step: Step, { isOver }: { isOver: boolean }): void {
+  if (isOver) step.do({ type: 'disarm', timer: 'backlog' })
+  else step.do({ type: 'arm', timer: 'backlog', ms: BACKLOG_MS })
 }
 
 /** The call would go on in silence, unless the carrier has taken it over from us. */

@@ -1,0 +1,23 @@
+import { Button, Modal } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+
+/** A button in a row of a table, behind which the whole of what the row is about is looked at. */
+export function LookButton({ title, children }: { title: string; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="default" size="xs" onClick={() => setOpen(true)}>
+        Look
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => setOpen(false)}
+        title={title}
+        size="xl"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {children}
+      </Modal>
+    </>
+  )
+}
