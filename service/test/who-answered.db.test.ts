@@ -54,6 +54,7 @@ describe('who answers a call that was placed', () => {
     const log = await until(
       async () => {
         const told = await live.served.call<{ call_log: Shown }>('acme', 'GET', `/call-logs/${call.sid}`)
+        if (told.status !== 200) throw new Error(`the call to ${name} is not shown: ${JSON.stringify(told)}`)
         return told.body.call_log['status'] === 'completed' ? told.body.call_log : null
       },
       { what: `the end of the call to ${name}`, timeoutMs: 90_000 },
@@ -104,6 +105,9 @@ describe('who answers a call that was placed', () => {
 
       const menu = of('phone-menu')
       expect(who(menu)).toEqual(['ivr', 'words', 'caller_hangup'])
+      // The key that the menu asked for, in its tones, at its own end of the line; then a person was behind it.
+      expect(menu.call.events.flatMap((event) => (event.kind === 'heard-key' ? [event.key] : []))).toEqual(['2'])
+      expect(agents(menu).map(({ text }) => text)).toContain('Good morning Ada, your chair is ready.')
 
       expect(who(of('fax'))).toEqual(['fax', 'tone', 'voicemail'])
 

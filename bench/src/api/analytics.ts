@@ -69,14 +69,15 @@ export async function measureAnalytics(ground: Ground, client: pg.Client, plan: 
   }
 }
 
-/** The service sweeps by itself as well: what is left is looked up. */
+/** The service sweeps by itself as well: what is left is looked up. Of today hours are counted, and not yet added up. */
 async function countAll(address: string, client: pg.Client): Promise<number> {
   for (;;) {
     const url = `${address}/api/v1/admin/analytics/sweep?limit=${HOURS_AT_ONCE}`
     const response = await fetch(url, { method: 'POST', headers: { 'x-admin-key': ADMIN_API_KEY } })
     if (!response.ok) throw new Error(`the sweep was answered with ${response.status}: ${await response.text()}`)
     const { rows } = await client.query<{ left: number; counted: number }>(
-      `select (select count(*)::integer from call_changes) as left,
+      `select (select count(*)::integer from call_changes) +
+              (select count(*)::integer from call_day_changes where starts_at <= now() - interval '1 day') as left,
               (select count(*)::integer from call_rollups where minutes = 60 and is_whole) as counted`,
     )
     const [state] = rows

@@ -2,6 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
+import { passing } from '../../test/harness/passing.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
@@ -44,7 +45,7 @@ async function carrierOf(...statuses: number[]) {
     void calls.allAnswered().then(() => {
       isOver = true
     })
-    await until(() => clock.advance(100).then(() => isOver), { what: 'the end of the requests' })
+    await passing(clock, () => isOver, { what: 'the end of the requests', stepMs: 100 })
   }
   return { asked, clock, calls, logged, over }
 }
@@ -87,7 +88,7 @@ describe('ending a call at its carrier', () => {
     await until(() => asked.length === 1, { what: 'the request' })
     await clock.advance(4_999)
     expect(asked).toHaveLength(1)
-    await until(() => clock.advance(100).then(() => asked.length === 3), { what: 'the third try' })
+    await passing(clock, () => asked.length === 3, { what: 'the third try', stepMs: 100 })
     await clock.advance(5_000)
     await over()
     expect(clock.pendingTimers).toBe(0)

@@ -212,7 +212,7 @@ describe('a target at fault', () => {
         await stage.clock.advance(1_000)
         return target.waiting === 0
       },
-      { what: 'the connection to end' },
+      { what: 'the connection to end', everyMs: 5 },
     )
     expect(await stage.settled(1)).toMatchObject({ status: 'delivered', last_status_code: 200 })
   })

@@ -52,7 +52,7 @@ async function written({ isSafe }: Kept): Promise<boolean> {
       await clock.advance(SECOND_MS / 4)
       return result !== null
     },
-    { what: 'the file to be written' },
+    { what: 'the file to be written', everyMs: 5 },
   )
   return isSafe
 }

@@ -75,7 +75,7 @@ async function keptLines(count: number): Promise<void> {
     await clock.advance(STEP_MS)
     return (await linesInFiles()) === count
   }
-  await until(look, { what: `${count} lines in the files` })
+  await until(look, { what: `${count} lines in the files`, everyMs: 5 })
 }
 
 async function linesInFiles(): Promise<number> {
@@ -118,7 +118,7 @@ describe('what waits for the database', () => {
         await clock.advance(STEP_MS)
         return (await readdir(folder)).every((name) => !name.endsWith('.log'))
       },
-      { what: 'the files to go' },
+      { what: 'the files to go', everyMs: 5 },
     )
     expect(await texts()).toEqual(['Sentence 1.', 'Sentence 2.'])
   })

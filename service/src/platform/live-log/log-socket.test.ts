@@ -70,7 +70,7 @@ describe('a reader that is too slow', () => {
         await reader.clock.advance(1_000)
         return dropped()
       },
-      { what: 'the count', timeoutMs: 10_000 },
+      { what: 'the count', timeoutMs: 10_000, everyMs: 5 },
     )
     expect(told.count).toBeGreaterThan(0)
     expect(reader.messages.filter(({ msg }) => msg !== undefined)).toHaveLength(written - (told.count ?? 0))

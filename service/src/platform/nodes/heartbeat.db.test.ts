@@ -144,7 +144,7 @@ describe('startHeartbeat', () => {
         await clock.advance(1_000)
         return lines.length === 2
       },
-      { what: 'the news that it is back' },
+      { what: 'the news that it is back', everyMs: 5 },
     )
     expect(lines.map((line) => JSON.parse(line).level)).toEqual(['warn', 'info'])
   })

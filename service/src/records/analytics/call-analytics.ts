@@ -68,7 +68,7 @@ export function makeCallAnalytics({ db, clock, tenants }: Deps): CallAnalytics {
     // Asked for before the figures: what changes in between is told as not counted.
     const countedUntil = (await oldestChange(db, tenantId)) ?? now
     const { figures, outcomes, inAll } = await rowsOf(db, tenantId, { ask, spans })
-    const outcomesOf = Map.groupBy(outcomes, nameOf)
+    const outcomesOf = new Map(outcomes.map((row) => [nameOf(row), row.outcomes]))
     const sums = figures.map((row) => ({ row, sums: sumsOf(row) }))
     const rows = sums.map(({ row, sums: own }) => shownRow(row, figuresOf(own, outcomesOf.get(nameOf(row))), spans))
     const { edges, interval } = spans

@@ -2,9 +2,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
+import { addUpDay, type ChangedDay, listChangedDaysAcrossTenants } from './day-rollup-store.ts'
 import { type ChangedHour, countHour, listChangedHoursAcrossTenants } from './rollup-store.ts'
 
-/** What a sweep is asked for. `tenantId`: the only tenant whose hours are counted; null for all. */
+/** What a sweep is asked for. `tenantId`: the only tenant whose hours are counted; null for all. As many days are added up at most. */
 export type CountAsk = { tenantId: TenantId | null; limitHours: number }
 
 /** What a sweep came to. `has_more`: there is something left to be counted. */
@@ -28,13 +29,16 @@ const FAILED = 'This failed inside the service: its log says why.'
 
 /**
  * Counts the hours in whose calls something has changed, those that have waited longest first. An hour that another node is at is
- * left to it. What fails with one hour holds up no other.
+ * left to it. What fails with one hour holds up no other. Then the hours of days that are over are added up: until they are, answers are
+ * the same, and take longer.
  *
  * @throws what the database throws when it cannot be asked for hours.
  */
-export async function countCalls({ db, clock, log, isStopping }: Deps, ask: CountAsk): Promise<CountResult> {
+export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult> {
+  const { db, clock, log, isStopping } = deps
   const { tenantId, limitHours } = ask
   const endsMs = clock.monotonicMs() + BEGINS_WITHIN_MS
+  const mayBegin = () => !isStopping() && clock.monotonicMs() < endsMs
   const hours = await listChangedHoursAcrossTenants(db, { tenantId, limit: limitHours + 1 })
   const failures: CountResult['failures'] = []
   let [counted, begun] = [0, 0]
@@ -49,9 +53,27 @@ export async function countCalls({ db, clock, log, isStopping }: Deps, ask: Coun
   }
 
   for (const hour of hours.slice(0, limitHours)) {
-    if (isStopping() || clock.monotonicMs() >= endsMs) break
+    if (!mayBegin()) break
     begun += 1
     await count(hour)
   }
+  if (mayBegin()) await addUpDays(deps, ask, mayBegin)
   return { counted_hours: counted, has_more: begun < hours.length || failures.length > 0, failures }
+}
+
+async function addUpDays({ db, clock, log }: Deps, ask: CountAsk, mayBegin: () => boolean): Promise<void> {
+  const { tenantId, limitHours: limit } = ask
+  async function addUp(day: ChangedDay): Promise<void> {
+    try {
+      await db.transaction().execute((tx) => addUpDay(tx, day))
+    } catch (err) {
+      log.error({ err, ...day }, 'the hours of a day were not added up')
+    }
+  }
+
+  const days = await listChangedDaysAcrossTenants(db, { tenantId, now: new Date(clock.now()), limit })
+  for (const day of days) {
+    if (!mayBegin()) break
+    await addUp(day)
+  }
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import { HOUR_MINUTES, rangesOf } from './rollup-ranges.ts'
 
 /** What each row of an answer is about, beside its span. */
 export type Grouping = 'tenant' | 'agent' | 'version'
@@ -53,7 +54,10 @@ export type FigureRow = FigureKey & {
 }
 
 /** How many calls came to an outcome; null: to any of the rare ones. */
-export type OutcomeRow = FigureKey & { outcome: string | null; calls: number }
+export type OutcomeCount = { outcome: string | null; calls: number }
+
+/** The outcomes of a span and what it is told apart by, in no order. */
+export type OutcomeRow = FigureKey & { outcomes: OutcomeCount[] }
 
 /** As many are told apart in an answer. */
 const OUTCOMES_SHOWN = 10
@@ -88,10 +92,12 @@ export async function listFigures(db: Db, ask: FigureAsk): Promise<FigureRow[]> 
 }
 
 /** Outcomes of each span and what it is told apart by; `inAll`: of all spans together, whatever they are told apart by. */
-export type Outcomes = { outcomes: OutcomeRow[]; inAll: Omit<OutcomeRow, keyof FigureKey>[] }
+export type Outcomes = { outcomes: OutcomeRow[]; inAll: OutcomeCount[] }
+
+type OutcomeLists = { outcomes: (string | null)[]; calls: number[] }
 
 /**
- * The outcomes of each span that has any, those that occur most and the sum of all others: `OUTCOMES_SHOWN` and one row at most of
+ * The outcomes of each span that has any, those that occur most and the sum of all others: `OUTCOMES_SHOWN` and one at most of
  * each span and what it is told apart by; and the same of all together. One query has both, for both read the same rows.
  */
 export async function listOutcomes(db: Db, ask: FigureAsk): Promise<Outcomes> {
@@ -100,30 +106,43 @@ export async function listOutcomes(db: Db, ask: FigureAsk): Promise<Outcomes> {
     names.map((name) => sql`null as ${sql.ref(name)}, `),
     sql``,
   )
-  const { rows } = await sql<OutcomeRow & { is_of_all: boolean }>`
+  const { rows } = await sql<FigureKey & OutcomeLists & { is_of_all: boolean }>`
     with counted as materialized (
       select ${spanOf(ask)} as span, ${list(names.slice(1))} outcome, sum(calls) as calls
         from ${rollups('call_outcome_rollups', ask)}
        group by ${list(names)} outcome),
-    summed as (select outcome, sum(calls) as calls from counted group by outcome)
-    select true as is_of_all, ${nothing} outcome, calls from (${mostOf('summed', [])}) of_all
-     union all
-    select * from (
-      select false, ${list(names)} outcome, calls from (${mostOf('counted', names)}) of_each
-       order by ${list(names)} calls desc limit ${(ask.limit + 1) * (OUTCOMES_SHOWN + 1)}) ordered`.execute(db)
-  const [outcomes, ofAll] = [false, true].map((isOfAll) => rows.filter((row) => row.is_of_all === isOfAll))
-  return { outcomes: outcomes ?? [], inAll: (ofAll ?? []).map(({ outcome, calls }) => ({ outcome, calls })) }
+    listed as (
+      select true as is_of_all, ${nothing} array_agg(outcome) as outcomes, array_agg(calls) as calls
+        from (select outcome, sum(calls)::bigint as calls from counted group by outcome) summed
+      having count(*) > 0
+       union all
+      (select false, ${list(names)} array_agg(outcome), array_agg(calls)
+         from counted group by ${sql.join(names.map((name) => sql.ref(name)))} limit ${ask.limit + 1}))
+    select is_of_all, ${list(names)} to_json(most.outcomes) as outcomes, to_json(most.calls) as calls
+      from listed cross join lateral (${mostOf('listed')}) most`.execute(db)
+  const told = rows.map(({ is_of_all, outcomes, calls, ...key }) => ({
+    isOfAll: is_of_all,
+    row: { ...key, outcomes: outcomes.map((outcome, at) => ({ outcome, calls: calls[at] ?? 0 })) },
+  }))
+  return {
+    outcomes: told.filter(({ isOfAll }) => !isOfAll).map(({ row }) => row),
+    inAll: told.find(({ isOfAll }) => isOfAll)?.row.outcomes ?? [],
+  }
 }
 
-/** Of the outcomes that `counted` has, the most frequent ones of each group by `names`, and all others as null. */
-function mostOf(counted: string, names: string[]) {
-  const shown = sql`case when is_shown then outcome end`
+/** Of a row's lists the outcomes that occur most, and all others as null. Most lists are as short as that: they stay as they are. */
+function mostOf(row: string) {
+  const [outcomes, calls] = [sql.ref(`${row}.outcomes`), sql.ref(`${row}.calls`)]
+  const shown = sql.lit(OUTCOMES_SHOWN)
   return sql`
-    select ${list(names)} ${shown} as outcome, sum(calls)::float8 as calls
-      from (select *, outcome is not null and row_number() over (${partitionBy(names)}
-                        order by outcome is null, calls desc, outcome collate "C") <= ${sql.lit(OUTCOMES_SHOWN)} as is_shown
-              from ${sql.table(counted)}) ranked
-     group by ${list(names)} ${shown}`
+    select ${outcomes}, ${calls} where cardinality(${outcomes}) <= ${shown}
+     union all
+    select array_agg(outcome), array_agg(calls)
+      from (select case when outcome is not null and place <= ${shown} then outcome end as outcome, sum(calls)::bigint as calls
+              from (select *, row_number() over (order by outcome is null, calls desc, outcome collate "C") as place
+                      from unnest(${outcomes}, ${calls}) as each (outcome, calls)) placed
+             group by 1) cut
+    having cardinality(${outcomes}) > ${shown}`
 }
 
 const columnsOf = ({ groupBy }: FigureAsk) => (groupBy === null ? [] : GROUP_COLUMNS[groupBy])
@@ -132,8 +151,6 @@ const list = (names: string[]) =>
     names.map((name) => sql`${sql.ref(name)}, `),
     sql``,
   )
-const partitionBy = (names: string[]) =>
-  names.length === 0 ? sql`` : sql`partition by ${sql.join(names.map((name) => sql.ref(name)))}`
 const orderBy = (names: string[]) =>
   sql.join(
     names.map((name) => sql`, ${sql.ref(name)}`),
@@ -144,38 +161,30 @@ function spanOf({ edges }: FigureAsk) {
   return sql`width_bucket(starts_at, ${edges.map((edge) => edge.toISOString())}::timestamptz[])`
 }
 
-const HOUR_MS = 3_600_000
-
 /**
- * The rows that are to be added up: those of hours, and of an hour in which a span ends those of its quarters. So the days of a
- * zone of half hours read a few rows more than others, and not four times as many.
+ * The rows that are to be added up: as few as make up the spans. A long one of whose days an hour was counted since they were added
+ * up is read by its hours: within one statement, so that all is seen as it was at one time.
  */
 function rollups(table: 'call_rollups' | 'call_outcome_rollups', ask: FigureAsk) {
-  const [first = new Date(0), last = first] = [ask.edges[0], ask.edges.at(-1)]
-  const cut = [
-    ...new Set(
-      ask.edges
-        .map((edge) => edge.getTime())
-        .filter((ms) => ms % HOUR_MS !== 0)
-        .map(hourOf),
-    ),
-  ]
-  const within = sql`starts_at >= ${first} and starts_at < ${last}`
-  const ofHours = sql`select * from ${sql.table(table)} where minutes = 60 and ${within} and ${conditions(ask)}`
-  if (cut.length === 0) return sql`(${ofHours}) counted_before`
-  const hours = sql`${cut.map((ms) => new Date(ms).toISOString())}::timestamptz[]`
+  const ranges = rangesOf(ask.edges)
+  const times = (end: 'from' | 'to') => sql`${ranges.map((range) => range[end].toISOString())}::timestamptz[]`
+  const hour = sql.lit(HOUR_MINUTES)
   return sql`
-    (${ofHours} and starts_at <> all (${hours})
-      union all
-     select quarter.* from unnest(${hours}) as cut (starts_at)
+    (with changed as materialized (
+       select distinct starts_at, starts_at + interval '1 day' as ends_at from call_day_changes
+        where starts_at < ${ask.edges.at(-1)} and starts_at > ${ask.edges[0]}::timestamptz - interval '1 day'
+          and ${ask.tenantId === null ? sql`true` : sql`tenant_id = ${ask.tenantId}`}),
+     ranges as materialized (
+       select case when minutes <= ${hour} or not exists (select from changed where starts_at < to_at and ends_at > from_at)
+                   then minutes else ${hour} end as minutes, from_at, to_at
+         from unnest(${ranges.map(({ minutes }) => minutes)}::integer[], ${times('from')}, ${times('to')})
+           as asked (minutes, from_at, to_at))
+     select counted.* from ranges
       cross join lateral (
             select * from ${sql.table(table)}
-             where minutes = 15 and ${within} and starts_at >= cut.starts_at and starts_at < cut.starts_at + interval '1 hour'
-               and ${conditions(ask)} offset 0) quarter) counted_before`
-}
-
-function hourOf(ms: number): number {
-  return ms - (ms % HOUR_MS)
+             where minutes = ranges.minutes and ${conditions(ask)} and starts_at >= from_at
+               and starts_at < case when ranges.minutes > ${hour} then from_at + interval '1 hour' else to_at end
+            offset 0) counted) counted_before`
 }
 
 function conditions({ tenantId, agentKey, agentVersionId, groupBy }: FigureAsk) {

@@ -1,4 +1,4 @@
-import { type FigureKey, type FigureRow, SCORE_PARTS } from './figures-store.ts'
+import { type FigureKey, type FigureRow, type OutcomeCount, SCORE_PARTS } from './figures-store.ts'
 import { mergeTimes, percentileMs, type ResponseTimes, readTimes, timesIn } from './response-times.ts'
 
 /** What calls came to. A rate, an average or a percentile of nothing is null. */
@@ -25,8 +25,6 @@ export type Figures = {
   /** Null: all others. */
   outcomes: OutcomeCount[]
 }
-
-type OutcomeCount = { outcome: string | null; calls: number }
 
 /** What can be added up: figures are made of it once it is. */
 type Sums = Omit<FigureRow, keyof FigureKey | 'response_times'> & { times: ResponseTimes }
