@@ -88,6 +88,31 @@ describe('Audio that was sent and not heard', () => {
     expect(unheard.isEmpty).toBe(true)
   })
 
+  it('stays as it was while it is played again, whatever is kept meanwhile', () => {
+    const rooms = new AudioRooms()
+    const unheard = new UnheardAudio(rooms)
+    let playback = SILENT
+    const say = (payload: Buffer) => {
+      unheard.add('item_1', payload, 400)
+      playback = sent(playback, { itemId: 'item_1', responseId: 'r', ms: 400, mark: null }, 0)
+    }
+    for (const fill of [1, 2, 3]) say(Buffer.from(Buffer.alloc(3_200, fill).toString('base64')))
+    unheard.follow(playback, cleared(playback), 0)
+    const fills: (number | undefined)[] = []
+    playback = SILENT
+    for (const { payload } of unheard.takeAside()) {
+      new UnheardAudio(rooms).add('item_1', Buffer.alloc(4_268, 'A'), 400)
+      fills.push(Buffer.from(payload.toString('latin1'), 'base64')[0])
+      say(payload)
+    }
+    unheard.follow(playback, cleared(playback), 0)
+    const again = unheard.takeAside().map(({ payload }) => Buffer.from(payload.toString('latin1'), 'base64')[0])
+    expect([fills, again]).toEqual([
+      [1, 2, 3],
+      [1, 2, 3],
+    ])
+  })
+
   it('is that of its own call, whatever others keep in the same rooms meanwhile', () => {
     const rooms = new AudioRooms()
     const random = seeded(7)

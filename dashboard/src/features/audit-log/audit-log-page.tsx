@@ -1,5 +1,4 @@
 import { useSearch } from '@tanstack/react-router'
-
 import { Comparison } from '../../components/comparison.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'

@@ -10,8 +10,9 @@ const UNNAMING = [
   // "22. 11. 2025", "November 22, 2025, 10:30": with blanks in it nothing more may stand beside it.
   /(?<![\p{Nd}+]|\d[-./, ]{1,2})(?:0?[1-9]|[12]\d|3[01])([-./]) (?:0?[1-9]|[12]\d|3[01])\1 (?:19|20)\d{2}(?:[ ,]{1,2}\d{1,2}:\d{2}(?::\d{2})?)?(?![-./, ]{0,2}\d)/gu,
   /(?<![\p{Nd}+]|\d[-./, ]{1,2})(?:0?[1-9]|[12]\d|3[01]), (?:19|20)\d{2},? \d{1,2}:\d{2}(?::\d{2})?(?![-./, ]{0,2}\d)/gu,
-  // "At 10:30, 030 123456": the minutes are no piece of the number behind them.
-  /(?<![\p{Nd}+:.,])(?:[01]?\d|2[0-3]):[0-5]\d(?![\d:])/gu,
+  // "At 10:30, 030 123456": the minutes are no piece of the number behind them. It stands apart from other digits: in "4:15-555-12:34"
+  // a number was dictated in pairs, and heard as times.
+  /(?<![\p{Nd}+:.,]|\p{Nd}[-\u2010-\u2015./\s]{1,2})(?:[01]?\d|2[0-3]):[0-5]\d(?![\p{Nd}:]|[-\u2010-\u2015./\s]{1,2}\p{Nd})/gu,
   // No nought at the beginning, and no digits behind a blank: those are of a longer number, "0176.12 34 56 78".
   /(?<![\p{Nd}.,+])[1-9]\d{0,2}(?:,\d{3}){1,6}(?:\.\d{1,2})?(?![.,\s]?\d)/gu,
   // As most of Europe writes it, "1.234.567,89": with a fraction behind it, for "612.345.678" is a telephone number.

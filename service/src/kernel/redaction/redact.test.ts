@@ -24,6 +24,9 @@ describe('what is said', () => {
     ['Call at 10:30, 030 123456.', 'Call at 10:30, [phone].'],
     ['It is 4111 +1111 +1111 +1111, or 4111+1111+1111+1111.', 'It is [card], or [card].'],
     ['It is 4111 1111 1111 1111 at 12:30.', 'It is [card] at 12:30.'],
+    ['It is 4:15-555-12:34.', 'It is 4:[digits]:34.'],
+    ['It is 1:23 456 789.', 'It is 1:[digits].'],
+    ['4:15 555.', '[digits]:[digits].'],
   ])('loses what is personal: %s', (said, told) => expect(turn(said).text).toBe(told))
 
   it.each([

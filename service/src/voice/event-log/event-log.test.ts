@@ -90,6 +90,19 @@ describe('The event log of a session', () => {
     expect(replay(readLines(text))).toMatchObject({ difference: null })
   })
 
+  it('is whole where it is many chunks, and a line of it longer than one', async () => {
+    const { log, bytes } = logging()
+    const version = 'é'.repeat(12_000)
+    const events = Array.from({ length: 2_000 }, (_, at) => ({ type: 'mark' as const, name: `é${at}` }))
+    log.begin({ ...HEAD, version })
+    for (const [at, event] of events.entries()) log.step(at, event, [])
+    log.close()
+    await log.written()
+    const { head, steps, isWhole } = readLines(unpackChunks(bytes()))
+    expect([isWhole, head.version === version]).toEqual([true, true])
+    expect(steps.map(({ event }) => event)).toEqual(events)
+  })
+
   it('shows the first event after which something else follows', async () => {
     const { log, bytes } = logging()
     answered(log)
