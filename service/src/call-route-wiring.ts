@@ -2,7 +2,6 @@ import type { CallSubjects } from './call-subjects.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { TenantId } from './kernel/ids.ts'
-
 import { doNotCallListRoutes } from './operators/do-not-call-list-routes.ts'
 import { makeDncLists } from './operators/do-not-call-lists.ts'
 import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
