@@ -2,7 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
-import { addUpDay, type ChangedDay, listChangedDaysAcrossTenants } from './day-rollup-store.ts'
+import { addUpDay, type ChangedDay, listChangedDaysAcrossTenants, postponeDay } from './day-rollup-store.ts'
 import { type ChangedHour, countHour, listChangedHoursAcrossTenants } from './rollup-store.ts'
 
 /** What a sweep is asked for. `tenantId`: the only tenant whose hours are counted; null for all. As many days are added up at most. */
@@ -32,7 +32,7 @@ const FAILED = 'This failed inside the service: its log says why.'
  * left to it. What fails with one hour holds up no other. Then the hours of days that are over are added up: until they are, answers are
  * the same, and take longer.
  *
- * @throws what the database throws when it cannot be asked for hours.
+ * @throws what the database throws when it cannot be asked for hours or days, or told of a day that failed.
  */
 export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult> {
   const { db, clock, log, isStopping } = deps
@@ -63,15 +63,17 @@ export async function countCalls(deps: Deps, ask: CountAsk): Promise<CountResult
 
 async function addUpDays({ db, clock, log }: Deps, ask: CountAsk, mayBegin: () => boolean): Promise<void> {
   const { tenantId, limitHours: limit } = ask
+  const now = () => new Date(clock.now())
   async function addUp(day: ChangedDay): Promise<void> {
     try {
       await db.transaction().execute((tx) => addUpDay(tx, day))
     } catch (err) {
       log.error({ err, ...day }, 'the hours of a day were not added up')
+      await postponeDay(db, day, now())
     }
   }
 
-  const days = await listChangedDaysAcrossTenants(db, { tenantId, now: new Date(clock.now()), limit })
+  const days = await listChangedDaysAcrossTenants(db, { tenantId, now: now(), limit })
   for (const day of days) {
     if (!mayBegin()) break
     await addUp(day)

@@ -12,7 +12,7 @@ declare module '../../platform/db/schema.ts' {
 /** A day of UTC of which an hour was counted since its hours were added up. */
 export type ChangedDay = { tenant_id: TenantId; starts_at: Date }
 
-/** Tells this lock from the advisory locks of other subjects. */
+/** Tells this lock from the advisory locks of other subjects. The triggers that note days have it as 1684109683. */
 const LOCK_CLASS = 0x64617973
 
 /** Which days are to be added up. `tenantId`: only of this one; null: of all. */
@@ -39,15 +39,13 @@ export async function listChangedDaysAcrossTenants(db: Db, { tenantId, now, limi
 
 /**
  * Adds hours up into the day and into all the 23 hours that it has a part in, in place of what was added up before. Of those that
- * lead into a day that is noted itself none is made: they are when that day is. A change that is not committed yet keeps its note, so
- * the day is read by its hours, and added up again.
+ * lead into a day that is noted itself none is made: they are when that day is.
  *
- * @returns false when another one is at the tenant's days, has been at this one, or counts an hour of it: then nothing was done.
+ * @returns false when another one is at the tenant's days, has been at this one, or changes hours of the tenant: then nothing was done.
  */
 export async function addUpDay(tx: Tx, { tenant_id: tenantId, starts_at: day }: ChangedDay): Promise<boolean> {
   if (!(await lockTenant(tx, tenantId)) || !(await takeNotes(tx, tenantId, day))) return false
-  const noted = await notedDays(tx, tenantId, day)
-  if (noted.includes(day.getTime())) return false
+  const noted = await notedNeighbours(tx, tenantId, day)
   for (const table of ['call_rollups', 'call_outcome_rollups'] as const) {
     await sql`
       delete from ${sql.table(table)}
@@ -66,6 +64,20 @@ export async function addUpDay(tx: Tx, { tenant_id: tenantId, starts_at: day }: 
   return true
 }
 
+/** Puts a day behind all others that wait: what takes long and fails then holds up none of them for ever. */
+export async function postponeDay(
+  db: Db,
+  { tenant_id: tenantId, starts_at: day }: ChangedDay,
+  now: Date,
+): Promise<void> {
+  await db
+    .updateTable('call_day_changes')
+    .set({ changed_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('starts_at', '=', day)
+    .execute()
+}
+
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 const NEARLY_DAY_MS = NEARLY_DAY_MINUTES * 60_000
@@ -73,7 +85,7 @@ const wholeDay = sql.lit(DAY_MINUTES)
 const nearlyDay = sql.lit(NEARLY_DAY_MINUTES)
 const nearly = sql`${nearlyDay} * interval '1 minute'`
 
-/** Its days have parts in each other's spans. */
+/** Its days have parts in each other's spans. Who changes hours has the lock too, together with others who do. */
 async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
   const { rows } = await sql<{ is_ours: boolean }>`
     select pg_try_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId})) as is_ours`.execute(tx)
@@ -82,18 +94,17 @@ async function lockTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
 
 /** Each statement sees what is committed when it begins: of an hour whose note goes here the ones after it see what was counted. */
 async function takeNotes(tx: Tx, tenantId: TenantId, day: Date): Promise<boolean> {
-  const { rows } = await sql`
-    delete from call_day_changes
-     where tenant_id = ${tenantId} and starts_at = ${day}
-       and id in (select id from call_day_changes
-                   where tenant_id = ${tenantId} and starts_at = ${day} for update skip locked)
-    returning id`.execute(tx)
-  return rows.length > 0
+  const { numDeletedRows } = await tx
+    .deleteFrom('call_day_changes')
+    .where('tenant_id', '=', tenantId)
+    .where('starts_at', '=', day)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
-/** Of the day and its neighbours. */
-async function notedDays(tx: Tx, tenantId: TenantId, day: Date): Promise<number[]> {
-  const around = [-DAY_MS, 0, DAY_MS].map((ms) => new Date(day.getTime() + ms))
+/** Of the days before and behind it. */
+async function notedNeighbours(tx: Tx, tenantId: TenantId, day: Date): Promise<number[]> {
+  const around = [-DAY_MS, DAY_MS].map((ms) => new Date(day.getTime() + ms))
   const rows = await tx
     .selectFrom('call_day_changes')
     .select('starts_at')

@@ -70,20 +70,32 @@ export async function countHour(tx: Tx, { tenant_id: tenantId, starts_at: hour }
   return true
 }
 
-/** Takes the words of agents out of what was counted in the hour of a call. The hour is counted again, without those of it. */
+/**
+ * Takes the words of agents out of what was counted in the hour of a call, and waits for whoever counts it. The hour is counted
+ * again, without those of it.
+ */
 export async function forgetOutcomes(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
-  await sql`
-    delete from call_outcome_rollups counted using call_logs log
-     where log.tenant_id = ${tenantId} and log.call_sid = ${callSid} and counted.tenant_id = log.tenant_id
-       and counted.minutes in (15, 60) and counted.is_whole in (true, false) and counted.starts_at >= date_trunc('hour', log.created_at, 'UTC')
-       and counted.starts_at < date_trunc('hour', log.created_at, 'UTC') + interval '1 hour'`.execute(tx)
+  const { rows } = await sql<{ hour: Date }>`
+    select date_trunc('hour', created_at, 'UTC') as hour from call_logs
+     where tenant_id = ${tenantId} and call_sid = ${callSid}`.execute(tx)
+  for (const { hour } of rows) {
+    await sql`select pg_advisory_xact_lock(${lockOf(tenantId, hour)})`.execute(tx)
+    await sql`
+      delete from call_outcome_rollups
+       where tenant_id = ${tenantId} and minutes in (15, 60) and is_whole in (true, false) and starts_at >= ${hour}
+         and starts_at < ${hour}::timestamptz + interval '1 hour'`.execute(tx)
+  }
 }
 
 async function lockHour(tx: Tx, tenantId: TenantId, hour: Date): Promise<boolean> {
-  const name = `${tenantId} ${hour.toISOString()}`
   const { rows } = await sql<{ is_ours: boolean }>`
-    select pg_try_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${name})) as is_ours`.execute(tx)
+    select pg_try_advisory_xact_lock(${lockOf(tenantId, hour)}) as is_ours`.execute(tx)
   return rows[0]?.is_ours === true
+}
+
+function lockOf(tenantId: TenantId, hour: Date) {
+  const name = `${tenantId} ${hour.toISOString()}`
+  return sql`${sql.lit(LOCK_CLASS)}, hashtext(${name})`
 }
 
 /** The calls of an hour, with what their sessions came to; an erased session has nothing to say. */
