@@ -16,9 +16,10 @@ create table call_day_changes (
 );
 create index call_day_changes_oldest on call_day_changes (changed_at);
 
--- By triggers, so that also the hours are noticed that the release before this one counts beside it, or takes words out of. A note that
--- is there will do, if it stays: who adds a day up takes its notes away before reading its hours. Words that leave an hour leave at once
--- what it was added up into.
+-- By triggers, so that also the hours are noticed that the release before this one counts beside it, or takes words out of. Words that
+-- leave an hour leave at once what it was added up into. Whoever changes an hour of a tenant, and whoever adds its hours up (who takes this
+-- lock alone), wait for each other. Else words that leave an hour of a day would stay in what is being added up of the day before or behind
+-- it; and each could wait for rows that the other has.
 create function note_day_changes() returns trigger language plpgsql as $$
 declare
   day record;
@@ -28,11 +29,12 @@ begin
      where minutes = 60 and exists (select from tenants where tenants.tenant_id = hours.tenant_id)
      order by 1, 2
   loop
-    perform from call_day_changes note
-      where note.tenant_id = day.tenant_id and note.starts_at = day.starts_at limit 1 for share;
-    if not found then
-      insert into call_day_changes (tenant_id, starts_at) values (day.tenant_id, day.starts_at);
-    end if;
+    perform pg_advisory_xact_lock_shared(1684109683, hashtext(day.tenant_id));
+    -- A note that is there stays: to add the day up somebody would need the lock.
+    insert into call_day_changes (tenant_id, starts_at)
+    select day.tenant_id, day.starts_at
+     where not exists (select from call_day_changes note
+                        where note.tenant_id = day.tenant_id and note.starts_at = day.starts_at);
     if tg_op = 'DELETE' and tg_table_name = 'call_outcome_rollups' then
       delete from call_outcome_rollups
        where tenant_id = day.tenant_id and minutes in (1380, 1440) and is_whole in (true, false)
