@@ -75,6 +75,20 @@ describe('migrate', () => {
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ migrations: ['0002_newer'] }])
   })
 
+  it('tells of each file of an update, and of a new database in one line', async () => {
+    const lines: string[] = []
+    const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
+    await file('0001_a.sql', 'create table a ()')
+    await file('0002_b.sql', 'create table b ()')
+    await migrate(test.db, folder, log)
+    await file('0003_c.sql', 'create table c ()')
+    await migrate(test.db, folder, log)
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { msg: 'a new database was set up', migrations: 2 },
+      { msg: 'migration applied', migration: '0003_c' },
+    ])
+  })
+
   it('applies each file once however many nodes start together', async () => {
     await file('0001_a.sql', 'create table a (name text); select pg_sleep(0.05)')
     await file('0002_fill.sql', "insert into a values ('once')")

@@ -26,15 +26,32 @@ const FILE_NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 export async function migrate(db: Db, folder: URL, log?: Pick<Log, 'info'>): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await locked(db, createTable)
+  const before = await appliedBefore(db)
   const applied: string[] = []
   for (const migration of migrations) {
-    if (!(await applyOnce(db, migration))) continue
+    if (isApplied(migration, before.get(migration.name)) || !(await applyOnce(db, migration))) continue
     applied.push(migration.name)
-    log?.info({ migration: migration.name }, 'migration applied')
+    // Of a new database nobody asks how long each took.
+    if (before.size > 0) log?.info({ migration: migration.name }, 'migration applied')
   }
-  const newer = await unknownNames(db, migrations)
+  if (before.size === 0 && applied.length > 0) log?.info({ migrations: applied.length }, 'a new database was set up')
+  const ours = new Set(migrations.map(({ name }) => name))
+  const newer = [...before.keys()].filter((name) => !ours.has(name))
   if (newer.length > 0) log?.info({ migrations: newer }, 'the database is ahead: a newer release runs beside this one')
   return applied
+}
+
+/** The checksums of all that were applied, by name. */
+async function appliedBefore(db: Db): Promise<Map<string, string>> {
+  const names = db.selectFrom('schema_migrations').select(['name', 'checksum']).orderBy('name').limit(MAX_MIGRATIONS)
+  return new Map((await names.execute()).map(({ name, checksum }) => [name, checksum]))
+}
+
+/** @throws Error when it was applied as another text. */
+function isApplied({ name, checksum }: Migration, done: string | undefined): boolean {
+  if (done !== undefined && done !== checksum)
+    throw new Error(`migration ${name} was changed after it had been applied`)
+  return done !== undefined
 }
 
 async function readMigrations(folder: URL): Promise<Migration[]> {
@@ -64,11 +81,11 @@ async function createTable(tx: Tx): Promise<void> {
 }
 
 /** Whether it was for us to apply: another node may have done it while we waited for the lock. */
-function applyOnce(db: Db, { name, text, checksum }: Migration): Promise<boolean> {
+function applyOnce(db: Db, migration: Migration): Promise<boolean> {
+  const { name, text, checksum } = migration
   return locked(db, async (tx) => {
     const done = await tx.selectFrom('schema_migrations').select('checksum').where('name', '=', name).executeTakeFirst()
-    if (done && done.checksum !== checksum) throw new Error(`migration ${name} was changed after it had been applied`)
-    if (done) return false
+    if (isApplied(migration, done?.checksum)) return false
     await runFile(tx, name, text)
     await tx.insertInto('schema_migrations').values({ name, checksum, applied_at: sql`now()` }).execute()
     return true
@@ -81,10 +98,4 @@ async function runFile(tx: Tx, name: string, text: string): Promise<void> {
   } catch (error) {
     throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : error}`, { cause: error })
   }
-}
-
-async function unknownNames(db: Db, migrations: Migration[]): Promise<string[]> {
-  const ours = new Set(migrations.map(({ name }) => name))
-  const rows = await db.selectFrom('schema_migrations').select('name').orderBy('name').limit(MAX_MIGRATIONS).execute()
-  return rows.map(({ name }) => name).filter((name) => !ours.has(name))
 }
