@@ -19,21 +19,6 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return sqlState(error) !== '' && !isRowFault(error)
 }
 
-/** serialization_failure, deadlock_detected: of those that got into each other one was refused, and would not be now. */
-const LOST_TO_ANOTHER = new Set(['40001', '40P01'])
-const MAX_TRIES = 3
-
-/** Does what is refused because others did something at the same time again: twice at most, at once. Rejects as `work` does. */
-export async function againWhenRefused<T>(work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tries === MAX_TRIES || !LOST_TO_ANOTHER.has(sqlState(error))) throw error
-    }
-  }
-}
-
 /** Empty for what is no error of the database. */
 function sqlState(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null

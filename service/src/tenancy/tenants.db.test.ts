@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { describe, expect, inject, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { until } from '../../test/harness/wait.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -14,6 +16,7 @@ import type { TenantDocument } from './tenant-document.ts'
 import { CANARIES, documents, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
 import { removeTenant } from './tenant-removal.ts'
 import { makeTenantSource } from './tenant-source.ts'
+import { holdTenant } from './tenant-store.ts'
 import { makeTenants } from './tenants.ts'
 
 const acme = 'acme' as TenantId
@@ -217,6 +220,30 @@ describe('writers at the same time', () => {
       expect(await findHolder(test.db, one)).toBeNull()
       expect(await findHolder(test.db, two)).toBe(exists ? acme : null)
     }
+  })
+})
+
+// The embedded database has one transaction at a time.
+describe.runIf(inject('databaseTemplate').kind === 'server')('a tenant something of which is written', () => {
+  it('is deleted at the second try when the first one got into that', async () => {
+    const { tenants } = setUp()
+    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+    const other = await test.anotherNode()
+    const isWaiting = async () => {
+      const waiting = await sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(test.db)
+      return waiting.rows.length > 0
+    }
+    let removed: Promise<void> | null = null
+    await other.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('phone_numbers').select('tenant_id').where('tenant_id', '=', acme).forUpdate().execute()
+      removed = tenants.remove(acme, THE_SYSTEM)
+      await until(isWaiting, { what: 'the deletion to wait for the number' })
+      // It is the deletion that the database ends: it has waited for longer.
+      expect(await holdTenant(tx, acme)).toBe(true)
+    })
+    await removed
+    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
 

@@ -6,6 +6,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { type Sealer, sha256 } from '../kernel/seal.ts'
+import { againWhenRefused } from '../platform/db/again.ts'
 import { uniqueViolation } from '../platform/db/errors.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from './audit-log.ts'
@@ -180,15 +181,18 @@ type Removing = { by: Actor; expectQuiet?: (tx: Tx) => Promise<void> }
 
 async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, removing: Removing): Promise<void> {
   const { by, expectQuiet } = removing
-  await db.transaction().execute(async (tx) => {
-    await lockTenant(tx, tenantId)
-    if (!(await claimTenant(tx, tenantId))) throw unknownTenant()
-    await expectQuiet?.(tx)
-    const stored = await findStoredTenant(tx, tenantId)
-    if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
-    const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }
-    await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
-  })
+  // What is deleted with it is what others write to: they can get into each other.
+  await againWhenRefused(() =>
+    db.transaction().execute(async (tx) => {
+      await lockTenant(tx, tenantId)
+      if (!(await claimTenant(tx, tenantId))) throw unknownTenant()
+      await expectQuiet?.(tx)
+      const stored = await findStoredTenant(tx, tenantId)
+      if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
+      const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }
+      await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
+    }),
+  )
   onChange(tenantId)
 }
 

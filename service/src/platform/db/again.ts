@@ -1,0 +1,17 @@
+import pg from 'pg'
+
+/** serialization_failure, deadlock_detected: of those that got into each other one was refused, and would not be now. */
+const LOST_TO_ANOTHER = new Set<string | undefined>(['40001', '40P01'])
+const MAX_TRIES = 3
+
+/** Does what is refused because others did something at the same time again: twice at most, at once. Rejects as `work` does. */
+export async function againWhenRefused<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isLost = error instanceof pg.DatabaseError && LOST_TO_ANOTHER.has(error.code)
+      if (tries === MAX_TRIES || !isLost) throw error
+    }
+  }
+}
