@@ -46,7 +46,7 @@ describe.each(LOOKS)('at $width px in $colorScheme colours', (look) => {
       ['desk', 'Claim next of default'],
       [`desk/tasks/${tasks.urgent}`, 'Please call me back.'],
       ['desk/queues/default', 'Add hours'],
-      ['desk/sweeps', 'Look what would be dispatched'],
+      ['desk/sweeps', 'Show what would be dispatched'],
       ['do-not-call', HOSTILE],
       ['campaigns', 'New campaign'],
     ] as const) {

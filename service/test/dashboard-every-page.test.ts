@@ -68,7 +68,7 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
       ...{ at: of(`desk/tasks/${task}`), sign: 'Call back now', forms: ['Assign', 'Complete', 'Reopen', 'Snooze'] },
     },
     'desk/queues/$queueKey': { at: of('desk/queues/default'), sign: 'Add hours', sends: ['Save'] },
-    'desk/sweeps': { at: of('desk/sweeps'), sign: 'Look what would be dispatched' },
+    'desk/sweeps': { at: of('desk/sweeps'), sign: 'Show what would be dispatched' },
     'do-not-call': { at: of('do-not-call'), sign: 'Export', forms: ['Add a number'], sends: ['Ask'] },
     campaigns: { at: of('campaigns'), sign: 'Spring', forms: ['New campaign'] },
     'campaigns/$campaignId': { at: of(`campaigns/${campaign}`), sign: '0 of 1 done' },

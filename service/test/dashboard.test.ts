@@ -87,6 +87,20 @@ describe('the dashboard', () => {
     await context.close()
   })
 
+  it('says when a page cannot be loaded, and loads it when it is asked again', async () => {
+    const context = await dashboard.context({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(context, '/app/t/demo/calls')
+    await logIn(page)
+    await page.getByRole('row').nth(1).waitFor()
+    await page.route('**/app/assets/*.css', (route) => route.abort())
+    await page.getByRole('link', { name: 'Talk', exact: true }).click()
+    await page.getByRole('alert').getByText('This page could not be loaded.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('heading', { name: 'Talk', exact: true }).waitFor()
+    await context.close()
+  })
+
   it('asks for no more than 200 KB of compressed script before it shows a list', async () => {
     const context = await dashboard.context({ width: 1280, colorScheme: 'light' })
     const page = await context.newPage()

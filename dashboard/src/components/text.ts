@@ -24,3 +24,11 @@ export function words(value: string | null | undefined): string {
   const spaced = value.replaceAll(/[_-]+/g, ' ')
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }
+
+const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
+const CENTS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
+
+/** An amount in US dollars, those below a dollar in more digits; of nothing a dash. */
+export function usdText(usd: number | null): string {
+  return usd === null ? DASH : (usd < 1 ? CENTS : DOLLARS).format(usd)
+}

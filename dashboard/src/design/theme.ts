@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { type CSSVariablesResolver, createTheme, Input, type MantineColorsTuple } from '@mantine/core'
 
 /** From pale to deep; 8 carries white text, 3 is read on dark. */
 const GREEN: MantineColorsTuple = [
@@ -23,6 +23,12 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  components: {
+    // A hint below its field: fields that stand beside each other are in line, those with a hint and those without.
+    InputWrapper: Input.Wrapper.extend({
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] },
+    }),
+  },
 })
 
 const NAMES = {

@@ -45,7 +45,7 @@ export function otherPictures({ ids }: DemoService): Picture[] {
     { name: 'numbers', at: of('numbers'), sign: '+1 202 555 0100' },
     { name: 'desk', at: of('desk'), sign: 'Claim next of' },
     { name: 'queue', at: of('desk/queues/sales'), sign: 'Add hours' },
-    { name: 'sweeps', at: of('desk/sweeps'), sign: 'Look what would be dispatched' },
+    { name: 'sweeps', at: of('desk/sweeps'), sign: 'Show what would be dispatched' },
     { name: 'do-not-call', at: of('do-not-call'), sign: 'Asked for it' },
     { name: 'campaigns', at: of('campaigns'), sign: 'Spring delivery' },
     { name: 'campaign', at: of(`campaigns/${ids.campaign}`), sign: '0 of 3 done' },

@@ -34,6 +34,12 @@ describe('a rehearsed assessment', () => {
     expect(assessed(['caller', 'Hello?'])).toEqual({ helpfulness: 0, accuracy: 0, tone: 0, speed: 0 })
   })
 
+  it('says how often each spoke as people say it', () => {
+    const transcript = ['agent', 'caller', 'agent'].map((role) => ({ role, text: 'Hm.', interrupted: false }))
+    const { summary } = JSON.parse(assess([JSON.stringify({ criteria: CRITERIA, transcript })]) ?? '') as Assessed
+    expect(summary).toContain('the agent spoke 2 times and the caller once.')
+  })
+
   it.each(['Hello.', '{', '[]', '{"criteria": [], "transcript": "x"}', '{"criteria": [{}], "transcript": []}'])(
     'takes %s for no conversation',
     (text) => expect(assess([text])).toBeNull(),

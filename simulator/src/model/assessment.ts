@@ -30,9 +30,13 @@ export function assess(texts: string[]): string | null {
   const criteria = material.criteria.map(({ name }) => ({ name, ...scored(name, looked) }))
   const [agent, caller] = [saidBy('agent', material.transcript), saidBy('caller', material.transcript)]
   const summary =
-    `A rehearsal, assessed by lists of words: the agent spoke ${agent.length} times and the caller ${caller.length}. ` +
+    `A rehearsal, assessed by lists of words: the agent spoke ${times(agent.length)} and the caller ${times(caller.length)}. ` +
     (looked.faults.length === 0 ? 'Nothing went wrong.' : looked.faults.map(({ told }) => told).join(' '))
   return JSON.stringify({ criteria, summary })
+}
+
+function times(count: number): string {
+  return count === 1 ? 'once' : `${count} times`
 }
 
 type Fault = { kind: keyof typeof COST; told: string }

@@ -42,7 +42,7 @@ export function Judgement({ tenantId, agentId }: { tenantId: string; agentId: st
 
 const COLUMNS: TableColumn<Evaluation['rollout_versions'][number]>[] = [
   { name: 'Version', cell: ({ version_number }) => `Version ${version_number}` },
-  { name: 'Share', isNumber: true, cell: ({ traffic_percentage }) => `${traffic_percentage} %` },
+  { name: 'Share', isNumber: true, cell: ({ traffic_percentage }) => `${traffic_percentage}%` },
   { name: 'Scored calls', isNumber: true, cell: ({ eval_count }) => eval_count },
   { name: 'Average', isNumber: true, cell: ({ avg_score }) => avg_score?.toFixed(2) ?? DASH },
   { name: 'Good', isNumber: true, cell: ({ high_quality_rate }) => high_quality_rate?.toFixed(2) ?? DASH },

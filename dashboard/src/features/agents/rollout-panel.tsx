@@ -103,8 +103,7 @@ function Shares({ versions, shares, onChange }: SharesProps) {
         </ul>
       )}
       <p className={styles.rest}>
-        Version {published.version_number}, the published one, answers {shares.length === 0 ? 'all calls' : `${rest} %`}
-        .
+        Version {published.version_number}, the published one, answers {shares.length === 0 ? 'all calls' : `${rest}%`}.
       </p>
       {onChange && free.length > 0 && (
         <NativeSelect
@@ -134,7 +133,7 @@ function Stale({ versions, stored, edited, onTake, onKeep }: StaleProps) {
     Object.fromEntries(
       shares.map(({ agent_version_id: id, traffic_percentage }) => [
         versionName(versions, id),
-        `${traffic_percentage} %`,
+        `${traffic_percentage}%`,
       ]),
     )
   return (

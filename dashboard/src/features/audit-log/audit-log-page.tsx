@@ -1,4 +1,5 @@
 import { useSearch } from '@tanstack/react-router'
+import { Fragment } from 'react'
 import { Comparison } from '../../components/comparison.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Facts } from '../../components/facts.tsx'
@@ -42,7 +43,7 @@ export function AuditLogPage() {
 const COLUMNS: Column<AuditEntry>[] = [
   { name: 'When', cell: ({ created_at }) => <Instant at={created_at} /> },
   { name: 'Who', cell: ({ actor }) => actor },
-  { name: 'Action', cell: ({ action }) => <span className="mono">{action}</span> },
+  { name: 'Action', cell: ({ action }) => <ActionName action={action} /> },
   { name: 'Tenant', from: 'tablet', cell: ({ tenant_id }) => tenant_id ?? DASH },
   { name: 'To what', from: 'desktop', cell: ({ target_id }) => <span className="mono">{target_id ?? DASH}</span> },
   {
@@ -72,5 +73,19 @@ function EntryDetail({ entry }: { entry: AuditEntry }) {
         <Comparison before={{ title: 'Before', value: before ?? {} }} after={{ title: 'After', value: after ?? {} }} />
       </Below>
     </LookButton>
+  )
+}
+
+/** In parts, so that it is broken between them where there is no room. */
+function ActionName({ action }: { action: string }) {
+  return (
+    <span className="mono">
+      {action.split(/(?<=[._])/).map((part) => (
+        <Fragment key={part}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
   )
 }

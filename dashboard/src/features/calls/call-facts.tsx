@@ -1,7 +1,7 @@
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { durationText, phoneText, words } from '../../components/text.ts'
+import { durationText, phoneText, usdText, words } from '../../components/text.ts'
 import styles from './call-facts.module.css'
 import type { CallLog, VoiceSession } from './call-queries.ts'
 
@@ -76,14 +76,14 @@ function sessionFacts({
     ['Ended by', words(end_reason)],
     ['Outcome', words(outcome)],
     ['Answers after (median)', ms(latency.response_p50_ms)],
-    ['Answers after (95 %)', ms(latency.response_p95_ms)],
+    ['Answers after (95%)', ms(latency.response_p95_ms)],
     ['Interruptions', latency.interruptions],
     ['Model', model ?? 'Default'],
     ['Voice', voice ?? 'Default'],
     ['Tokens in', `${tokens(usage.input_tokens)} (${tokens(usage.cached_tokens)} cached)`],
     ['Tokens out', tokens(usage.output_tokens)],
     ['Audio', durationText(usage.audio_seconds)],
-    ['Model cost', cost === null ? null : `$${cost.toFixed(4)}`],
+    ['Model cost', cost === null ? null : usdText(cost)],
     ...(extraction_status === null ? [] : ([['Extraction', words(extraction_status)]] satisfies Fact[])),
     ...(resumed_count > 0 ? ([['Taken up again', `${resumed_count} times`]] satisfies Fact[]) : []),
     ...(tags.length > 0 ? ([['Tags', tags.join(', ')]] satisfies Fact[]) : []),

@@ -1,5 +1,6 @@
 import { Panel } from '../../components/panel.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
+import { words } from '../../components/text.ts'
 import type { VoiceSession } from './call-queries.ts'
 import styles from './call-score.module.css'
 
@@ -14,7 +15,7 @@ export function CallScore({ qa }: { qa: Qa }) {
       <ul className={styles.criteria}>
         {criteria.map(({ name, score: part, reason }) => (
           <li key={name}>
-            <span className={styles.name}>{name}</span> <span className="numbers">{percent(part)}</span>
+            <span className={styles.name}>{words(name)}</span> <span className="numbers">{percent(part)}</span>
             {reason && <p className={styles.reason}>{reason}</p>}
           </li>
         ))}
@@ -24,5 +25,5 @@ export function CallScore({ qa }: { qa: Qa }) {
 }
 
 function percent(score: number): string {
-  return `${Math.round(score * 100)} %`
+  return `${Math.round(score * 100)}%`
 }

@@ -1,6 +1,6 @@
 import { Checkbox } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
@@ -79,8 +79,12 @@ export function DeliveriesPage() {
         Object.keys(filters).length > 0 ? (
           <EmptyState title="None is like that">Take a filter away, or ask for more days.</EmptyState>
         ) : (
-          <EmptyState title="Nothing was sent yet">
-            Set the address of a webhook in the settings of the tenant; each call is told to it then.
+          <EmptyState title="Nothing has been sent yet">
+            Set the address of a webhook in the{' '}
+            <Link to="/t/$tenantId/settings" params={{ tenantId }}>
+              settings of the tenant
+            </Link>
+            ; each call is told to it then.
           </EmptyState>
         )
       }

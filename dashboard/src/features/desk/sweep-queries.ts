@@ -24,7 +24,7 @@ const told = { params: { query: { emit_webhooks: true } } }
 /** What the service does by itself every half a minute, and what a dispatch would do. */
 export const SWEEPS: Sweep[] = [
   {
-    name: 'Look what would be dispatched',
+    name: 'Show what would be dispatched',
     says: 'Nothing is done: you see which tasks agents would call for, and what speaks against the others.',
     isGrave: false,
     run: async () => {

@@ -21,7 +21,7 @@ export function SweepsPage() {
   return (
     <Page
       title="Sweeps"
-      description="What the service does by itself every half a minute, now. Each is of all tenants."
+      description="Do now what the service does by itself every now and then. Each is of all tenants."
       above={
         <BackLink to="/t/$tenantId/desk" params={{ tenantId }}>
           Desk
@@ -46,7 +46,9 @@ export function SweepsPage() {
       {done ? (
         <Swept {...done} />
       ) : (
-        <EmptyState title="Nothing was done from here yet">What comes of a sweep stands here, task by task.</EmptyState>
+        <EmptyState title="Nothing has been done from here yet">
+          What comes of a sweep stands here, task by task.
+        </EmptyState>
       )}
     </Page>
   )

@@ -1,5 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { EmptyState } from '../../components/empty-state.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { PlainTable } from '../../components/plain-table.tsx'
 import { ReadPanel } from '../../components/read-panel.tsx'
@@ -13,14 +14,18 @@ type AgentsPanelProps = { tenantId: string; query: UseQueryResult<Analytics> }
 export function AgentsPanel({ tenantId, query }: AgentsPanelProps) {
   return (
     <ReadPanel title="By agent" query={query}>
-      {({ rows, since, until }) => (
-        <PlainTable
-          label="By agent"
-          columns={columnsOf(tenantId, { since, until })}
-          rows={rows.toSorted((a, b) => b.calls - a.calls)}
-          keyOf={({ agent_key: key }) => key ?? ''}
-        />
-      )}
+      {({ rows, since, until }) =>
+        rows.length === 0 ? (
+          <EmptyState title="No agent had calls in this time">Look further back.</EmptyState>
+        ) : (
+          <PlainTable
+            label="By agent"
+            columns={columnsOf(tenantId, { since, until })}
+            rows={rows.toSorted((a, b) => b.calls - a.calls)}
+            keyOf={({ agent_key: key }) => key ?? ''}
+          />
+        )
+      }
     </ReadPanel>
   )
 }

@@ -102,7 +102,7 @@ function chartsOf(rows: AnalyticsRow[]): Record<'calls' | 'rate' | 'responses' |
           accent,
         ),
         line(
-          '95 %',
+          '95%',
           of(({ response_p95_ms }) => response_p95_ms),
           { colour: '--busy', shape: 'dashes' },
         ),

@@ -1,6 +1,7 @@
 import type { Column } from '../../components/list-table.tsx'
+import { usdText } from '../../components/text.ts'
 import type { AnalyticsRow } from './overview-queries.ts'
-import { countText, scoreText, shareText, usdText, waitText } from './overview-text.ts'
+import { countText, scoreText, shareText, waitText } from './overview-text.ts'
 
 /** What stands beside the name of whoever's calls these are. */
 export const FIGURE_COLUMNS: Column<AnalyticsRow>[] = [
@@ -8,6 +9,6 @@ export const FIGURE_COLUMNS: Column<AnalyticsRow>[] = [
   { name: 'Cost', isNumber: true, cell: ({ cost_usd }) => usdText(cost_usd) },
   { name: 'Answered', isNumber: true, from: 'tablet', cell: ({ answer_rate }) => shareText(answer_rate) },
   { name: 'Response', isNumber: true, from: 'tablet', cell: ({ response_p50_ms }) => waitText(response_p50_ms) },
-  { name: '95 %', isNumber: true, from: 'tablet', cell: ({ response_p95_ms }) => waitText(response_p95_ms) },
+  { name: '95%', isNumber: true, from: 'tablet', cell: ({ response_p95_ms }) => waitText(response_p95_ms) },
   { name: 'Score', isNumber: true, cell: ({ avg_score }) => scoreText(avg_score) },
 ]

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
+import { usdText } from '../../components/text.ts'
 import styles from './figure-tiles.module.css'
 import type { Analytics } from './overview-queries.ts'
-import { countText, scoreText, shareText, usdText, waitText } from './overview-text.ts'
+import { countText, scoreText, shareText, waitText } from './overview-text.ts'
 
 type FigureTilesProps = {
   totals: Analytics['totals']
@@ -28,7 +29,7 @@ export function FigureTiles({ totals, callsLink, late, lateLink }: FigureTilesPr
       <Tile name="Response, median" note={`of ${countText(responses)} answers`}>
         {waitText(response_p50_ms)}
       </Tile>
-      <Tile name="Response, 95 %" note="are no slower">
+      <Tile name="Response, 95%" note="are no slower">
         {waitText(response_p95_ms)}
       </Tile>
       <Tile name="Average score" note={`of ${countText(scored)} scored`}>

@@ -5,14 +5,7 @@ const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFra
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
-const DOLLARS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD' })
-const CENTS = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 })
 const SECOND_MS = 1_000
-
-/** An amount in US dollars, those below a dollar in more digits; of nothing a dash. */
-export function usdText(usd: number | null): string {
-  return usd === null ? DASH : (usd < 1 ? CENTS : DOLLARS).format(usd)
-}
 
 /** A whole number, with marks between its thousands. */
 export function countText(count: number): string {

@@ -64,7 +64,7 @@ export function UsersPanel({ tenantId }: { tenantId: string }) {
 }
 
 const COLUMNS: Column<User>[] = [
-  { name: 'E-mail', cell: ({ email }) => email },
+  { name: 'E-mail', cell: ({ email }) => <span style={{ overflowWrap: 'anywhere' }}>{email}</span> },
   { name: 'Name', from: 'tablet', cell: ({ name }) => name },
   { name: 'Role', cell: ({ role }) => words(role) },
   {

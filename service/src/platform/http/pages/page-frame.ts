@@ -36,6 +36,7 @@ const PLACES = [
   ['/docs', 'Guides', ''],
   ['/getting-started', 'Getting started', 'start'],
   ['/swagger-ui', 'API', ''],
+  ['/app/', 'Dashboard', 'start'],
 ] as const
 
 /** A whole page of the hub as HTML. */
