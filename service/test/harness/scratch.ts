@@ -8,11 +8,12 @@ const ENOUGH_BYTES = 1024 ** 3
 
 /**
  * Makes a folder for a test, empty and its own. Whoever asked for it removes it; what is left, by a process that was killed or that
- * keeps a database for the next file, goes with the folder of the run.
+ * keeps a database for the next file, goes with the folder of the run. Outside of one it has no name of a run: the next run would take
+ * it for one whose owner is gone, and remove it under whoever uses it.
  */
 export async function scratchFolder(): Promise<string> {
   const { PARLEY_TEST_SCRATCH: ofRun } = env
-  return mkdtemp(join(ofRun !== undefined && (await hasRoom(ofRun)) ? ofRun : tmpdir(), 'parley-test-'))
+  return mkdtemp(join(ofRun !== undefined && (await hasRoom(ofRun)) ? ofRun : tmpdir(), 'parley-scratch-'))
 }
 
 async function hasRoom(folder: string): Promise<boolean> {
