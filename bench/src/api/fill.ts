@@ -46,12 +46,13 @@ const VOICE_SESSIONS = `
     from (select *, random() as a, random() as b from call_logs order by tenant_id, created_at, id) drawn`
 
 const TURNS = `
-  insert into transcript_turns (tenant_id, session_id, item_id, seq, role, text, unheard, start_ms, end_ms, interrupted)
+  insert into transcript_turns (tenant_id, session_id, item_id, seq, role, text, unheard, start_ms, end_ms, interrupted,
+                                session_created_at)
   select tenant_id, id, 'item_1', 1, 'caller',
          'Good morning, I would like to know what became of my order'
            || case when a < 0.001 then ', for I want a refund by zeppelin' when a < 0.01 then ', for I want a refund' else '' end,
-         '', 900, 4200, false
-    from (select tenant_id, id, random() as a, row_number() over (order by tenant_id, created_at, id) as n
+         '', 900, 4200, false, created_at
+    from (select tenant_id, id, created_at, random() as a, row_number() over (order by tenant_id, created_at, id) as n
             from voice_sessions) drawn
    where n % ${SESSIONS_PER_TURN} = 0`
 
@@ -60,7 +61,7 @@ const TURNS = `
  * on which they lie. The tables must be empty of them.
  */
 export async function fillRecords(client: pg.Client, shares: readonly Share[]): Promise<void> {
-  // As a replica nobody looks up the tenant of each row.
+  // As a replica nobody looks up the tenant of each row, and triggers do nothing: what they write of a turn stands in it.
   await client.query(`set session_replication_role = replica; set synchronous_commit = off; set work_mem = '256MB';
                       set maintenance_work_mem = '256MB'; select setseed(${SEED});
                       create temp table shares (tenant_id text, rows integer)`)

@@ -15,7 +15,7 @@ function sound(): Required<ApiFigures> {
     lists: [
       {
         list: 'call_logs',
-        throughput: { service: 600, bare: 1_000, ratio: 0.6, bareSpread: 0.1 },
+        throughput: { service: 600, bare: 1_000, ratio: 0.6, bareSpread: 0.1, rounds: [] },
         deepPage: { row: 10_000, firstMs: 2, deepMs: 2.6 },
       },
     ],

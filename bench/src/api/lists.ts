@@ -12,8 +12,10 @@ export type ListGround = {
   tenants: readonly { tenantId: string; token: string; rows: number }[]
 }
 
+type Round = { service: number; bare: number }
+
 /** Requests per second of the server's CPU, in the median of the rounds; `ratio` is the median of theirs. */
-export type Throughput = { service: number; bare: number; ratio: number; bareSpread: number }
+export type Throughput = Round & { ratio: number; bareSpread: number; rounds: Round[] }
 
 /** Median service times in ms. `row`: which row of the list the later page begins with. */
 export type DeepPage = { row: number; firstMs: number; deepMs: number }
@@ -35,7 +37,11 @@ const CONNECTIONS = 16
 const PAGE_ROWS = 50
 /** The largest page that there is, to get far quickly. */
 const LONG_PAGE_ROWS = 500
-const WARM_UP_MS = 1_500
+/**
+ * Rounds that come before those that count: a route is compiled, and compiled again once more of it has become hot, for several thousand
+ * answers, in which it costs up to twice as much.
+ */
+const WARM_UP_ROUNDS = 3
 
 /** Measures the pages of both lists, one after the other. */
 export async function measureLists(ground: ListGround, plan: ApiPlan): Promise<ListFigures[]> {
@@ -72,15 +78,14 @@ async function measureThroughput(ground: ListGround, list: List, plan: ApiPlan):
   const bare = new HttpClient(ground.bare.address, { connections: CONNECTIONS })
   const askService = () => service.get(`${list.path}?limit=${PAGE_ROWS}`)
   const askBare = () => bare.get(barePath(list, tenantId))
-  for (const ask of [askService, askBare]) await askWithoutPause(ask, { width: CONNECTIONS, ms: WARM_UP_MS })
-  const rounds: { service: number; bare: number }[] = []
+  const rounds: Round[] = []
   const ms = plan.roundSeconds * 1_000
-  for (let round = 0; round < plan.rounds; round++) {
+  for (let round = -WARM_UP_ROUNDS; round < plan.rounds; round++) {
     const ofService = await perCpuSecond(ground.service.pid, () =>
       askWithoutPause(askService, { width: CONNECTIONS, ms }),
     )
     const ofBare = await perCpuSecond(ground.bare.pid, () => askWithoutPause(askBare, { width: CONNECTIONS, ms }))
-    rounds.push({ service: ofService, bare: ofBare })
+    if (round >= 0) rounds.push({ service: ofService, bare: ofBare })
   }
   service.close()
   bare.close()
@@ -89,6 +94,7 @@ async function measureThroughput(ground: ListGround, list: List, plan: ApiPlan):
     bare: median(rounds.map((round) => round.bare)),
     ratio: median(rounds.map((round) => round.service / round.bare)),
     bareSpread: spread(rounds.map((round) => round.bare)),
+    rounds,
   }
 }
 

@@ -21,7 +21,8 @@ const WALKED = { atLeast: 1_000, atMost: 20_000 }
  * Two ways lead there, and neither suits all words. What is said all the time is found in the newest sessions, where the index
  * would first name each turn in which it was ever said. What is rare is found by the index alone. So a sample of the newest
  * decides, and where going through them fills no page, the index is asked. The order in which things are looked up is said by
- * limits and offsets: it must not depend on a guess at how often somebody said something.
+ * limits and offsets: it must not depend on a guess at how often somebody said something. Either way goes newest first and reads
+ * no further than to the last row of the page: `recent` as it is written, for to sort it would be to read all of it.
  */
 export function searchedSessions({ tenantId, phrases, where, limit }: SessionSearch): RawBuilder<unknown> {
   // The longest is the rarest, as a rule.
@@ -33,24 +34,24 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
     sql` `,
   )
   const newestFirst = (rows: RawBuilder<unknown>) => sql`order by created_at desc, id desc limit ${rows}`
-  const newest = (rows: number) => sql`
-    (select id, created_at from recent ${newestFirst(sql.lit(rows))}) voice_sessions`
-  const page = newestFirst(sql`${limit}`)
+  const fewerThan = (count: number) =>
+    sql`(select count(*) < ${sql.lit(count)} from (select from recent limit ${sql.lit(count)}) newest)`
   return sql`
     with recent as materialized (
       select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(walked))}),
-    sample as materialized (${sampled(said, newest(SAMPLED), walked)}),
+    sample as materialized (${sampled(said, fewerThan(WALKED.atLeast))}),
     near as materialized (
-      select id, created_at from ${newest(walked)} ${eachSaid}
-       where (select is_near from sample) ${page}),
+      select id from recent voice_sessions ${eachSaid}
+       where (select is_near from sample) limit ${limit}),
     far as materialized (
-      select id, created_at from (select distinct session_id from (${indexed(tenantId, sought)}) named) named
-       cross join lateral (
-             select id, created_at from voice_sessions where ${where} and id = named.session_id offset 0) voice_sessions
+      select id from (
+             select distinct on (created_at, session_id) created_at, session_id from (${indexed(tenantId, sought)}) turns
+              order by created_at desc, session_id desc) named
+       cross join lateral (select id from voice_sessions where ${where} and id = named.session_id offset 0) voice_sessions
              ${said.length === 1 ? sql`` : eachSaid}
-       where (select count(*) < ${limit} from near) and not (select is_all from sample) ${page})
-    select id from near where (select count(*) = ${limit} from near) or (select is_all from sample)
-    union all select id from far`
+       where (select count(*) < ${limit} from near) and not ((select is_near from sample) and ${fewerThan(walked)})
+       order by named.created_at desc, named.session_id desc limit ${limit})
+    select id from near union all select id from far`
 }
 
 /** One turn of `voice_sessions.id` in which a phrase was said. By its limit it is looked for session by session. */
@@ -61,36 +62,37 @@ function turnOf(tenantId: TenantId, phrase: string): RawBuilder<unknown> {
 }
 
 /**
- * `is_near`: whether to go through the newest sessions; `is_all`: whether those are then all that there are; `rarest`: which phrase
- * was said in the fewest, from 0. By its offset each phrase is looked for once, not once for each count.
+ * `is_near`: whether to go through the newest sessions, as they promise to fill a page or are few; `rarest`: which phrase was said
+ * in the fewest, from 0. By its offset each phrase is looked for once, not once for each count.
  */
-function sampled(said: RawBuilder<unknown>[], sessions: RawBuilder<unknown>, walked: number): RawBuilder<unknown> {
+function sampled(said: RawBuilder<unknown>[], areFew: RawBuilder<unknown>): RawBuilder<unknown> {
   const found = said.map((turn, i) => sql`(${turn}) as ${sql.ref(`is_said${i}`)}`)
   const isSaid = said.map((_, i) => sql.ref(`is_said${i}`))
   const counts = sql.join(isSaid.map((name) => sql`count(${name})`))
-  const fewerThan = (count: number) => sql`(select count(*) < ${sql.lit(count)} from recent)`
   return sql`
-    select is_near, is_near and ${fewerThan(walked)} as is_all, rarest
-      from (select count(*) filter (where ${sql.join(isSaid, sql` and `)}) >= ${sql.lit(COMMON)}
-                   or ${fewerThan(WALKED.atLeast)} as is_near,
-                   array_position(array[${counts}], least(${counts})) - 1 as rarest
-              from (select ${sql.join(found)} from ${sessions} offset 0) sampled) judged`
+    select count(*) filter (where ${sql.join(isSaid, sql` and `)}) >= ${sql.lit(COMMON)} or ${areFew} as is_near,
+           array_position(array[${counts}], least(${counts})) - 1 as rarest
+      from (select ${sql.join(found)} from (select id from recent limit ${sql.lit(SAMPLED)}) voice_sessions offset 0) sampled`
 }
 
 /**
- * The sessions in which the rarest phrase was said, by the index over tenants and words. The tenant is named as that index has
- * it, and not also as the key has it, by which all that was ever said to the tenant would be read.
+ * The sessions in which the rarest phrase was said and when they were made, which older turns do not know, by the index over tenants
+ * and words. The tenant is named as that index has it, and not also as the key has it, by which all that was ever said to the tenant
+ * would be read.
  */
 function indexed(tenantId: TenantId, phrases: string[]): RawBuilder<unknown> {
+  const createdAt = sql`
+    (select created_at from voice_sessions session where session.tenant_id = ${tenantId} and session.id = turn.session_id)`
   const found = phrases.map(
     (phrase, i) => sql`
-      select turn.session_id from transcript_turns turn
+      select turn.session_id, coalesce(turn.session_created_at, ${createdAt}) as created_at from transcript_turns turn
        where array[turn.tenant_id] @> array[${tenantId}]::text[] and ${matches(phrase)}
          and (select rarest from sample) = ${sql.lit(i)}`,
   )
   return sql.join(found, sql` union all `)
 }
 
+/** The phrase is parsed once, and not where the plan can guess by it: for a frequent one it would make room for thousands of rows. */
 function matches(phrase: string): RawBuilder<boolean> {
-  return sql`turn.search @@ phraseto_tsquery('simple', ${phrase})`
+  return sql`turn.search @@ (select phraseto_tsquery('simple', ${phrase}))`
 }

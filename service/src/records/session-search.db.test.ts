@@ -122,6 +122,19 @@ describe('a search in what was said in 3,000 sessions', { timeout: 60_000 }, () 
     expect(rare.blocks).toBeLessThan(700)
   })
 
+  it('reads of the sessions in which a word once was said only those that it shows', async () => {
+    const { indexes, blocks } = await lookedAt({ q: 'once' })
+    expect([...indexes]).toContain('transcript_turns_said')
+    expect(blocks).toBeLessThan(900)
+  })
+
+  it('finds what was written before turns knew when their sessions were made', async () => {
+    await sql`update transcript_turns set session_created_at = null where hashtext(session_id::text) % 2 = 0`.execute(
+      test.db,
+    )
+    for (const q of ['once', 'rare', 'lately']) expect(await allPages({ q })).toEqual(await asStored([q], undefined))
+  })
+
   it('goes as far through the newest sessions as the rows that are asked for lie', async () => {
     const { indexes } = await lookedAt({ q: 'often' }, { limit: 500 })
     expect([...indexes]).not.toContain('transcript_turns_said')
