@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openaiSpeech } from '../src/platform/speech/openai.ts'
 import { answerFaults } from './corpus/faults.ts'
 import { SeededRandom } from './corpus/random.ts'
 import { type RealIds, RequestCorpus, type WireRequest } from './corpus/requests.ts'
@@ -8,12 +9,14 @@ import { type ChatServer, startChatServer } from './harness/chat-server.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
 import { ServedApp } from './harness/served-app.ts'
+import { type SpeechServer, startSpeechServer } from './harness/speech-server.ts'
 import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
 import type { ApiDocument } from './interface/described-api.ts'
 
 const REQUESTS = process.env['PARLEY_TEST_FULL'] ? 20_000 : 1_500
 const SEED = Number(process.env['PARLEY_CORPUS_SEED'] ?? 1)
 const AT_ONCE = 4
+const KEY = 'sk-key-of-the-corpus'
 const PASSWORD = 'a long enough password'
 const DELETE_TENANT = 'DELETE /api/v1/admin/tenants/{tenant_id}'
 /** The tenant that is administered, which anything may happen to; the other one asks. */
@@ -22,14 +25,16 @@ const PREY = 'prey'
 const test = useDatabase()
 let rest: CarrierRest
 let chat: ChatServer
+let speech: SpeechServer
 let billing: WebhookTarget
 let served: ServedApp
 let sender: Sender
 
 beforeAll(async () => {
-  ;[rest, chat, billing] = await Promise.all([startCarrierRest(), startChatServer(), startWebhookTarget()])
+  const all = [startCarrierRest(), startChatServer(), startSpeechServer(), startWebhookTarget()] as const
+  ;[rest, chat, speech, billing] = await Promise.all(all)
 })
-afterAll(() => Promise.all([rest.close(), chat.close(), billing.close()]))
+afterAll(() => Promise.all([rest.close(), chat.close(), speech.close(), billing.close()]))
 beforeEach(async () => {
   let calls = 0
   rest.reply = ({ method, path }) => {
@@ -41,11 +46,12 @@ beforeEach(async () => {
   }
   served = await ServedApp.start(test, {
     model: new ScriptedModel(),
+    speech: openaiSpeech({ baseUrl: speech.baseUrl, apiKey: KEY }),
     settings: {
       ...{ TELEPHONY_API_BASE_URL: rest.baseUrl, PUBLIC_URL: 'https://voice.example.com', MAX_CALLS: '5000' },
       ...{
         OPENAI_BASE_URL: chat.baseUrl,
-        OPENAI_API_KEY: 'sk-key-of-the-corpus',
+        OPENAI_API_KEY: KEY,
         OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true',
       },
       ...{ BILLING_WEBHOOK_URL: billing.url, BILLING_WEBHOOK_SECRET: 'secret-of-the-billing-of-the-corpus' },
