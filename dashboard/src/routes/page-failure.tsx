@@ -9,7 +9,7 @@ const NOT_LOADED = /preload CSS|dynamically imported module|importing a module s
 /** Stands where a page could not be shown. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter()
-  const isNotLoaded = NOT_LOADED.test(error.message)
+  const isNotLoaded = error instanceof Error && NOT_LOADED.test(error.message)
   function again(): void {
     // A browser remembers a file that did not come, and those of a new release have other names.
     if (isNotLoaded) return window.location.reload()

@@ -234,15 +234,15 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a tenant something
         select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(test.db)
       return waiting.rows.length > 0
     }
-    let removed: Promise<void> | null = null
+    const removals: Promise<void>[] = []
     await other.db.transaction().execute(async (tx) => {
       await tx.selectFrom('phone_numbers').select('tenant_id').where('tenant_id', '=', acme).forUpdate().execute()
-      removed = tenants.remove(acme, THE_SYSTEM)
+      removals.push(tenants.remove(acme, THE_SYSTEM))
       await until(isWaiting, { what: 'the deletion to wait for the number' })
       // It is the deletion that the database ends: it has waited for longer.
       expect(await holdTenant(tx, acme)).toBe(true)
     })
-    await removed
+    await Promise.all(removals)
     await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
