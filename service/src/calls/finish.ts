@@ -2,11 +2,11 @@ import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import { lockCall } from '../records/call-directory-store.ts'
 import { type CallHolder, isHeldBy } from '../records/call-holder.ts'
 import { type CallReport, type SessionEnd, withReport, withSessionEnd, withTrueEnd } from '../records/call-record.ts'
 import { isStreamPromised } from '../records/call-resume-store.ts'
-import { changeCall, loadRecord } from '../records/change-call.ts'
+import { lockRecord } from '../records/call-store.ts'
+import { changeCall } from '../records/change-call.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -96,12 +96,12 @@ export function makeFinishing(deps: Deps): Finishing {
 type Stands = 'end' | 'dropped' | 'unknown'
 
 async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: Date): Promise<Stands> {
-  const call = await lockCall(tx, tenant.tenant_id, ending.callSid)
-  if (!call) return 'unknown'
-  const before = await loadRecord(tx, call)
+  const locked = await lockRecord(tx, tenant.tenant_id, ending.callSid)
+  if (!locked) return 'unknown'
+  const { call, before } = locked
   // Whoever thought its process lost may have taken the call from it. As long as no later stream began, it knows better.
   if (before.session.end_reason === 'process_lost' && before.session.stream_sid === ending.streamSid) {
-    await changeCall(tx, tenant, { call, before, now, change: (record) => withTrueEnd(record, ending.session) })
+    await changeCall(tx, tenant, { ...locked, now, change: (record) => withTrueEnd(record, ending.session) })
     return 'end'
   }
   if (!isHeldBy(call, ending)) return 'dropped'
@@ -109,8 +109,7 @@ async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: 
   const isGuessed = ending.session.endReason === 'carrier_lost'
   if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return 'dropped'
   await changeCall(tx, tenant, {
-    call,
-    before,
+    ...locked,
     now,
     change: (record) => {
       const reported = ending.call ? withReport(record, ending.call) : record

@@ -1,9 +1,9 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { lockCall } from '../records/call-directory-store.ts'
 import { type CallRecord, type CallReport, withReport, withSessionEnd } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { NOTHING_SAID } from './record-status.ts'
@@ -33,9 +33,9 @@ export function makeEndLostCall({ db, clock, tenants }: Deps): EndLostCall {
     if (!tenant) return
     const now = new Date(clock.now())
     await db.transaction().execute(async (tx) => {
-      const call = await lockCall(tx, tenantId, callSid)
-      if (call?.epoch !== epoch) return
-      await changeCall(tx, tenant, { call, now, change: (record) => ended(record, report, now) })
+      const locked = await lockRecord(tx, tenantId, callSid)
+      if (locked?.call.epoch !== epoch) return
+      await changeCall(tx, tenant, { ...locked, now, change: (record) => ended(record, report, now) })
     })
   }
 }

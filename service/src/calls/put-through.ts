@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { giveUpCall, lockCall } from '../records/call-directory-store.ts'
+import { giveUpCall } from '../records/call-directory-store.ts'
 import { withSessionEnd } from '../records/call-record.ts'
+import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { NOTHING_SAID } from './record-status.ts'
@@ -18,11 +19,11 @@ export type PutThrough = (tenant: TenantRuntime, callSid: string) => Promise<voi
 export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThrough {
   return (tenant, callSid) =>
     db.transaction().execute(async (tx) => {
-      const call = await lockCall(tx, tenant.tenant_id, callSid)
-      if (!call) return
+      const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+      if (!locked) return
       await giveUpCall(tx, tenant.tenant_id, callSid)
       const now = new Date(clock.now())
       const end = { ...NOTHING_SAID, endReason: 'transferred' as const, at: now }
-      await changeCall(tx, tenant, { call, now, change: (record) => withSessionEnd(record, end) })
+      await changeCall(tx, tenant, { ...locked, now, change: (record) => withSessionEnd(record, end) })
     })
 }

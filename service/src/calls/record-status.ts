@@ -1,7 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { lockCall } from '../records/call-directory-store.ts'
 import {
   type CallRecord,
   type CallReport,
@@ -11,6 +10,7 @@ import {
   withSessionEnd,
 } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import { lockRecord } from '../records/call-store.ts'
 import type { CallStatus, SessionEndReason } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -55,20 +55,20 @@ export const NOTHING_SAID: Omit<SessionEnd, 'endReason' | 'at'> = {
 
 export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps): CallStatuses {
   async function recordIn(tx: Tx, tenant: TenantRuntime, callSid: string, report: CallReport) {
-    const call = await lockCall(tx, tenant.tenant_id, callSid)
-    if (!call) return null
-    const isLost = call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked) return null
+    const isLost = locked.call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
     const change = (record: CallRecord) => withOpenEnd(withReport(record, report), isLost)
-    const { log } = await changeCall(tx, tenant, { call, now: new Date(clock.now()), change })
+    const { log } = await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
     return { isOver: isOver(log.status) }
   }
 
   async function cancelIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<void> {
-    const call = await lockCall(tx, tenant.tenant_id, callSid)
-    if (call?.owner !== null) return
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (locked?.call.owner !== null) return
     const now = new Date(clock.now())
     const change = (record: CallRecord) => withOpenEnd(withReport(record, statusReport('canceled', now)), false)
-    await changeCall(tx, tenant, { call, now, change })
+    await changeCall(tx, tenant, { ...locked, now, change })
   }
 
   return {

@@ -3,19 +3,14 @@ import { enqueue } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { billingOutcome } from './billing-outcome.ts'
-import type { DirectoryRow } from './call-directory-store.ts'
 import { tellChange } from './call-events.ts'
-import { findCallLog, updateCallLog } from './call-log-store.ts'
 import { type CallRecord, isComplete } from './call-record.ts'
+import { type LockedCall, updateRecord } from './call-store.ts'
 import { insertScoring } from './evaluations/scoring-store.ts'
-import { nextLook, setLook } from './open-call-store.ts'
-import { findVoiceSession, updateVoiceSession } from './voice-session-store.ts'
+import { nextLook } from './open-call-store.ts'
 
-type Change = {
-  /** The call's row of the directory, locked by this transaction. */
-  call: DirectoryRow
-  /** The call as this transaction has read it since then; it is read now when it has not. */
-  before?: CallRecord
+/** The call as this transaction has locked it. */
+type Change = LockedCall & {
   /** Pure. */
   change: (record: CallRecord) => CallRecord
   now: Date
@@ -27,15 +22,15 @@ type Change = {
  *
  * @returns the call as it is now.
  */
-export async function changeCall(tx: Tx, tenant: TenantRuntime, { call, now, ...of }: Change): Promise<CallRecord> {
-  const before = of.before ?? (await loadRecord(tx, call))
-  const after = of.change(before)
+export async function changeCall(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { call, before, change, now }: Change,
+): Promise<CallRecord> {
+  const after = change(before)
   const [log, session] = [changes(before.log, after.log), changes(before.session, after.session)]
-  if (log) await updateCallLog(tx, call.tenant_id, before.log.id, log)
-  if (session) await updateVoiceSession(tx, call.tenant_id, before.session.id, session)
+  await updateRecord(tx, before, { log, session, look: nextLook(before, after, now) })
   await haveScored(tx, before, after, now)
-  const look = nextLook(before, after, now)
-  if (look) await setLook(tx, call.tenant_id, call.call_sid, look.at)
   await enqueue(tx, tenant, await tellChange(tx, tenant, before, after), now)
   if (!isComplete(before) && isComplete(after)) {
     const subject = { callSid: call.call_sid, sessionId: after.session.id }
@@ -53,14 +48,6 @@ async function haveScored(tx: Tx, before: CallRecord, { session }: CallRecord, n
   const waitMs = session.end_reason === 'process_lost' ? LATE_TURNS_MS : 0
   const dueAt = new Date(now.getTime() + waitMs)
   await insertScoring(tx, session.tenant_id, { sessionId: session.id, endedAt: session.ended_at ?? now, dueAt })
-}
-
-/** What is stored of a call. @throws Error when half of it is missing: all of it is written in one transaction. */
-export async function loadRecord(tx: Tx, { tenant_id, call_sid, session_id }: DirectoryRow): Promise<CallRecord> {
-  const log = await findCallLog(tx, tenant_id, call_sid)
-  const session = await findVoiceSession(tx, tenant_id, session_id)
-  if (!log || !session) throw new Error('a call of the directory has no log or no session')
-  return { log, session }
 }
 
 /** The members of `after` that differ, null when none does. What was left alone is the same object, or the same instant. */

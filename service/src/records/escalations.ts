@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { lockCall } from './call-directory-store.ts'
+import { lockRecord } from './call-store.ts'
 import { changeCall } from './change-call.ts'
 
 /** Notes which calls a person was asked to look after. */
@@ -30,10 +30,10 @@ export function makeEscalations({ db, clock, tenants }: Deps): Escalations {
       const tenant = await tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
       await db.transaction().execute(async (tx) => {
-        const call = await lockCall(tx, tenantId, callSid)
-        if (!call) throw new AppError('not_found', 'There is no such call.')
+        const locked = await lockRecord(tx, tenantId, callSid)
+        if (!locked) throw new AppError('not_found', 'There is no such call.')
         await changeCall(tx, tenant, {
-          call,
+          ...locked,
           now: new Date(clock.now()),
           change: ({ log, session }) => ({ log: { ...log, escalated: true, escalation_target: target }, session }),
         })

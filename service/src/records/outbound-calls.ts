@@ -1,11 +1,11 @@
 import { enqueue } from '../delivery/enqueue.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { enterCall, leaveCall, lockCall } from './call-directory-store.ts'
+import { enterCall, leaveCall } from './call-directory-store.ts'
 import { showCallLog } from './call-log-shape.ts'
 import { type CallLogRow, insertCallLog, updateCallLog } from './call-log-store.ts'
 import { isOver } from './call-status.ts'
-import { loadRecord } from './change-call.ts'
+import { lockRecord } from './call-store.ts'
 import { type NewCall, newRecord } from './sessions.ts'
 import { deleteVoiceSession, insertVoiceSession } from './voice-session-store.ts'
 
@@ -62,8 +62,7 @@ export async function placedCall(
  */
 export async function unplacedCall(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<CallLogRow | null> {
   const { tenant_id: tenantId } = tenant
-  const call = await lockCall(tx, tenantId, callSid)
-  const record = call && (await loadRecord(tx, call))
+  const record = (await lockRecord(tx, tenantId, callSid))?.before
   if (!record || isOver(record.log.status) || record.session.started_at !== null || record.session.ended_at !== null)
     return null
   const { log, session } = record

@@ -7,8 +7,8 @@ import { scratchFolder } from '../../test/harness/scratch.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
-import { lockCall } from './call-directory-store.ts'
 import { withSessionEnd } from './call-record.ts'
+import { lockRecord } from './call-store.ts'
 import type { SessionId } from './call-values.ts'
 import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from './calls.fixture.ts'
 import { changeCall } from './change-call.ts'
@@ -59,9 +59,9 @@ async function record(number: number, startMs: number, audio: { left: number; ri
 
 async function endSession(): Promise<void> {
   await test.db.transaction().execute(async (tx) => {
-    const call = await lockCall(tx, ACME, 'CA1')
+    const locked = await lockRecord(tx, ACME, 'CA1')
     const at = new Date(clock.now())
-    if (call) await changeCall(tx, acme, { call, now: at, change: (r) => withSessionEnd(r, { ...END, at }) })
+    if (locked) await changeCall(tx, acme, { ...locked, now: at, change: (r) => withSessionEnd(r, { ...END, at }) })
   })
 }
 

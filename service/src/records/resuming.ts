@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import { findHolder, lockCall } from './call-directory-store.ts'
+import { findHolder } from './call-directory-store.ts'
 import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { isStreamPromised, notePromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
+import { lockRecord } from './call-store.ts'
 import type { CallDirection } from './call-values.ts'
-import { loadRecord } from './change-call.ts'
 
 /** What the stream must carry that is to go on with a call; `times`: how often one was promised within a minute or so. */
 export type PromisedStream = {
@@ -36,22 +36,22 @@ export type Resuming = {
 
 export function makeResuming({ db, clock }: { db: Db; clock: Clock }): Resuming {
   async function promiseIn(tx: Tx, tenantId: TenantId, callSid: string): Promise<PromisedStream | null> {
-    const call = await lockCall(tx, tenantId, callSid)
-    if (!call) return null
-    const { log, session } = await loadRecord(tx, call)
+    const locked = await lockRecord(tx, tenantId, callSid)
+    if (!locked) return null
+    const { log, session } = locked.before
     if (isOver(log.status) || session.ended_at !== null || session.started_at === null) return null
     const times = await notePromise(tx, tenantId, callSid, new Date(clock.now()))
     // Whoever has claimed a call of a dead node has raised the epoch, and nobody has it.
-    const epoch = call.owner === null ? call.epoch : call.epoch + 1
+    const epoch = locked.call.owner === null ? locked.call.epoch : locked.call.epoch + 1
     return { epoch, direction: session.direction, agentVersionId: session.agent_version_id, times }
   }
 
   async function standIn(tx: Tx, { tenantId, callSid, ...holder }: HeldCall) {
-    const call = await lockCall(tx, tenantId, callSid)
-    if (!call) return 'lost'
-    const { log, session } = await loadRecord(tx, call)
+    const locked = await lockRecord(tx, tenantId, callSid)
+    if (!locked) return 'lost'
+    const { log, session } = locked.before
     if (isOver(log.status) || session.ended_at !== null) return 'over'
-    return isHeldBy(call, holder) ? 'held' : 'lost'
+    return isHeldBy(locked.call, holder) ? 'held' : 'lost'
   }
 
   return {

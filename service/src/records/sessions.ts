@@ -1,26 +1,21 @@
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type AgentVersionId, type NodeId, newId } from '../kernel/ids.ts'
+import { type AgentVersionId, type NodeId, newId, type TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { type DirectoryRow, enterCall, lockCall, setOwner } from './call-directory-store.ts'
+import { type DirectoryRow, setOwner } from './call-directory-store.ts'
 import { type CallHolder, isHeldBy } from './call-holder.ts'
-import { insertCallLog } from './call-log-store.ts'
 import { type AgentOfCall, type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
 import { keepPromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
+import { insertCall, lockRecord } from './call-store.ts'
 import type { CallDirection, SessionId } from './call-values.ts'
-import { changeCall, loadRecord } from './change-call.ts'
+import { changeCall } from './change-call.ts'
 import { LOST_AFTER_MS } from './open-call-store.ts'
 import { type SpentToday, spentToday } from './spent-today.ts'
 import { listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
-import {
-  insertVoiceSession,
-  type StoredLatency,
-  type StoredUsage,
-  type VoiceSessionRow,
-} from './voice-session-store.ts'
+import type { StoredLatency, StoredUsage, VoiceSessionRow } from './voice-session-store.ts'
 
 /** A call that comes in or was placed. */
 export type NewCall = {
@@ -134,35 +129,34 @@ type Deps = {
 const BEGIN_WITHIN_MS = 120_000
 
 export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_MS }: Deps): Sessions {
-  async function openIn(tx: Tx, tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
-    const tenantId = tenant.tenant_id
-    await holdKnownTenant(tx, tenantId)
+  async function open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
     const record = newRecord(tenant, call, new Date(clock.now()))
-    const look_at = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
-    const entered = await enterCall(tx, tenantId, { call_sid: call.callSid, session_id: record.session.id, look_at })
-    if (entered) {
-      await insertCallLog(tx, tenantId, record.log)
-      await insertVoiceSession(tx, tenantId, record.session)
-      return opened(entered, record, true)
-    }
-    const known = await lockCall(tx, tenantId, call.callSid)
+    const lookAt = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
+    const entered = await insertCall(db, { record, lookAt })
+    if (entered) return opened(entered, record, true)
+    return db.transaction().execute((tx) => knownIn(tx, tenant.tenant_id, call.callSid))
+  }
+
+  async function knownIn(tx: Tx, tenantId: TenantId, callSid: string): Promise<OpenedSession> {
+    await holdKnownTenant(tx, tenantId)
+    const known = await lockRecord(tx, tenantId, callSid)
     if (!known) throw new AppError('conflict', 'The call belongs to another tenant.')
-    return opened(known, await loadRecord(tx, known), false)
+    return opened(known.call, known.before, false)
   }
 
   async function unbegunIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<OpenedSession | null> {
-    const call = await lockCall(tx, tenant.tenant_id, callSid)
-    const record = call && (await loadRecord(tx, call))
-    if (!record || record.session.started_at !== null) return null
-    const found = opened(call, record, false)
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked || locked.before.session.started_at !== null) return null
+    const found = opened(locked.call, locked.before, false)
     return found.isOver ? null : found
   }
 
   async function startIn(tx: Tx, tenant: TenantRuntime, stream: NewStream): Promise<StartedSession | null> {
-    const call = await lockCall(tx, tenant.tenant_id, stream.callSid)
-    const isNext = call !== null && call.owner !== null && stream.epoch === call.epoch + 1
-    if (!call || !(isNext || call.epoch === stream.epoch)) return null
-    const before = await loadRecord(tx, call)
+    const locked = await lockRecord(tx, tenant.tenant_id, stream.callSid)
+    if (!locked) return null
+    const { call, before } = locked
+    const isNext = call.owner !== null && stream.epoch === call.epoch + 1
+    if (!(isNext || call.epoch === stream.epoch)) return null
     const { log, session } = before
     if (isOver(log.status) || session.ended_at !== null) return null
     const now = new Date(clock.now())
@@ -173,20 +167,20 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     await setOwner(tx, tenant.tenant_id, stream.callSid, { owner: nodeId, epoch: stream.epoch })
     await keepPromise(tx, tenant.tenant_id, stream.callSid)
     const begun = { ...stream, daySpent, at: now }
-    await changeCall(tx, tenant, { call, before, now, change: (record) => withStream(record, begun) })
+    await changeCall(tx, tenant, { ...locked, now, change: (record) => withStream(record, begun) })
     return found
   }
 
   async function progressIn(tx: Tx, tenant: TenantRuntime, { callSid, progress, ...holder }: StreamProgress) {
-    const call = await lockCall(tx, tenant.tenant_id, callSid)
-    if (!call || !isHeldBy(call, holder)) return
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked || !isHeldBy(locked.call, holder)) return
     const change = (record: CallRecord) => withProgress(record, progress)
-    await changeCall(tx, tenant, { call, now: new Date(clock.now()), change })
+    await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
   }
 
   return {
     progressed: (tenant, stream) => db.transaction().execute((tx) => progressIn(tx, tenant, stream)),
-    open: (tenant, call) => db.transaction().execute((tx) => openIn(tx, tenant, call)),
+    open,
     unbegun: (tenant, callSid) => db.transaction().execute((tx) => unbegunIn(tx, tenant, callSid)),
     started: (tenant, stream) => db.transaction().execute((tx) => startIn(tx, tenant, stream)),
   }

@@ -5,10 +5,10 @@ import type { TenantId } from '../../kernel/ids.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
-import { leaveCall, lockCall } from '../../records/call-directory-store.ts'
+import { leaveCall } from '../../records/call-directory-store.ts'
 import { isOver } from '../../records/call-status.ts'
+import { lockRecord } from '../../records/call-store.ts'
 import type { SessionId } from '../../records/call-values.ts'
-import { loadRecord } from '../../records/change-call.ts'
 import type { RecordingFiles } from '../../records/recording-files.ts'
 import { findVoiceSession } from '../../records/voice-session-store.ts'
 import { audit } from '../../tenancy/audit-log.ts'
@@ -78,9 +78,9 @@ export const TENANT_KEY: Actor = { kind: 'key', name: 'API key' }
 
 /** What the directory has forgotten is over. @throws AppError */
 async function expectOver(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
-  const call = await lockCall(tx, tenantId, callSid)
-  if (!call) return
-  const { log, session } = await loadRecord(tx, call)
+  const locked = await lockRecord(tx, tenantId, callSid)
+  if (!locked) return
+  const { log, session } = locked.before
   const isEnded = session.ended_at !== null || session.started_at === null
   if (isOver(log.status) && isEnded) return
   throw new AppError('conflict', 'The call is live: wait for its end, or end it.')

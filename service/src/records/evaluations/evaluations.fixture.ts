@@ -4,8 +4,8 @@ import type { ChatModel } from '../../platform/chat/port.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
-import { lockCall } from '../call-directory-store.ts'
 import { statusReport, withReport, withSessionEnd } from '../call-record.ts'
+import { lockRecord } from '../call-store.ts'
 import type { SessionEndReason, SessionId } from '../call-values.ts'
 import { NODE, someCall, someTurn, tenantTold } from '../calls.fixture.ts'
 import { changeCall } from '../change-call.ts'
@@ -92,10 +92,10 @@ type End = { callSid: string; endReason: SessionEndReason; now: Date }
 
 async function end(db: Db, tenant: TenantRuntime, { callSid, endReason, now }: End): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const call = await lockCall(tx, tenant.tenant_id, callSid)
-    if (!call) throw new Error(`there is no call ${callSid}`)
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked) throw new Error(`there is no call ${callSid}`)
     await changeCall(tx, tenant, {
-      ...{ call, now },
+      ...{ ...locked, now },
       change: (record) => {
         const reported = withReport(record, statusReport('completed', now))
         return withSessionEnd(reported, { ...PROGRESS, endReason, at: now })

@@ -1,8 +1,8 @@
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
-import { lockCall } from '../call-directory-store.ts'
 import { type CallRecord, type ExtractionOutcome, withExtraction, withTold } from '../call-record.ts'
+import { lockRecord } from '../call-store.ts'
 import { changeCall } from '../change-call.ts'
 
 type Of = { tenant: TenantRuntime; callSid: string; now: Date }
@@ -19,6 +19,6 @@ export function tellHeldCompletion(tx: Tx, of: Of): Promise<void> {
 }
 
 async function changeIn(tx: Tx, { tenant, callSid, now }: Of, change: (record: CallRecord) => CallRecord) {
-  const call = await lockCall(tx, tenant.tenant_id, callSid)
-  if (call) await changeCall(tx, tenant, { call, change, now })
+  const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+  if (locked) await changeCall(tx, tenant, { ...locked, change, now })
 }
