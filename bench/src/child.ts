@@ -7,6 +7,8 @@ export type Place = { cores: readonly number[]; isRealtime: boolean; signal: Abo
 
 /** How a child is started. `nodeArgs`: options for Node itself. `stopTimeoutMs`: how long it may take to end when asked. */
 export type ChildOptions = Place & {
+  /** It measures: at real-time priority it comes before what it measures. */
+  isYardstick?: boolean
   stdio: StdioOptions
   env?: NodeJS.ProcessEnv | undefined
   nodeArgs?: string[]
@@ -14,6 +16,12 @@ export type ChildOptions = Place & {
 }
 
 const STOP_TIMEOUT_MS = 2_000
+
+/**
+ * Both are above every ordinary process. Who measures shares a core with the database, which would make it late: what it then measures is
+ * itself.
+ */
+export const REALTIME_PRIORITY = { measured: '1', yardstick: '2' }
 
 /** A process of ours, pinned to its cores. */
 export class Child {
@@ -35,12 +43,12 @@ export class Child {
    */
   static async start(file: URL, args: string[], options: ChildOptions): Promise<Child> {
     const path = fileURLToPath(file)
-    const { cores, isRealtime, signal, stdio, env, nodeArgs = [], stopTimeoutMs = STOP_TIMEOUT_MS } = options
+    const { cores, isRealtime, isYardstick = false, signal, stdio, env, nodeArgs = [] } = options
+    const priority = REALTIME_PRIORITY[isYardstick ? 'yardstick' : 'measured']
     const pinned = ['taskset', '-c', cores.join(), process.execPath, ...nodeArgs, path, ...args]
-    // Round robin at the lowest real-time priority is above every ordinary process.
-    const [command = '', ...rest] = isRealtime ? ['chrt', '-r', '1', ...pinned] : pinned
+    const [command = '', ...rest] = isRealtime ? ['chrt', '-r', priority, ...pinned] : pinned
     const child = spawn(command, rest, { signal, stdio, env, killSignal: 'SIGKILL', detached: true })
-    const started = new Child(path, child, stopTimeoutMs)
+    const started = new Child(path, child, options.stopTimeoutMs ?? STOP_TIMEOUT_MS)
     await once(child, 'spawn')
     // An abort is also an `error` of the child; those who wait for it hear of its end.
     child.on('error', () => {})

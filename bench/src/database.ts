@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Need } from '../../scripts/needs/need.ts'
 import { startPostgres } from '../../scripts/needs/postgres.ts'
 import { makeRunFolder, sweepAbandonedRuns } from '../../scripts/needs/run-folder.ts'
+import { REALTIME_PRIORITY } from './child.ts'
 
 /** A PostgreSQL server of this run's own. */
 export type DatabaseServer = { url: string; stop(): Promise<void> }
@@ -17,7 +18,8 @@ export async function startDatabaseServer(signal: AbortSignal, isRealtime: boole
   const folder = makeRunFolder()
   const ownProcess = (pid: number) => {
     // Before it makes children, which inherit it.
-    if (isRealtime) execFileSync('chrt', ['-a', '-r', '-p', '1', String(pid)], { stdio: 'ignore' })
+    if (isRealtime)
+      execFileSync('chrt', ['-a', '-r', '-p', REALTIME_PRIORITY.measured, String(pid)], { stdio: 'ignore' })
     folder.ownProcess(pid)
   }
   let need: Need

@@ -24,6 +24,7 @@ export class LoadProcess {
       ...place,
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       nodeArgs: NODE_ARGS,
+      isYardstick: true,
     })
     const { promise, resolve } = Promise.withResolvers<Providers>()
     child.process.once('message', (message: FromLoad) => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { constants, cpus } from 'node:os'
 import { resolve } from 'node:path'
+import { REALTIME_PRIORITY } from '../child.ts'
 import { startDatabaseServer } from '../database.ts'
 import { fillBlock } from '../docs-block.ts'
 import { ADMIN_API_KEY, startParley } from '../parley.ts'
@@ -36,7 +37,8 @@ async function main(options: ApiOptions): Promise<number> {
   }
   // The runner sits with the load, so that nothing of ours runs on the core that is measured.
   execFileSync('taskset', ['-acp', String(loadCore), String(process.pid)], { stdio: 'ignore' })
-  if (options.realtime) execFileSync('chrt', ['-a', '-r', '-p', '1', String(process.pid)], { stdio: 'ignore' })
+  if (options.realtime)
+    execFileSync('chrt', ['-a', '-r', '-p', REALTIME_PRIORITY.yardstick, String(process.pid)], { stdio: 'ignore' })
   const profileFolder = options.profileFolder === undefined ? undefined : userPath(options.profileFolder)
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true })
   const { signal } = abortOnSignals()

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { SessionId } from '../records/call-values.ts'
 
@@ -28,12 +29,10 @@ export type KnownCall = { tenantId: TenantId; sessionId: SessionId }
 
 /** Whose call this is; null when it is nobody's. A look-up over all tenants. */
 export async function findCallAcrossTenants(db: Db, callSid: string): Promise<KnownCall | null> {
-  const row = await db
-    .selectFrom('call_directory')
-    .select(['tenant_id as tenantId', 'session_id as sessionId'])
-    .where('call_sid', '=', callSid)
-    .executeTakeFirst()
-  return row ?? null
+  const statement = sql<KnownCall>`
+    select tenant_id as "tenantId", session_id as "sessionId" from call_directory where call_sid = ${callSid}`
+  const { rows } = await prepared(statement).execute(db)
+  return rows[0] ?? null
 }
 
 /** Each is one more signature to try. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import { prepared } from '../platform/db/prepared.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { type DirectoryRow, FIRST_EPOCH, lockCall } from './call-directory-store.ts'
 import type { CallLogRow } from './call-log-store.ts'
@@ -63,7 +64,7 @@ export async function insertCall(
   db: Db,
   { record: { log, session }, lookAt }: EnteredCall,
 ): Promise<DirectoryRow | null> {
-  const { rows } = await sql<DirectoryRow>`
+  const statement = sql<DirectoryRow>`
     with held as (select tenant_id from tenants where tenant_id = ${session.tenant_id} for key share),
     entered as (
       insert into call_directory (call_sid, tenant_id, session_id, owner, epoch, look_at)
@@ -72,7 +73,8 @@ export async function insertCall(
       returning *),
     log as (${ENTERED.log}, json_populate_record(null::call_logs, ${jsonOf(log)}::json) made),
     session as (${ENTERED.session}, json_populate_record(null::voice_sessions, ${jsonOf(session)}::json) made)
-    select call_sid, tenant_id, session_id, owner, epoch from entered`.execute(db)
+    select call_sid, tenant_id, session_id, owner, epoch from entered`
+  const { rows } = await prepared(statement).execute(db)
   return rows[0] ?? null
 }
 
@@ -88,7 +90,7 @@ type Found = DirectoryRow & { log: unknown; session: unknown }
  * @throws Error when half of it is missing.
  */
 export async function lockRecord(tx: Tx, tenantId: TenantId, callSid: string): Promise<LockedCall | null> {
-  const { rows } = await sql<Found>`
+  const statement = sql<Found>`
     select entry.call_sid, entry.tenant_id, entry.session_id, entry.owner, entry.epoch,
            row_to_json(log) as log, row_to_json(session) as session
       from tenants
@@ -96,7 +98,8 @@ export async function lockRecord(tx: Tx, tenantId: TenantId, callSid: string): P
       join call_logs log on log.tenant_id = entry.tenant_id and log.call_sid = entry.call_sid
       join voice_sessions session on session.tenant_id = entry.tenant_id and session.id = entry.session_id
      where tenants.tenant_id = ${tenantId} and entry.call_sid = ${callSid}
-       for key share of tenants for no key update of entry, log, session`.execute(tx)
+       for key share of tenants for no key update of entry, log, session`
+  const { rows } = await prepared(statement).execute(tx)
   const [found] = rows
   if (!found) return expectUnknown(tx, tenantId, callSid)
   const { log, session, ...call } = found
@@ -127,7 +130,7 @@ export async function updateRecord(tx: Tx, of: CallRecord, { log, session, look 
   const last = parts.pop()
   if (!last) return
   const first = parts.map((part, i) => sql`${sql.raw(`part${i}`)} as (${part})`)
-  await (first.length === 0 ? last : sql`with ${sql.join(first)} ${last}`).execute(tx)
+  await prepared(first.length === 0 ? last : sql`with ${sql.join(first)} ${last}`).execute(tx)
 }
 
 function setTo(

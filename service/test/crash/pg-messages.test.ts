@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PgMessageReader, statementIn } from './pg-messages.ts'
+import { PgMessageReader, StatementReader } from './pg-messages.ts'
 
 function message(type: string, body: string): Buffer {
   const bytes = Buffer.from(`${type}0000${body}`)
@@ -9,7 +9,14 @@ function message(type: string, body: string): Buffer {
 
 const START = message('', 'user\0parley\0\0')
 const QUERY = message('Q', 'commit\0')
-const PARSE = message('P', 's1\0select 1\0\0\0')
+const PARSE = message('P', '\0select 1\0\0\0')
+const BIND = message('B', '\0\0\0\0\0\0\0\0')
+
+function statementsIn(...messages: Buffer[]): (string | null)[] {
+  const statements = new StatementReader()
+  const read = new PgMessageReader('client').read(Buffer.concat(messages))
+  return read.map((one) => statements.statementIn(one))
+}
 
 describe('the reader of messages', () => {
   it('finds the same messages however the bytes are cut', () => {
@@ -27,10 +34,13 @@ describe('the reader of messages', () => {
     expect(new PgMessageReader('server').read(message('C', 'COMMIT\0'))).toMatchObject([{ type: 'C' }])
   })
 
-  it('reads the statement of a query and of one that is prepared', () => {
-    const [, query, parse] = new PgMessageReader('client').read(Buffer.concat([START, QUERY, PARSE]))
-    expect(query && statementIn(query)).toBe('commit')
-    expect(parse && statementIn(parse)).toBe('select 1')
-    expect(statementIn({ type: 'S', bytes: message('S', '') })).toBeNull()
+  it('reads the statement of a query, and of one with parameters once', () => {
+    expect(statementsIn(START, QUERY, PARSE, BIND, message('S', ''))).toEqual([null, 'commit', 'select 1', null, null])
+  })
+
+  it('reads one that is prepared each time that it is bound', () => {
+    const prepare = message('P', 's1\0select 2\0\0\0')
+    const bind = message('B', 'portal\0s1\0\0\0\0\0\0\0')
+    expect(statementsIn(START, prepare, bind, QUERY, bind)).toEqual([null, null, 'select 2', 'commit', 'select 2'])
   })
 })

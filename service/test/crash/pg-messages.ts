@@ -32,12 +32,23 @@ export class PgMessageReader {
   }
 }
 
-/** The statement that a client's message holds; null when it holds none. */
-export function statementIn({ type, bytes }: PgMessage): string | null {
-  if (type === 'Q') return textAt(bytes, 1 + LENGTH_BYTES)
-  if (type !== 'P') return null
-  // The name of the prepared statement comes first.
-  return textAt(bytes, bytes.indexOf(0, 1 + LENGTH_BYTES) + 1)
+/** Finds the statements in what a client sends. One for each connection: there a prepared statement has a name. */
+export class StatementReader {
+  readonly #prepared = new Map<string, string>()
+
+  /** The statement that is executed with this message; null when none is. A prepared one is when it is bound, each time. */
+  statementIn({ type, bytes }: PgMessage): string | null {
+    const start = 1 + LENGTH_BYTES
+    if (type === 'Q') return textAt(bytes, start)
+    if (type !== 'P' && type !== 'B') return null
+    const second = bytes.indexOf(0, start) + 1
+    // The portal comes first.
+    if (type === 'B') return this.#prepared.get(textAt(bytes, second)) ?? null
+    const [name, text] = [textAt(bytes, start), textAt(bytes, second)]
+    if (name === '') return text
+    this.#prepared.set(name, text)
+    return null
+  }
 }
 
 /** How many rows a finished statement was about, as the server's message says; 0 for one that has none. */

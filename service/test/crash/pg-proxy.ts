@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Trap } from './moments.ts'
-import { type PgMessage, PgMessageReader, rowsIn, statementIn } from './pg-messages.ts'
+import { type PgMessage, PgMessageReader, rowsIn, StatementReader } from './pg-messages.ts'
 
 /** Stands between the service and its PostgreSQL server. */
 export type PgProxy = {
@@ -59,10 +59,11 @@ export async function startPgProxy(databaseUrl: string, trap: Trap): Promise<PgP
 /** One connection. Statements are answered in the order in which they were asked. */
 function passOn(client: Socket, upstream: Socket, trap: Trap): void {
   const [asked, answered] = [new PgMessageReader('client'), new PgMessageReader('server')]
+  const statements = new StatementReader()
   const pending: Statement[] = []
   let transaction: string[] = []
   const ask = (message: PgMessage): void => {
-    const statement = statementIn(message)
+    const statement = statements.statementIn(message)
     if (statement !== null) {
       const isBegin = /^(begin|start transaction)/i.test(statement)
       const moment = { where: 'database' as const, statement, transaction: [...transaction] }

@@ -42,7 +42,7 @@ const TOKEN_SPENT = /^insert into "spent_stream_tokens"/
 const OWNER = /^update "call_directory" set .*"owner"/
 const TURNS = /^\s*insert into "?transcript_turns\b/
 const TOOLS = /^insert into "function_calls"/
-const SESSION = /^\s*(with .*)?update "voice_sessions" set [^=]*"end_reason"/s
+const SESSION = /\bupdate "voice_sessions" set [^=]*"end_reason"/
 const TENANT = /^(insert into|update) "tenants"/
 const REVOKED = /^update "api_keys" set .*"revoked_at"/
 const BLOCKED = /^insert into "do_not_call"|^\s*insert into do_not_call/

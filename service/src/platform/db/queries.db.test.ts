@@ -4,6 +4,7 @@ import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { foreignKeyViolation, uniqueViolation } from './errors.ts'
+import { PreparedNames, prepared } from './prepared.ts'
 
 const test = useDatabase()
 
@@ -147,5 +148,37 @@ describe('errors of SQL', () => {
   it('say that rows cannot be streamed', async () => {
     const rows = test.db.selectFrom('schema_migrations').selectAll().stream()
     await expect(rows.next()).rejects.toThrow(/cursor/)
+  })
+})
+
+describe('a statement that is prepared', () => {
+  const twice = (value: number) => prepared(sql<{ twice: number }>`select ${value}::integer * 2 as twice`)
+
+  it('is read once by each connection of a server, and answers for the values of each time', async () => {
+    const { answers, known } = await test.db.connection().execute(async (db) => {
+      const found = []
+      for (const value of [1, 2, 3]) found.push(...(await twice(value).execute(db)).rows)
+      const { rows } = await sql<{ name: string; statement: string }>`
+        select name, statement from pg_prepared_statements where statement like '%as twice'`.execute(db)
+      return { answers: found.map((row) => row.twice), known: rows }
+    })
+    expect(answers).toEqual([2, 4, 6])
+    expect(known.map(({ name }) => name)).toEqual(test.kind === 'server' ? [expect.stringMatching(/^parley_\d+$/)] : [])
+  })
+
+  it('fails as any other does, and the connection serves the next one', async () => {
+    const broken = (divisor: number) => prepared(sql`select 1 / ${divisor}::integer as share`).execute(test.db)
+    for (const _ of [1, 2]) await expect(broken(0)).rejects.toThrow('division by zero')
+    expect((await broken(1)).rows).toEqual([{ share: 1 }])
+  })
+})
+
+describe('names of prepared statements', () => {
+  it('are one for each text that is marked, two hundred in all', () => {
+    const names = new PreparedNames()
+    const marked = (n: number) => names.nameOf(`/* prepared */ select ${n}`)
+    const given = Array.from({ length: 201 }, (_, n) => marked(n))
+    expect(new Set(given).size).toBe(201)
+    expect([given[200], marked(7), names.nameOf('select 7')]).toEqual([undefined, given[7], undefined])
   })
 })

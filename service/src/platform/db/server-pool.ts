@@ -2,6 +2,7 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
 import { toAppError } from './errors.ts'
+import { PreparedNames } from './prepared.ts'
 
 /**
  * A pool of `pg` as Kysely wants it, whose errors are those of `toAppError`. `answerMs`: how long a query may take before the server
@@ -10,8 +11,9 @@ import { toAppError } from './errors.ts'
 export function serverPool(pool: pg.Pool, answerMs: number): PostgresPool {
   // Kysely remembers clients that it has seen: one that is another object each time is a new connection to it.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  const names = new PreparedNames()
   function adapted(client: pg.PoolClient): PostgresPoolClient {
-    const made = known.get(client) ?? adapt(client, answerMs)
+    const made = known.get(client) ?? adapt(client, { answerMs, names })
     known.set(client, made)
     return made
   }
@@ -28,12 +30,15 @@ export function serverPool(pool: pg.Pool, answerMs: number): PostgresPool {
   }
 }
 
+type Asking = { answerMs: number; names: PreparedNames }
+
 /** The client for as long as its connection lasts; whoever has taken it from the pool gives it back by `release`. */
-function adapt(client: pg.PoolClient, answerMs: number): PostgresPoolClient {
+function adapt(client: pg.PoolClient, { answerMs, names }: Asking): PostgresPoolClient {
   let failed = false
   async function query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     try {
-      return toResult<R>(lastOf(await answerOf(client, { sql, values: [...parameters], answerMs })))
+      const question = { name: names.nameOf(sql), text: sql, values: [...parameters] }
+      return toResult<R>(lastOf(await answerOf(client, question, answerMs)))
     } catch (error) {
       // What comes by callback has the stack of the socket that brought it.
       if (error instanceof Error) Error.captureStackTrace(error)
@@ -49,17 +54,17 @@ function adapt(client: pg.PoolClient, answerMs: number): PostgresPoolClient {
   }
 }
 
-type Question = { sql: string; values: unknown[]; answerMs: number }
+type Question = { name: string | undefined; text: string; values: unknown[] }
 
 /**
  * By callback and with a timer of our own: for its promise and for its own timer `pg` writes functions right into members of the query
  * (`query.callback = () => …`), and V8 keeps whatever such a function reaches until its slow collector comes: 1.4 KB of each query.
  */
-function answerOf(client: pg.PoolClient, { sql, values, answerMs }: Question): Promise<pg.QueryResult> {
+function answerOf(client: pg.PoolClient, question: Question, answerMs: number): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error('Query read timeout'))
     const cancel = answerMs > 0 ? systemClock.after(answerMs, late) : () => {}
-    client.query(sql, values, (error, result) => {
+    client.query(question, (error, result) => {
       cancel()
       if (error) reject(error)
       else resolve(result)
