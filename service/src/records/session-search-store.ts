@@ -8,12 +8,14 @@ type SessionSearch = { tenantId: TenantId; phrases: readonly string[]; where: Ra
 const SAMPLED = 64
 /** Where so many of those are found, going through the newest sessions fills a page sooner than asking the index. */
 const COMMON = 3
-/**
- * So many for each row that is asked for, half as many again as the sample promises; not fewer than the first, which are gone
- * through whatever is sought if there are no more, and not more than the last: what was said often of late need not have been before.
- */
+/** So many for each row that is asked for, half as many again as the sample promises. */
 const WALKED_PER_ROW = (1.5 * SAMPLED) / COMMON
-const WALKED = { atLeast: 1_000, atMost: 20_000 }
+/**
+ * Rounded up to one of these, each of which makes a statement of its own; not fewer than the first, which are gone through whatever is
+ * sought if there are no more, and not more than the last: what was said often of late need not have been before.
+ */
+const WALKED = [1_000, 1_700, 3_500, 7_000]
+const WALKED_MOST = 20_000
 
 /**
  * Which sessions they are, as a query for their ids; it is to be asked in one statement with what is shown of them.
@@ -28,7 +30,7 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
   // The longest is the rarest, as a rule.
   const sought = phrases.toSorted((a, b) => b.length - a.length)
   const said = sought.map((phrase) => turnOf(tenantId, phrase))
-  const walked = Math.min(WALKED.atMost, Math.max(WALKED.atLeast, limit * WALKED_PER_ROW))
+  const walked = WALKED.find((rows) => rows >= limit * WALKED_PER_ROW) ?? WALKED_MOST
   const eachSaid = sql.join(
     said.map((turn, i) => sql`cross join lateral (${turn}) ${sql.ref(`turn${i}`)}`),
     sql` `,
@@ -39,7 +41,7 @@ export function searchedSessions({ tenantId, phrases, where, limit }: SessionSea
   return sql`
     with recent as materialized (
       select id, created_at from voice_sessions where ${where} ${newestFirst(sql.lit(walked))}),
-    sample as materialized (${sampled(said, fewerThan(WALKED.atLeast))}),
+    sample as materialized (${sampled(said, fewerThan(Math.min(...WALKED)))}),
     near as materialized (
       select id from recent voice_sessions ${eachSaid}
        where (select is_near from sample) limit ${limit}),

@@ -178,7 +178,9 @@ export function listVoiceSessions(
   if (phrases.length === 0) return readJsonPage(db, { table: 'voice_sessions', where, shown: SHOWN }, page)
   const found = searchedSessions({ tenantId, phrases, where, limit: page.offset + page.limit + 1 })
   const isFound = sql`tenant_id = ${tenantId} and id in (${found})`
-  return readJsonPage(db, { table: 'voice_sessions', where: isFound, shown: SHOWN }, page)
+  // How a search goes through what it is given does not depend on the words; how a filter is best asked does on its values.
+  const isPrepared = Object.values(filter).every((value) => value === undefined || value === phrases)
+  return readJsonPage(db, { table: 'voice_sessions', where: isFound, shown: SHOWN, isPrepared }, page)
 }
 
 const AS_STORED = [

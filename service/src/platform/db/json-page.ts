@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { nextCursorOf, type PageRequest } from '../../kernel/pages.ts'
+import { preparedVaried } from './prepared.ts'
 import type { Db } from './schema.ts'
 
 /** A page of a list as the database has written it: `json` is the text of an array of `count` objects. */
@@ -14,16 +15,19 @@ export type JsonList = {
   where: RawBuilder<unknown>
   /** What is shown of a row: a column of the table, or what is made of its columns, under each name. */
   shown: Readonly<Record<string, RawBuilder<unknown>>>
+  /** One plan is right for whatever values `where` has: it is made once. Default: it is made for the values of each time. */
+  isPrepared?: boolean
 }
 
 /**
  * Reads a page, newest first, ties by id. The database writes the JSON: to read hundreds of values into a process, one by one,
  * only to write them out again, costs that process more than all else that a list costs it.
  */
-export async function readJsonPage(db: Db, { table, where, shown }: JsonList, page: PageRequest): Promise<JsonPage> {
+export async function readJsonPage(db: Db, list: JsonList, page: PageRequest): Promise<JsonPage> {
+  const { table, where, shown, isPrepared = false } = list
   const members = Object.entries(shown).map(([name, value]) => sql`${value} as ${sql.id(name)}`)
   const from = sql.id(table)
-  const { rows } = await sql<Read>`
+  const statement = sql<Read>`
     select coalesce(json_agg(row_to_json(shown) order by n) filter (where n <= ${page.limit}), '[]')::text as json,
            count(*) filter (where n <= ${page.limit}) as count,
            max(${from}.created_at) filter (where n = ${page.limit}) as last_at,
@@ -32,7 +36,8 @@ export async function readJsonPage(db: Db, { table, where, shown }: JsonList, pa
       from (select *, row_number() over (order by created_at desc, id desc) as n
               from (select * from ${from} where ${where}
                      order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}) ${from}) ${from},
-           lateral (select ${sql.join(members)}) shown`.execute(db)
+           lateral (select ${sql.join(members)}) shown`
+  const { rows } = await (isPrepared ? preparedVaried(statement) : statement).execute(db)
   const [read] = rows
   if (!read) throw new Error('an aggregate without a row')
   const { json, count, last_at: createdAt, last_id: id, has_more: hasMore } = read

@@ -181,4 +181,11 @@ describe('names of prepared statements', () => {
     expect(new Set(given).size).toBe(201)
     expect([given[200], marked(7), names.nameOf('select 7')]).toEqual([undefined, given[7], undefined])
   })
+
+  it('are left for texts that do not vary, however many do', () => {
+    const names = new PreparedNames()
+    const varied = Array.from({ length: 101 }, (_, n) => names.nameOf(`/* prepared, one of many */ select ${n}`))
+    expect(varied.filter((name) => name !== undefined)).toHaveLength(100)
+    expect(names.nameOf('/* prepared */ select 7')).toBe('parley_101')
+  })
 })
