@@ -1,5 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { getPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** Where and how a child runs: on which cores, whether before everything else that wants them, and when it has to die. */
@@ -7,7 +8,7 @@ export type Place = { cores: readonly number[]; isRealtime: boolean; signal: Abo
 
 /** How a child is started. `nodeArgs`: options for Node itself. `stopTimeoutMs`: how long it may take to end when asked. */
 export type ChildOptions = Place & {
-  /** It measures: at real-time priority it comes before what it measures. */
+  /** It measures, and comes before what it measures where that can be had: as root. */
   isYardstick?: boolean
   stdio: StdioOptions
   env?: NodeJS.ProcessEnv | undefined
@@ -18,10 +19,16 @@ export type ChildOptions = Place & {
 const STOP_TIMEOUT_MS = 2_000
 
 /**
- * Both are above every ordinary process. Who measures shares a core with the database, which would make it late: what it then measures is
- * itself.
+ * Who measures shares a core with the database, which would make it late: what it then measures is itself. Real-time priorities are both
+ * above every ordinary process.
  */
 export const REALTIME_PRIORITY = { measured: '1', yardstick: '2' }
+export const NICENESS = { measured: 0, yardstick: -15 }
+
+/** Whether this process may say who comes first. */
+export function canPrefer(): boolean {
+  return process.getuid?.() === 0
+}
 
 /** A process of ours, pinned to its cores. */
 export class Child {
@@ -44,9 +51,11 @@ export class Child {
   static async start(file: URL, args: string[], options: ChildOptions): Promise<Child> {
     const path = fileURLToPath(file)
     const { cores, isRealtime, isYardstick = false, signal, stdio, env, nodeArgs = [] } = options
-    const priority = REALTIME_PRIORITY[isYardstick ? 'yardstick' : 'measured']
+    const role = isYardstick ? 'yardstick' : 'measured'
+    const usual = canPrefer() ? ['nice', '-n', String(NICENESS[role] - getPriority())] : []
+    const before = isRealtime ? ['chrt', '-r', REALTIME_PRIORITY[role]] : usual
     const pinned = ['taskset', '-c', cores.join(), process.execPath, ...nodeArgs, path, ...args]
-    const [command = '', ...rest] = isRealtime ? ['chrt', '-r', priority, ...pinned] : pinned
+    const [command = '', ...rest] = [...before, ...pinned]
     const child = spawn(command, rest, { signal, stdio, env, killSignal: 'SIGKILL', detached: true })
     const started = new Child(path, child, options.stopTimeoutMs ?? STOP_TIMEOUT_MS)
     await once(child, 'spawn')

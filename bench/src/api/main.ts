@@ -1,9 +1,9 @@
 /** `npm run bench:api`: what lists, incoming calls and deliveries cost, each beside what it is measured by. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { constants, cpus } from 'node:os'
+import { constants, cpus, setPriority } from 'node:os'
 import { resolve } from 'node:path'
-import { REALTIME_PRIORITY } from '../child.ts'
+import { canPrefer, NICENESS } from '../child.ts'
 import { startDatabaseServer } from '../database.ts'
 import { fillBlock } from '../docs-block.ts'
 import { ADMIN_API_KEY, startParley } from '../parley.ts'
@@ -37,17 +37,17 @@ async function main(options: ApiOptions): Promise<number> {
   }
   // The runner sits with the load, so that nothing of ours runs on the core that is measured.
   execFileSync('taskset', ['-acp', String(loadCore), String(process.pid)], { stdio: 'ignore' })
-  if (options.realtime)
-    execFileSync('chrt', ['-a', '-r', '-p', REALTIME_PRIORITY.yardstick, String(process.pid)], { stdio: 'ignore' })
   const profileFolder = options.profileFolder === undefined ? undefined : userPath(options.profileFolder)
   if (profileFolder !== undefined) mkdirSync(profileFolder, { recursive: true })
   const { signal } = abortOnSignals()
-  const place = { loadCore, systemCore, isRealtime: options.realtime, signal, profileFolder }
+  const place = { loadCore, systemCore, isRealtime: false, isRingingRealtime: options.realtime, signal, profileFolder }
   return tell(await measureAll(place, options), options)
 }
 
 async function measureAll(place: Omit<Ground, 'databaseUrl'>, { plan, parts }: ApiOptions): Promise<ApiFigures> {
   const server = await startDatabaseServer(place.signal, place.isRealtime)
+  // Behind the database, which inherits it.
+  if (canPrefer()) setPriority(NICENESS.yardstick)
   try {
     const database = await makeDatabase(server.url)
     try {

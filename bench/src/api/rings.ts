@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { Call } from '../call.ts'
 import { Carrier, type Entrance } from '../carrier.ts'
 import type { Place } from '../child.ts'
+import { REALTIME_PRIORITY } from '../child.ts'
 import { LoadProcess } from '../load-process.ts'
 import { startParley } from '../parley.ts'
 import { percentile } from '../stats.ts'
@@ -30,12 +32,16 @@ export type Ground = Omit<Place, 'cores'> & {
   systemCore: number
   databaseUrl: string
   profileFolder: string | undefined
+  /** Whether who rings and who talks do so at real-time priority: the database is on their core. */
+  isRingingRealtime: boolean
 }
 
 /** Lets calls talk, and others ring beside them inside the window; who rang hangs up as soon as the answer is there. */
 export async function measureRings(ground: Ground, plan: ApiPlan): Promise<RingFigures> {
   const { calls, warmupSeconds, ringSeconds, ringsPerSecond } = plan
-  const load = await LoadProcess.start({ ...ground, cores: [ground.loadCore] })
+  const isRealtime = ground.isRingingRealtime
+  const load = await LoadProcess.start({ ...ground, isRealtime, cores: [ground.loadCore] })
+  if (isRealtime) setPolicy('-r', REALTIME_PRIORITY.yardstick)
   try {
     const surroundings = { ...load.providers, certificate: undefined, profileFolder: ground.profileFolder }
     const options = { name: 'parley', databaseUrl: ground.databaseUrl, minSpeechMs: 0 }
@@ -55,8 +61,14 @@ export async function measureRings(ground: Ground, plan: ApiPlan): Promise<RingF
       await service.stop()
     }
   } finally {
+    if (isRealtime) setPolicy('-o', '0')
     await load.stop()
   }
+}
+
+/** Children do not inherit it. */
+function setPolicy(policy: '-r' | '-o', priority: string): void {
+  execFileSync('chrt', ['-a', '-R', policy, '-p', priority, String(process.pid)], { stdio: 'ignore' })
 }
 
 /** Rings so often a second, whether or not the answers come. */
