@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { getPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 
 /** Where and how a child runs: on which cores, whether before everything else that wants them, and when it has to die. */
@@ -25,9 +25,13 @@ const STOP_TIMEOUT_MS = 2_000
 export const REALTIME_PRIORITY = { measured: '1', yardstick: '2' }
 export const NICENESS = { measured: 0, yardstick: -15 }
 
-/** Whether this process may say who comes first. */
-export function canPrefer(): boolean {
-  return process.getuid?.() === 0
+/** Sets how nice a process is to others, where this one may say who comes first; elsewhere all are alike. */
+export function prefer(pid: number, niceness: number): void {
+  try {
+    if (getPriority(pid) !== niceness) setPriority(pid, niceness)
+  } catch {
+    // Not root, or without that right; or the process has ended, which its own end tells.
+  }
 }
 
 /** A process of ours, pinned to its cores. */
@@ -52,13 +56,14 @@ export class Child {
     const path = fileURLToPath(file)
     const { cores, isRealtime, isYardstick = false, signal, stdio, env, nodeArgs = [] } = options
     const role = isYardstick ? 'yardstick' : 'measured'
-    const usual = canPrefer() ? ['nice', '-n', String(NICENESS[role] - getPriority())] : []
-    const before = isRealtime ? ['chrt', '-r', REALTIME_PRIORITY[role]] : usual
+    const before = isRealtime ? ['chrt', '-r', REALTIME_PRIORITY[role]] : []
     const pinned = ['taskset', '-c', cores.join(), process.execPath, ...nodeArgs, path, ...args]
     const [command = '', ...rest] = [...before, ...pinned]
     const child = spawn(command, rest, { signal, stdio, env, killSignal: 'SIGKILL', detached: true })
     const started = new Child(path, child, options.stopTimeoutMs ?? STOP_TIMEOUT_MS)
     await once(child, 'spawn')
+    // It begins as nice as this process is, and its threads with it.
+    if (child.pid !== undefined) prefer(child.pid, NICENESS[role])
     // An abort is also an `error` of the child; those who wait for it hear of its end.
     child.on('error', () => {})
     return started

@@ -1,9 +1,9 @@
 /** `npm run bench:api`: what lists, incoming calls and deliveries cost, each beside what it is measured by. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { constants, cpus, setPriority } from 'node:os'
+import { constants, cpus } from 'node:os'
 import { resolve } from 'node:path'
-import { canPrefer, NICENESS } from '../child.ts'
+import { NICENESS, prefer } from '../child.ts'
 import { startDatabaseServer } from '../database.ts'
 import { fillBlock } from '../docs-block.ts'
 import { ADMIN_API_KEY, startParley } from '../parley.ts'
@@ -45,9 +45,9 @@ async function main(options: ApiOptions): Promise<number> {
 }
 
 async function measureAll(place: Omit<Ground, 'databaseUrl'>, { plan, parts }: ApiOptions): Promise<ApiFigures> {
-  const server = await startDatabaseServer(place.signal, place.isRealtime)
+  const server = await startDatabaseServer(place.signal, false)
   // Behind the database, which inherits it.
-  if (canPrefer()) setPriority(NICENESS.yardstick)
+  prefer(process.pid, NICENESS.yardstick)
   try {
     const database = await makeDatabase(server.url)
     try {

@@ -66,9 +66,11 @@ export async function measureRings(ground: Ground, plan: ApiPlan): Promise<RingF
   }
 }
 
-/** Children do not inherit it. */
+/** Children do not inherit the real-time one. */
 function setPolicy(policy: '-r' | '-o', priority: string): void {
-  execFileSync('chrt', ['-a', '-R', policy, '-p', priority, String(process.pid)], { stdio: 'ignore' })
+  execFileSync('chrt', ['-a', ...(policy === '-r' ? ['-R'] : []), policy, '-p', priority, String(process.pid)], {
+    stdio: 'ignore',
+  })
 }
 
 /** Rings so often a second, whether or not the answers come. */

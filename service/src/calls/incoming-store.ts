@@ -31,7 +31,7 @@ export type KnownCall = { tenantId: TenantId; sessionId: SessionId }
 export async function findCallAcrossTenants(db: Db, callSid: string): Promise<KnownCall | null> {
   const statement = sql<KnownCall>`
     select tenant_id as "tenantId", session_id as "sessionId" from call_directory where call_sid = ${callSid}`
-  const { rows } = await prepared(statement).execute(db)
+  const { rows } = await prepared('call', statement).execute(db)
   return rows[0] ?? null
 }
 

@@ -1,3 +1,4 @@
+import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { CarrierError } from '../platform/telephony/port.ts'
 import { findCallLogById } from '../records/call-log-store.ts'
@@ -37,13 +38,14 @@ export async function settleDial(
   settled: { outcome: DialOutcome; now: Date },
 ): Promise<PlacedCall | null> {
   const callSid = 'callSid' in settled.outcome ? settled.outcome.callSid : null
-  const settledNow = () =>
-    db.transaction().execute(async (tx) => {
-      await holdKnownTenant(tx, tenant.tenant_id)
-      const { dial = null, rival = null } = (await lockDials(tx, tenant.tenant_id, dialRef, callSid)) ?? {}
-      const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))
-      return dial && log ? settleIn(tx, tenant, { dial, log, rival }, settled) : null
-    })
+  const lockedIn = async (tx: Tx) => {
+    await holdKnownTenant(tx, tenant.tenant_id)
+    const { dial = null, rival = null } = (await lockDials(tx, tenant.tenant_id, dialRef, callSid)) ?? {}
+    const log = dial && (await findCallLogById(tx, tenant.tenant_id, dial.call_log_id))
+    return dial && log ? settleIn(tx, tenant, { dial, log, rival }, settled) : null
+  }
+  // Whoever erases a number locks its calls before their dials.
+  const settledNow = () => againWhenRefused(() => db.transaction().execute(lockedIn))
   const placed = await settledNow()
   // While it waited for others, the call may have gone to a dial that it did not look at: what is stored by now says to which.
   return placed === null && callSid !== null ? settledNow() : placed

@@ -6,9 +6,9 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { lockRecord, updateRecord } from './call-store.ts'
+import { insertCall, lockRecord, updateRecord } from './call-store.ts'
 import { NODE, someCall, tenantTold } from './calls.fixture.ts'
-import { makeSessions } from './sessions.ts'
+import { makeSessions, newRecord } from './sessions.ts'
 
 const ACME = 'acme' as TenantId
 const NO_CHANGES = { log: null, session: null, look: null }
@@ -72,6 +72,26 @@ describe('a call that is locked', () => {
     expect((await second)?.before).toMatchObject({ log: { summary: 'Sold.' }, session: { outcome: 'sold' } })
   })
 
+  it('is the one that took its place, where whoever had it entered it anew', async () => {
+    const [isLocked, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const record = newRecord(tenantTold('acme'), someCall('CA1'), new Date('2030-01-15T12:00:00Z'))
+    const first = test.db.transaction().execute(async (tx) => {
+      await lockRecord(tx, ACME, 'CA1')
+      await tx.deleteFrom('call_directory').execute()
+      await tx.deleteFrom('voice_sessions').execute()
+      await tx.updateTable('call_logs').set({ call_sid: null, voice_session_id: null }).execute()
+      await insertCall(tx, { record, lookAt: new Date('2030-01-15T12:05:00Z') })
+      isLocked.resolve()
+      await mayEnd.promise
+    })
+    await isLocked.promise
+    const second = locked((await test.anotherNode()).db)
+    await until(somebodyWaits, { what: 'the second to wait' })
+    mayEnd.resolve()
+    await first
+    expect((await second)?.before).toEqual(record)
+  })
+
   it('is none of another tenant', async () => {
     const found = test.db.transaction().execute((tx) => lockRecord(tx, 'globex' as TenantId, 'CA1'))
     expect(await found).toBeNull()
@@ -119,6 +139,15 @@ describe('a change of a call', () => {
     const log = { summary: 'a\ud800b\0c' }
     await test.db.transaction().execute((tx) => updateRecord(tx, before, { ...NO_CHANGES, log }))
     expect((await stored()).log.summary).toBe('a\ufffdbc')
+  })
+
+  it.each([
+    ['a number', { cost_usd: Number.NaN }],
+    ['an instant', { ended_at: new Date(Number.NaN) }],
+  ])('is refused where %s is none, which would be stored as nothing', async (_what, log) => {
+    const before = await stored()
+    const change = test.db.transaction().execute((tx) => updateRecord(tx, before, { ...NO_CHANGES, log }))
+    await expect(change).rejects.toThrow(RangeError)
   })
 
   it('leaves the same call of another tenant alone', async () => {

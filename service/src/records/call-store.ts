@@ -9,7 +9,7 @@ import { storable } from './storable.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
 
 /**
- * A call as a whole: its row of the directory, its log and its session, in one statement each time. A call that nobody answers
+ * A call as a whole: its row of the directory, its log and its session. To enter it, to lock it and to change it is one statement each. A call that nobody answers
  * is entered, looked up and ended all the same, and each further statement costs as much as a tenth of a second of talk.
  */
 
@@ -44,7 +44,7 @@ const SESSION_COLUMNS = Object.keys({
 } satisfies Names<VoiceSessionRow>)
 
 /** A call that is to be entered. `lookAt`: when it must have begun. */
-export type EnteredCall = { record: CallRecord; lookAt: Date }
+type EnteredCall = { record: CallRecord; lookAt: Date }
 
 const ENTERED = {
   log: sql.raw(`
@@ -74,22 +74,32 @@ export async function insertCall(
     log as (${ENTERED.log}, json_populate_record(null::call_logs, ${jsonOf(log)}::json) made),
     session as (${ENTERED.session}, json_populate_record(null::voice_sessions, ${jsonOf(session)}::json) made)
     select call_sid, tenant_id, session_id, owner, epoch from entered`
-  const { rows } = await prepared(statement).execute(db)
+  const { rows } = await prepared('call', statement).execute(db)
   return rows[0] ?? null
 }
 
 /** A call that this transaction alone may change until it ends, and what is stored of it. */
 export type LockedCall = { call: DirectoryRow; before: CallRecord }
 
-type Found = DirectoryRow & { log: unknown; session: unknown }
-
 /**
  * `lockCall`, and the call as it is from then on; null when the tenant has no such call. All of its rows are locked, in this order:
  * what was waited for is read as whoever had it has left it, and not as it was when the statement began.
  *
- * @throws Error when half of it is missing.
+ * @throws Error when half of it is missing: all of it is written in one transaction.
  */
 export async function lockRecord(tx: Tx, tenantId: TenantId, callSid: string): Promise<LockedCall | null> {
+  const found = await readLocked(tx, tenantId, callSid)
+  if (found) return found
+  // Whoever was waited for may have taken the call out of the directory and entered it anew, as that of another dial.
+  if (!(await lockCall(tx, tenantId, callSid))) return null
+  const entered = await readLocked(tx, tenantId, callSid)
+  if (!entered) throw new Error('a call of the directory has no log or no session')
+  return entered
+}
+
+type Found = DirectoryRow & { log: unknown; session: unknown }
+
+async function readLocked(tx: Tx, tenantId: TenantId, callSid: string): Promise<LockedCall | null> {
   const statement = sql<Found>`
     select entry.call_sid, entry.tenant_id, entry.session_id, entry.owner, entry.epoch,
            row_to_json(log) as log, row_to_json(session) as session
@@ -99,21 +109,15 @@ export async function lockRecord(tx: Tx, tenantId: TenantId, callSid: string): P
       join voice_sessions session on session.tenant_id = entry.tenant_id and session.id = entry.session_id
      where tenants.tenant_id = ${tenantId} and entry.call_sid = ${callSid}
        for key share of tenants for no key update of entry, log, session`
-  const { rows } = await prepared(statement).execute(tx)
+  const { rows } = await prepared('call', statement).execute(tx)
   const [found] = rows
-  if (!found) return expectUnknown(tx, tenantId, callSid)
+  if (!found) return null
   const { log, session, ...call } = found
   return { call, before: { log: readLog(log as AsJson<CallLogRow>), session: readSession(session as AsSession) } }
 }
 
-/** @throws Error for a call that is there and lacks a half: all of it is written in one transaction. */
-async function expectUnknown(tx: Tx, tenantId: TenantId, callSid: string): Promise<null> {
-  if (await lockCall(tx, tenantId, callSid)) throw new Error('a call of the directory has no log or no session')
-  return null
-}
-
 /** What becomes of a call. `look`: when it is looked after next, null for never again; not given where that stays as it is. */
-export type RecordChanges = {
+type RecordChanges = {
   log: Partial<CallLogRow> | null
   session: Partial<VoiceSessionRow> | null
   look: { at: Date | null } | null
@@ -130,7 +134,7 @@ export async function updateRecord(tx: Tx, of: CallRecord, { log, session, look 
   const last = parts.pop()
   if (!last) return
   const first = parts.map((part, i) => sql`${sql.raw(`part${i}`)} as (${part})`)
-  await prepared(first.length === 0 ? last : sql`with ${sql.join(first)} ${last}`).execute(tx)
+  await prepared('change', first.length === 0 ? last : sql`with ${sql.join(first)} ${last}`).execute(tx)
 }
 
 function setTo(
@@ -155,9 +159,17 @@ function listed(columns: string[], table?: string): string {
   return columns.map((name) => `${prefix}"${name}"`).join(', ')
 }
 
-/** As a column can hold it: what a model wrote may have in it what no text of the database can. */
+/**
+ * As a column can hold it: what a model wrote may have in it what no text of the database can.
+ *
+ * @throws RangeError for an instant or a number that is none: JSON has null for both.
+ */
 function jsonOf(row: object): string {
-  return JSON.stringify(row, (_name, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+  for (const value of Object.values(row)) if (value instanceof Date) value.toISOString()
+  return JSON.stringify(row, (name, value: unknown) => {
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError(`${name}: ${value} cannot be stored`)
+    return typeof value === 'string' ? storable(value) : value
+  })
 }
 
 /** A row as its JSON has it: instants are text. */

@@ -52,7 +52,9 @@ async function haveScored(tx: Tx, before: CallRecord, { session }: CallRecord, n
 
 /** The members of `after` that differ, null when none does. What was left alone is the same object, or the same instant. */
 function changes<Row extends object>(before: Row, after: Row): Partial<Row> | null {
-  const changed = Object.entries(after).filter(([name, value]) => !isSame(before[name as keyof Row], value))
+  const changed = Object.entries(after).filter(
+    ([name, value]) => value !== undefined && !isSame(before[name as keyof Row], value),
+  )
   return changed.length === 0 ? null : (Object.fromEntries(changed) as Partial<Row>)
 }
 

@@ -179,9 +179,13 @@ export function listVoiceSessions(
   const found = searchedSessions({ tenantId, phrases, where, limit: page.offset + page.limit + 1 })
   const isFound = sql`tenant_id = ${tenantId} and id in (${found})`
   // How a search goes through what it is given does not depend on the words; how a filter is best asked does on its values.
-  const isPrepared = Object.values(filter).every((value) => value === undefined || value === phrases)
+  const hasWordsAlone = Object.values(filter).every((value) => value === undefined || value === phrases)
+  const isPrepared = hasWordsAlone && phrases.length <= PREPARED_PHRASES
   return readJsonPage(db, { table: 'voice_sessions', where: isFound, shown: SHOWN, isPrepared }, page)
 }
+
+/** Searches for more are rare, and each number of them is a statement of its own. */
+const PREPARED_PHRASES = 2
 
 const AS_STORED = [
   ...[

@@ -54,6 +54,15 @@ describe.runIf(template.kind === 'server')('the proxy before PostgreSQL', () => 
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 
+  it('knows a prepared statement each time that it is executed, before it is', async () => {
+    const text = 'insert into things values ($1)'
+    const insert = (name: string) => client.query({ name: 'thing', text, values: [name] })
+    await insert('one')
+    arm((moment) => moment.where === 'database' && moment.when === 'before' && moment.statement === text)
+    await expect(insert('two')).rejects.toThrow()
+    expect([kills, await rows()]).toEqual([1, [{ name: 'one' }]])
+  })
+
   it('takes nothing while it is cut', async () => {
     proxy.cut()
     await expect(write()).rejects.toThrow()

@@ -1,5 +1,9 @@
+import { randomBytes } from 'node:crypto'
 import { CompiledQuery } from 'kysely'
-import type { Db } from '../../src/platform/db/schema.ts'
+import pg from 'pg'
+import { encodeParameter } from '../../src/platform/db/parameters.ts'
+import { isPrepared } from '../../src/platform/db/prepared.ts'
+import type { Db, Tx } from '../../src/platform/db/schema.ts'
 
 /**
  * How the database did what was asked of it: which steps and indexes it took, how much of its tables it looked at, and how many
@@ -37,10 +41,11 @@ export async function plansOf(db: Db, work: (db: Db) => Promise<unknown>): Promi
   return plans
 }
 
-async function explained(db: Db, { sql, parameters }: CompiledQuery): Promise<QueryPlan> {
-  const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${sql}`, [...parameters])
+async function explained(db: Db, query: CompiledQuery): Promise<QueryPlan> {
   const undone = await db.startTransaction().execute()
   try {
+    const asked = isPrepared(query.sql) ? await preparedFor(undone, query) : query
+    const explain = CompiledQuery.raw(`explain (analyze, buffers, format json) ${asked.sql}`, [...asked.parameters])
     const { rows } = await undone.executeQuery<{ 'QUERY PLAN': [{ Plan: Node }] }>(explain)
     const plan = rows[0]?.['QUERY PLAN'][0].Plan
     if (!plan) throw new Error('there is no plan')
@@ -54,6 +59,21 @@ async function explained(db: Db, { sql, parameters }: CompiledQuery): Promise<Qu
   } finally {
     await undone.rollback().execute()
   }
+}
+
+/** A prepared statement is done by the plan that it has come to after a while, which knows none of its values. */
+async function preparedFor(
+  tx: Tx,
+  { sql, parameters }: CompiledQuery,
+): Promise<Pick<CompiledQuery, 'sql' | 'parameters'>> {
+  await tx.executeQuery(CompiledQuery.raw('set local plan_cache_mode = force_generic_plan'))
+  const name = `explained_${randomBytes(6).toString('hex')}`
+  await tx.executeQuery(CompiledQuery.raw(`prepare ${name} as ${sql}`))
+  const values = parameters.map((value) => {
+    const text = encodeParameter(value)
+    return text === null ? 'null' : pg.escapeLiteral(text)
+  })
+  return { sql: `execute ${name}(${values.join(', ')})`, parameters: [] }
 }
 
 function rowsOf(node: Node): number {

@@ -3,6 +3,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { startTcpProxy } from '../../../test/harness/tcp-proxy.ts'
 import { until } from '../../../test/harness/wait.ts'
+import { prepared } from './prepared.ts'
 import type { Db } from './schema.ts'
 import { openServer } from './server.ts'
 
@@ -58,6 +59,17 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
     // The server has ended it; that this has come to our side may take a moment yet.
     const after = () => backend(test.db).catch(() => before)
     await until(async () => (await after()) !== before, { what: 'a new connection' })
+  })
+
+  it('that has prepared a statement, the next one prepares it anew', async () => {
+    const known = async () =>
+      (await prepared('call', sql<{ pid: number }>`select pg_backend_pid() as pid`).execute(test.db)).rows[0]?.pid
+    const before = (await known()) ?? Number.NaN
+    expect(await known()).toBe(before)
+    await terminate(before)
+    const after = () => known().catch(() => before)
+    await until(async () => (await after()) !== before, { what: 'a new connection' })
+    expect(await known()).toBeGreaterThan(0)
   })
 
   it('between two statements of a transaction, the second is unavailable and the process goes on', async () => {

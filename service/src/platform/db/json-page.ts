@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { nextCursorOf, type PageRequest } from '../../kernel/pages.ts'
-import { preparedVaried } from './prepared.ts'
+import { prepared } from './prepared.ts'
 import type { Db } from './schema.ts'
 
 /** A page of a list as the database has written it: `json` is the text of an array of `count` objects. */
@@ -37,7 +37,7 @@ export async function readJsonPage(db: Db, list: JsonList, page: PageRequest): P
               from (select * from ${from} where ${where}
                      order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}) ${from}) ${from},
            lateral (select ${sql.join(members)}) shown`
-  const { rows } = await (isPrepared ? preparedVaried(statement) : statement).execute(db)
+  const { rows } = await (isPrepared ? prepared('search', statement) : statement).execute(db)
   const [read] = rows
   if (!read) throw new Error('an aggregate without a row')
   const { json, count, last_at: createdAt, last_id: id, has_more: hasMore } = read

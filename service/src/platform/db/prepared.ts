@@ -1,45 +1,46 @@
 import { type RawBuilder, sql } from 'kysely'
 
-const MARK = '/* prepared */'
-const VARIED_MARK = '/* prepared, one of many */'
+/** What prepared statements are for: `call`, to enter and lock one; `change`, to change one; `search`, to look for words. */
+export type PreparedKind = 'call' | 'change' | 'search'
+
+const MARK = /^\/\* prepared: (\w+) \*\//
 
 /**
- * A statement that a PostgreSQL server reads and plans once for each connection, and not each time: for those that every call needs and
- * that find their rows by a key, so that one plan is right for all values. Its text must not vary with them.
+ * A statement that a PostgreSQL server reads and plans once for each connection, and not each time: for those that every call needs, or whose
+ * planning takes long, and that are best done in one way whatever their values are. The text must not vary with these.
  */
-export function prepared<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
-  return sql<Row>`${sql.raw(MARK)} ${statement}`
+export function prepared<Row>(kind: PreparedKind, statement: RawBuilder<Row>): RawBuilder<Row> {
+  return sql<Row>`${sql.raw(`/* prepared: ${kind} */`)} ${statement}`
+}
+
+/** Whether it is one of those. */
+export function isPrepared(statement: string): boolean {
+  return MARK.test(statement)
 }
 
 /**
- * The same for a statement whose text varies, though not with its values: however many of them there are, they leave room for those
- * that do not.
+ * Each takes memory in each connection. Of one kind no more are prepared; others are read and planned each time. So those whose texts vary
+ * leave room for those that do not.
  */
-export function preparedVaried<Row>(statement: RawBuilder<Row>): RawBuilder<Row> {
-  return sql<Row>`${sql.raw(VARIED_MARK)} ${statement}`
-}
-
-/** Each takes memory in each connection; a statement that comes when so many are known is read and planned each time. */
-const NAMES_MAX = 200
-const VARIED_MAX = 100
+const KIND_MAX = 60
 
 /** What the prepared statements of a pool are called on its connections. */
 export class PreparedNames {
   readonly #names = new Map<string, string>()
-  #varied = 0
+  readonly #counts = new Map<string, number>()
 
   /** Undefined for a statement that is not to be prepared. */
   nameOf(statement: string): string | undefined {
-    const isVaried = statement.startsWith(VARIED_MARK)
-    if (!isVaried && !statement.startsWith(MARK)) return undefined
-    return this.#names.get(statement) ?? this.#newName(statement, isVaried)
+    const kind = MARK.exec(statement)?.[1]
+    return kind === undefined ? undefined : (this.#names.get(statement) ?? this.#newName(statement, kind))
   }
 
-  #newName(statement: string, isVaried: boolean): string | undefined {
-    if (this.#names.size >= NAMES_MAX || (isVaried && this.#varied >= VARIED_MAX)) return undefined
-    const name = `parley_${this.#names.size + 1}`
+  #newName(statement: string, kind: string): string | undefined {
+    const count = this.#counts.get(kind) ?? 0
+    if (count >= KIND_MAX) return undefined
+    const name = `parley_${kind}_${count + 1}`
     this.#names.set(statement, name)
-    if (isVaried) this.#varied += 1
+    this.#counts.set(kind, count + 1)
     return name
   }
 }

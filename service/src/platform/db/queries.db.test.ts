@@ -152,7 +152,7 @@ describe('errors of SQL', () => {
 })
 
 describe('a statement that is prepared', () => {
-  const twice = (value: number) => prepared(sql<{ twice: number }>`select ${value}::integer * 2 as twice`)
+  const twice = (value: number) => prepared('call', sql<{ twice: number }>`select ${value}::integer * 2 as twice`)
 
   it('is read once by each connection of a server, and answers for the values of each time', async () => {
     const { answers, known } = await test.db.connection().execute(async (db) => {
@@ -163,29 +163,25 @@ describe('a statement that is prepared', () => {
       return { answers: found.map((row) => row.twice), known: rows }
     })
     expect(answers).toEqual([2, 4, 6])
-    expect(known.map(({ name }) => name)).toEqual(test.kind === 'server' ? [expect.stringMatching(/^parley_\d+$/)] : [])
+    expect(known.map(({ name }) => name)).toEqual(
+      test.kind === 'server' ? [expect.stringMatching(/^parley_call_\d+$/)] : [],
+    )
   })
 
   it('fails as any other does, and the connection serves the next one', async () => {
-    const broken = (divisor: number) => prepared(sql`select 1 / ${divisor}::integer as share`).execute(test.db)
+    const broken = (divisor: number) => prepared('call', sql`select 1 / ${divisor}::integer as share`).execute(test.db)
     for (const _ of [1, 2]) await expect(broken(0)).rejects.toThrow('division by zero')
     expect((await broken(1)).rows).toEqual([{ share: 1 }])
   })
 })
 
 describe('names of prepared statements', () => {
-  it('are one for each text that is marked, two hundred in all', () => {
+  it('are one for each text that is marked, sixty of a kind, and leave those of other kinds their own', () => {
     const names = new PreparedNames()
-    const marked = (n: number) => names.nameOf(`/* prepared */ select ${n}`)
-    const given = Array.from({ length: 201 }, (_, n) => marked(n))
-    expect(new Set(given).size).toBe(201)
-    expect([given[200], marked(7), names.nameOf('select 7')]).toEqual([undefined, given[7], undefined])
-  })
-
-  it('are left for texts that do not vary, however many do', () => {
-    const names = new PreparedNames()
-    const varied = Array.from({ length: 101 }, (_, n) => names.nameOf(`/* prepared, one of many */ select ${n}`))
-    expect(varied.filter((name) => name !== undefined)).toHaveLength(100)
-    expect(names.nameOf('/* prepared */ select 7')).toBe('parley_101')
+    const marked = (n: number) => names.nameOf(`/* prepared: search */ select ${n}`)
+    const given = Array.from({ length: 61 }, (_, n) => marked(n))
+    expect(new Set(given).size).toBe(61)
+    expect([given[60], marked(7), names.nameOf('select 7')]).toEqual([undefined, given[7], undefined])
+    expect(names.nameOf('/* prepared: call */ select 7')).toBe('parley_call_1')
   })
 })
