@@ -2,6 +2,10 @@ import { AppError } from '../../src/kernel/errors.ts'
 import type { Database, Db } from '../../src/platform/db/schema.ts'
 import { until } from './wait.ts'
 
+/** How the service comes to ask. */
+const ASKING = new Set<string | symbol>(['transaction', 'selectFrom', 'getExecutor'])
+const ENTERING = /\binsert into call_directory\b/
+
 /** A database whose transactions a test can hold up, or whose answers it can lose. */
 export class GatedDatabase {
   #next: (() => Promise<void>) | null = null
@@ -13,8 +17,9 @@ export class GatedDatabase {
   of(database: Database): Database {
     const db = new Proxy(database.db, {
       get: (target, name) => {
-        if (this.isAway && (name === 'transaction' || name === 'selectFrom')) throw away()
+        if (this.isAway && ASKING.has(name)) throw away()
         if (name === 'transaction') return () => ({ execute: this.#execute(target) })
+        if (name === 'getExecutor') return () => this.#executorOf(target)
         const value: unknown = Reflect.get(target, name)
         return typeof value === 'function' ? value.bind(target) : value
       },
@@ -44,16 +49,34 @@ export class GatedDatabase {
   }
 
   #execute(db: Db): ReturnType<Db['transaction']>['execute'] {
-    return async (work) => {
-      const isRefused = this.#isRefusing
-      this.#isRefusing = false
-      if (isRefused) throw away()
-      const after = this.#next
-      this.#next = null
-      const result = await db.transaction().execute(work)
-      await after?.()
-      return result
+    return (work) => this.#passing(() => db.transaction().execute(work))
+  }
+
+  /** What enters a call by one statement is a transaction of its own. */
+  #executorOf(db: Db): ReturnType<Db['getExecutor']> {
+    const executor = db.getExecutor()
+    const executeQuery: typeof executor.executeQuery = (query) => {
+      const done = () => executor.executeQuery<never>(query)
+      return ENTERING.test(query.sql) ? this.#passing(done) : done()
     }
+    return new Proxy(executor, {
+      get: (target, name) => {
+        if (name === 'executeQuery') return executeQuery
+        const value: unknown = Reflect.get(target, name)
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+
+  async #passing<Result>(work: () => Promise<Result>): Promise<Result> {
+    const isRefused = this.#isRefusing
+    this.#isRefusing = false
+    if (isRefused) throw away()
+    const after = this.#next
+    this.#next = null
+    const result = await work()
+    await after?.()
+    return result
   }
 }
 
