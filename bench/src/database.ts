@@ -4,8 +4,8 @@ import { startPostgres } from '../../scripts/needs/postgres.ts'
 import { makeRunFolder, sweepAbandonedRuns } from '../../scripts/needs/run-folder.ts'
 import { REALTIME_PRIORITY } from './child.ts'
 
-/** A PostgreSQL server of this run's own. */
-export type DatabaseServer = { url: string; stop(): Promise<void> }
+/** A PostgreSQL server of this run's own. `setRealtime`: whether it is at real-time priority from now on. */
+export type DatabaseServer = { url: string; setRealtime(isRealtime: boolean): void; stop(): Promise<void> }
 
 const URL_VARIABLE = 'PARLEY_TEST_DATABASE_URL'
 
@@ -16,7 +16,9 @@ const URL_VARIABLE = 'PARLEY_TEST_DATABASE_URL'
 export async function startDatabaseServer(signal: AbortSignal, isRealtime: boolean): Promise<DatabaseServer> {
   sweepAbandonedRuns()
   const folder = makeRunFolder()
+  let server = Number.NaN
   const ownProcess = (pid: number) => {
+    server = pid
     // Before it makes children, which inherit it.
     if (isRealtime)
       execFileSync('chrt', ['-a', '-r', '-p', REALTIME_PRIORITY.measured, String(pid)], { stdio: 'ignore' })
@@ -30,5 +32,21 @@ export async function startDatabaseServer(signal: AbortSignal, isRealtime: boole
     throw error
   }
   const url = need.env[URL_VARIABLE] ?? process.env[URL_VARIABLE] ?? ''
-  return { url, stop: () => need.stop().finally(() => folder.remove()) }
+  return {
+    url,
+    setRealtime(isReal) {
+      const policy = isReal ? ['-r', '-p', REALTIME_PRIORITY.measured] : ['-o', '-p', '0']
+      // Those whom it makes from now on inherit it.
+      for (const pid of [server, ...childrenOf(server)])
+        execFileSync('chrt', [...policy, String(pid)], { stdio: 'ignore' })
+    },
+    stop: () => need.stop().finally(() => folder.remove()),
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  return execFileSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map(Number)
 }

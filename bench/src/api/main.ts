@@ -44,14 +44,20 @@ async function main(options: ApiOptions): Promise<number> {
   return tell(await measureAll(place, options), options)
 }
 
-async function measureAll(place: Omit<Ground, 'databaseUrl'>, { plan, parts }: ApiOptions): Promise<ApiFigures> {
+async function measureAll(
+  place: Omit<Ground, 'databaseUrl' | 'setDatabaseRealtime'>,
+  { plan, parts }: ApiOptions,
+): Promise<ApiFigures> {
   const server = await startDatabaseServer(place.signal, false)
   // Behind the database, which inherits it.
   prefer(process.pid, NICENESS.yardstick)
   try {
     const database = await makeDatabase(server.url)
     try {
-      return await measureParts({ ...place, databaseUrl: database.url }, { database, plan, parts })
+      return await measureParts(
+        { ...place, databaseUrl: database.url, setDatabaseRealtime: server.setRealtime },
+        { database, plan, parts },
+      )
     } finally {
       // After a signal the server may be gone before.
       await database.drop().catch(() => {})

@@ -23,7 +23,7 @@ export const API_USAGE = `npm run bench:api -- [options]
   --rows <n>          so many call logs
   --only a,b          only these: lists, filters, rings, outbox; or analytics, which is left out otherwise
   --calls <n>         for analytics: so many calls of a tenant in place of 10,000,000 (--quick: 200,000)
-  --realtime          real-time priority for who rings and who talks meanwhile (as root)
+  --realtime          real-time priority while calls ring, for all that takes part (as root)
   --profile <folder>  CPU profiles of the service, one for each of its processes
   --json <file>       everything that was measured, as JSON
   --write-docs        put the table of a full run into docs/performance.md

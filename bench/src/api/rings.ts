@@ -32,8 +32,10 @@ export type Ground = Omit<Place, 'cores'> & {
   systemCore: number
   databaseUrl: string
   profileFolder: string | undefined
-  /** Whether who rings and who talks do so at real-time priority: the database is on their core. */
+  /** Whether all of it is at real-time priority, who rings and talks before the rest: the database is on their core. */
   isRingingRealtime: boolean
+  /** Has the database come before all that does not ring or talk. */
+  setDatabaseRealtime: (isRealtime: boolean) => void
 }
 
 /** Lets calls talk, and others ring beside them inside the window; who rang hangs up as soon as the answer is there. */
@@ -41,11 +43,14 @@ export async function measureRings(ground: Ground, plan: ApiPlan): Promise<RingF
   const { calls, warmupSeconds, ringSeconds, ringsPerSecond } = plan
   const isRealtime = ground.isRingingRealtime
   const load = await LoadProcess.start({ ...ground, isRealtime, cores: [ground.loadCore] })
-  if (isRealtime) setPolicy('-r', REALTIME_PRIORITY.yardstick)
+  if (isRealtime) {
+    setPolicy('-r', REALTIME_PRIORITY.yardstick)
+    ground.setDatabaseRealtime(true)
+  }
   try {
     const surroundings = { ...load.providers, certificate: undefined, profileFolder: ground.profileFolder }
     const options = { name: 'parley', databaseUrl: ground.databaseUrl, minSpeechMs: 0 }
-    const place = { ...ground, cores: [ground.systemCore] }
+    const place = { ...ground, isRealtime, cores: [ground.systemCore] }
     const nodeArgs = profiling(surroundings, 'parley-rings')
     const service = await startParley(options, surroundings, { place, nodeArgs })
     try {
@@ -61,7 +66,10 @@ export async function measureRings(ground: Ground, plan: ApiPlan): Promise<RingF
       await service.stop()
     }
   } finally {
-    if (isRealtime) setPolicy('-o', '0')
+    if (isRealtime) {
+      setPolicy('-o', '0')
+      ground.setDatabaseRealtime(false)
+    }
     await load.stop()
   }
 }
