@@ -5,8 +5,8 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import type { Db } from '../platform/db/schema.ts'
-import { insertCall, lockRecord, updateRecord } from './call-store.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
+import { insertCall, type LockedCall, lockRecord, updateRecord } from './call-store.ts'
 import { NODE, someCall, tenantTold } from './calls.fixture.ts'
 import { makeSessions, newRecord } from './sessions.ts'
 
@@ -36,6 +36,22 @@ async function somebodyWaits(): Promise<boolean> {
   return rows.length > 0
 }
 
+/** Locks the call on another node while a transaction of this one, which has it, is still at `work`. */
+async function lockedBehind(work: (tx: Tx) => Promise<void>): Promise<LockedCall | null> {
+  const [isDone, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const first = test.db.transaction().execute(async (tx) => {
+    await work(tx)
+    isDone.resolve()
+    await mayEnd.promise
+  })
+  await Promise.race([isDone.promise, first])
+  const second = locked((await test.anotherNode()).db)
+  await until(somebodyWaits, { what: 'the second to wait' })
+  mayEnd.resolve()
+  await first
+  return second
+}
+
 describe('a call that is locked', () => {
   it('is read as its tables have it, whatever types their columns are of', async () => {
     const values = {
@@ -56,40 +72,24 @@ describe('a call that is locked', () => {
   })
 
   it('is read as whoever had it before has left it, all of it', async () => {
-    const [isLocked, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const first = test.db.transaction().execute(async (tx) => {
-      const found = await lockRecord(tx, ACME, 'CA1')
-      if (!found) throw new Error('there is no call')
-      await updateRecord(tx, found.before, { ...NO_CHANGES, log: { summary: 'Sold.' }, session: { outcome: 'sold' } })
-      isLocked.resolve()
-      await mayEnd.promise
+    const found = await lockedBehind(async (tx) => {
+      const before = (await lockRecord(tx, ACME, 'CA1'))?.before
+      if (!before) throw new Error('there is no call')
+      await updateRecord(tx, before, { ...NO_CHANGES, log: { summary: 'Sold.' }, session: { outcome: 'sold' } })
     })
-    await isLocked.promise
-    const second = locked((await test.anotherNode()).db)
-    await until(somebodyWaits, { what: 'the second to wait' })
-    mayEnd.resolve()
-    await first
-    expect((await second)?.before).toMatchObject({ log: { summary: 'Sold.' }, session: { outcome: 'sold' } })
+    expect(found?.before).toMatchObject({ log: { summary: 'Sold.' }, session: { outcome: 'sold' } })
   })
 
   it('is the one that took its place, where whoever had it entered it anew', async () => {
-    const [isLocked, mayEnd] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const record = newRecord(tenantTold('acme'), someCall('CA1'), new Date('2030-01-15T12:00:00Z'))
-    const first = test.db.transaction().execute(async (tx) => {
+    const found = await lockedBehind(async (tx) => {
       await lockRecord(tx, ACME, 'CA1')
       await tx.deleteFrom('call_directory').execute()
       await tx.deleteFrom('voice_sessions').execute()
       await tx.updateTable('call_logs').set({ call_sid: null, voice_session_id: null }).execute()
       await insertCall(tx, { record, lookAt: new Date('2030-01-15T12:05:00Z') })
-      isLocked.resolve()
-      await mayEnd.promise
     })
-    await isLocked.promise
-    const second = locked((await test.anotherNode()).db)
-    await until(somebodyWaits, { what: 'the second to wait' })
-    mayEnd.resolve()
-    await first
-    expect((await second)?.before).toEqual(record)
+    expect(found?.before).toEqual(record)
   })
 
   it('is none of another tenant', async () => {

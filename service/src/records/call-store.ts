@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { type DirectoryRow, FIRST_EPOCH, lockCall } from './call-directory-store.ts'
 import type { CallLogRow } from './call-log-store.ts'
 import type { CallRecord } from './call-record.ts'
+import { lookSet } from './open-call-store.ts'
 import { storable } from './storable.ts'
 import type { VoiceSessionRow } from './voice-session-store.ts'
 
@@ -129,7 +130,7 @@ export async function updateRecord(tx: Tx, of: CallRecord, { log, session, look 
   const parts = [
     ...(log ? [setTo('call_logs', log, { tenantId, id: of.log.id })] : []),
     ...(session ? [setTo('voice_sessions', session, { tenantId, id: of.session.id })] : []),
-    ...(look ? [looked({ tenantId, callSid, at: look.at })] : []),
+    ...(look ? [lookSet(tenantId, callSid, look.at)] : []),
   ]
   const last = parts.pop()
   if (!last) return
@@ -146,12 +147,6 @@ function setTo(
   return sql`
     update ${sql.raw(`"${table}" set (${names}) = (select ${names} from json_populate_record(null::${table}`)}, ${jsonOf(changes)}::json))
      where tenant_id = ${tenantId} and id = ${id}`
-}
-
-function looked({ tenantId, callSid, at }: { tenantId: TenantId; callSid: string; at: Date | null }) {
-  return sql`
-    update call_directory set look_at = ${at}, look_tries = 0, rescue_at = null
-     where tenant_id = ${tenantId} and call_sid = ${callSid}`
 }
 
 function listed(columns: string[], table?: string): string {

@@ -1,3 +1,4 @@
+import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { type CallRecord, isComplete } from './call-record.ts'
@@ -23,10 +24,12 @@ export function nextLook(before: CallRecord, after: CallRecord, now: Date): { at
 
 /** Says when to look after a call that is not complete; null: never again, because it is. */
 export async function setLook(db: Db, tenantId: TenantId, callSid: string, at: Date | null): Promise<void> {
-  await db
-    .updateTable('call_directory')
-    .set({ look_at: at, look_tries: 0, rescue_at: null })
-    .where('tenant_id', '=', tenantId)
-    .where('call_sid', '=', callSid)
-    .execute()
+  await lookSet(tenantId, callSid, at).execute(db)
+}
+
+/** `setLook` as a statement, which may be part of another. */
+export function lookSet(tenantId: TenantId, callSid: string, at: Date | null): RawBuilder<unknown> {
+  return sql`
+    update call_directory set look_at = ${at}, look_tries = 0, rescue_at = null
+     where tenant_id = ${tenantId} and call_sid = ${callSid}`
 }
