@@ -26,7 +26,7 @@ export const FULL: ApiPlan = {
   tenants: 200,
   rounds: 5,
   roundSeconds: 4,
-  samples: 300,
+  samples: 500,
   deepRow: 10_000,
   calls: 100,
   ringsPerSecond: 100,
