@@ -2,7 +2,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Cancel, Clock } from '../../kernel/clock.ts'
 import { ABNORMAL } from './close-payload.ts'
-import { closeFrame, controlFrame, type Parts, textFrame, textFrames } from './frames.ts'
+import { FrameSender } from './frame-sender.ts'
+import { closeFrame, controlFrame, type Parts } from './frames.ts'
 import { type MaskSource, nextMask } from './masking.ts'
 import { MessageReader, type ReaderLimits } from './message-reader.ts'
 import { OPCODE } from './opcodes.ts'
@@ -45,6 +46,7 @@ export class WebSocketConnection {
   readonly #socket: Duplex
   readonly #options: ConnectionOptions
   readonly #masks: MaskSource
+  readonly #sender: FrameSender
   readonly #reader: MessageReader
   readonly #whenClosed: (() => void)[] = []
   #listener: ConnectionListener | null = null
@@ -59,6 +61,7 @@ export class WebSocketConnection {
     this.#socket = socket
     this.#options = options
     this.#masks = isServer ? null : nextMask
+    this.#sender = new FrameSender(socket, this.#masks)
     this.#reader = new MessageReader(isServer ? 'masked' : 'unmasked', options.limits, {
       message: (bytes, isBinary) => this.#message(bytes, isBinary),
       ping: (payload) => this.#pinged(payload),
@@ -84,12 +87,12 @@ export class WebSocketConnection {
 
   /** Sends a text message in one write. Of a connection that is not open nothing is sent, and nobody is told. */
   send(parts: Parts): void {
-    if (this.#state === 'open') this.#socket.write(textFrame(parts, this.#masks))
+    if (this.#state === 'open') this.#sender.send(parts)
   }
 
   /** Sends several text messages in one write; otherwise as `send`. */
   sendAll(messages: readonly Parts[]): void {
-    if (this.#state === 'open') this.#socket.write(textFrames(messages, this.#masks))
+    if (this.#state === 'open') this.#sender.sendAll(messages)
   }
 
   ping(): void {
@@ -98,7 +101,7 @@ export class WebSocketConnection {
 
   /** Bytes that the peer has not taken yet. */
   bufferedBytes(): number {
-    return this.#socket.writableLength
+    return this.#sender.bufferedBytes()
   }
 
   /** Bytes that came from the peer since its connection was made; grows with each sign of life. 0 for what is no socket. */
@@ -159,7 +162,7 @@ export class WebSocketConnection {
   }
 
   #pinged(payload: Buffer): void {
-    const isTaken = this.#socket.writableLength <= MAX_BUFFERED_FOR_PONG_BYTES
+    const isTaken = this.bufferedBytes() <= MAX_BUFFERED_FOR_PONG_BYTES
     if (this.#state === 'open' && isTaken) this.#socket.write(controlFrame(OPCODE.pong, payload, this.#masks))
     this.#listener?.alive()
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closeFrame, controlFrame, textFrame, textFrames } from './frames.ts'
+import { closeFrame, controlFrame, framesBytes, textFrame, writeFrames } from './frames.ts'
 import { nextMask } from './masking.ts'
 import { OPCODE } from './opcodes.ts'
 import { bytesOfFrame, read } from './reading.fixture.ts'
@@ -25,7 +25,10 @@ describe('A frame', () => {
 
   it('stands behind another in one buffer, each with a mask of its own', () => {
     let mask = 0
-    const frames = textFrames([hello, [Buffer.from('x'.repeat(200))], []], () => ++mask)
+    const messages = [hello, [Buffer.from('x'.repeat(200))], []]
+    const masks = () => ++mask
+    const frames = Buffer.alloc(framesBytes(messages, masks))
+    writeFrames(frames, messages, masks)
     const payloads = ['Hello', 'x'.repeat(200), ''].map((payload) => Buffer.from(payload))
     const expected = payloads.map((payload, at) => bytesOfFrame({ first: 0x81, payload, mask: at + 1 }))
     expect(frames.equals(Buffer.concat(expected))).toBe(true)

@@ -9,23 +9,28 @@ const MAX_LENGTH_IN_2 = 0xffff
 
 /** A text message as one frame. */
 export function textFrame(parts: Parts, masks: MaskSource): Buffer {
-  const payloadBytes = bytesOf(parts)
-  const frame = Buffer.allocUnsafe(headerBytes(payloadBytes, masks) + payloadBytes)
+  const frame = Buffer.allocUnsafe(frameBytes(parts, masks))
   writeFrame(frame, 0, parts, masks)
   return frame
 }
 
-/** Several text messages as one buffer, a frame for each. */
-export function textFrames(messages: readonly Parts[], masks: MaskSource): Buffer {
+/** How long the frame of a text message is. */
+export function frameBytes(parts: Parts, masks: MaskSource): number {
+  const payloadBytes = bytesOf(parts)
+  return headerBytes(payloadBytes, masks) + payloadBytes
+}
+
+/** How long those of several are together. */
+export function framesBytes(messages: readonly Parts[], masks: MaskSource): number {
   let bytes = 0
-  for (const parts of messages) {
-    const payloadBytes = bytesOf(parts)
-    bytes += headerBytes(payloadBytes, masks) + payloadBytes
-  }
-  const frames = Buffer.allocUnsafe(bytes)
+  for (const parts of messages) bytes += frameBytes(parts, masks)
+  return bytes
+}
+
+/** Puts several text messages into memory as long as that, a frame for each. */
+export function writeFrames(frames: Buffer, messages: readonly Parts[], masks: MaskSource): void {
   let at = 0
   for (const parts of messages) at = writeFrame(frames, at, parts, masks)
-  return frames
 }
 
 /** A control frame. @param payload of at most 125 bytes. */
@@ -51,8 +56,8 @@ function headerBytes(payloadBytes: number, masks: MaskSource): number {
   return 2 + lengthBytes + (masks ? MASK_BYTES : 0)
 }
 
-/** @returns where the frame ends. */
-function writeFrame(frames: Buffer, start: number, parts: Parts, masks: MaskSource): number {
+/** Puts a text message into memory as one frame. @returns where the frame ends. */
+export function writeFrame(frames: Buffer, start: number, parts: Parts, masks: MaskSource): number {
   const payloadBytes = bytesOf(parts)
   frames[start] = FINAL | OPCODE.text
   const maskAt = writeLength(frames, start + 1, payloadBytes, masks ? MASKED : 0)

@@ -7,7 +7,9 @@ const ROOM_BYTES = 64 * 1024
 const ROOM = Buffer.allocUnsafeSlow(ROOM_BYTES)
 
 /** What a socket of Node's has inside: that of its option `onread`, which only who makes a socket can give. */
-type Inside = Record<symbol, unknown> & { _handle?: { useUserBuffer?: (room: Buffer) => void } | null }
+type Inside = Record<symbol, unknown> & { _handle?: Partial<Handle> | null }
+/** What reads. It tells by `onread` that something came, an end and an error too; only bytes make `bytesRead` grow. */
+type Handle = { useUserBuffer(room: Buffer): void; onread: (...args: unknown[]) => void; readonly bytesRead: number }
 
 /**
  * Has a socket's bytes read into memory that is there already, in place of memory of their own: most of what a small message costs
@@ -25,7 +27,20 @@ export function readShared(socket: unknown, onBytes: (bytes: Buffer) => void): b
   inside[room] = ROOM
   inside[told] = (bytes: number) => onBytes(ROOM.subarray(0, bytes))
   handle.useUserBuffer(ROOM)
+  if (typeof handle.onread === 'function') shortcut(handle as Handle, onBytes)
   return true
+}
+
+/** Brings bytes past Node's own reading, which looks after time limits and streams that are not in use here. */
+function shortcut(handle: Handle, onBytes: (bytes: Buffer) => void): void {
+  const byNode = handle.onread
+  let before = handle.bytesRead
+  handle.onread = function (this: unknown, ...args: unknown[]) {
+    const bytes = handle.bytesRead - before
+    if (bytes === 0) return void byNode.apply(this, args)
+    before += bytes
+    onBytes(ROOM.subarray(0, bytes))
+  }
 }
 
 function insideKey(socket: Socket, name: string): symbol | null {
