@@ -1,6 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
+import { inTurn } from '../turns.ts'
 import { toAppError } from './errors.ts'
 import { PreparedNames } from './prepared.ts'
 
@@ -66,8 +67,7 @@ function answerOf(client: pg.PoolClient, question: Question, answerMs: number): 
     const cancel = answerMs > 0 ? systemClock.after(answerMs, late) : () => {}
     client.query(question, (error, result) => {
       cancel()
-      if (error) reject(error)
-      else resolve(result)
+      inTurn(() => (error ? reject(error) : resolve(result)))
     })
   })
 }
