@@ -1,17 +1,18 @@
 // A whole phone call in the terminal, with no account: `npm run demo`, `npm run demo -- --check`, `npm run demo -- --wav my.wav`.
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { checkCall, checkText } from './demo/checks.ts'
+import { checkAudio, checkCall, checkText } from './demo/checks.ts'
 import { rehearse } from './demo/rehearse.ts'
 import { storedText } from './demo/stored-call.ts'
 
-const USAGE = `npm run demo -- [--check] [--wav FILE]
+const USAGE = `npm run demo -- [--check | --check-audio] [--wav FILE]
 
 Rehearses a phone call on this machine: a simulated carrier rings the demo agent and speaks real audio, a simulated
 model answers. Shows the conversation as it happens and what was stored, and writes it to FILE (call.wav) in stereo,
 the caller left, the agent right.
 
-  --check   also looks whether audio and record are as they should be; exit code 1 when something is not
+  --check         also looks whether audio and record are as they should be; exit code 1 when something is not
+  --check-audio   the same for the audio alone
 `
 
 const FAILED = 1
@@ -20,9 +21,12 @@ const INTERRUPTED = 130
 
 const OPTIONS = {
   check: { type: 'boolean', default: false },
+  'check-audio': { type: 'boolean', default: false },
   wav: { type: 'string', default: 'call.wav' },
   help: { type: 'boolean', default: false, short: 'h' },
 } as const
+
+type Command = { check: boolean; 'check-audio': boolean; wav: string }
 
 class Interrupted extends Error {}
 
@@ -38,17 +42,17 @@ function abortOnSignals(): AbortSignal {
   return stopping.signal
 }
 
-async function demo({ check, wav }: { check: boolean; wav: string }): Promise<number> {
+async function demo({ check, 'check-audio': isAudioOnly, wav }: Command): Promise<number> {
   say('This is a rehearsal: no call leaves this machine, and the simulated model does not understand speech.\n')
   const wavPath = resolve(wav)
   const { scenario, report, stored } = await rehearse({ say, wavPath, signal: abortOnSignals() })
   say('\nStored')
   for (const line of storedText(stored)) say(`  ${line}`)
   say(`\nRecorded in ${wavPath} (caller left, agent right)`)
-  if (!check) return 0
+  if (!check && !isAudioOnly) return 0
 
   say('\nChecked')
-  const checks = checkCall(scenario, report, stored)
+  const checks = check ? checkCall(scenario, report, stored) : checkAudio(report)
   for (const one of checks) say(`  ${checkText(one)}`)
   return checks.every(({ ok }) => ok) ? 0 : FAILED
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallMeasures } from '../../simulator/src/carrier/measure.ts'
 import { parseScenario } from '../../simulator/src/scenario/read-scenario.ts'
 import type { ScenarioReport } from '../../simulator/src/scenario/run-scenario.ts'
-import { checkCall } from './checks.ts'
+import { checkAudio, checkCall } from './checks.ts'
 import type { StoredCall } from './stored-call.ts'
 
 const SCENARIO = parseScenario(
@@ -11,7 +11,7 @@ const SCENARIO = parseScenario(
 )
 const GOOD: CallMeasures = {
   ...{ durationMs: 30_000, firstWordMs: 500, replyGapsMs: [900, 2_500], longestSilenceMs: 2_500 },
-  ...{ callerVoicedShare: 0.31, agentVoicedShare: 0.31, clears: 1, seams: 9, clicks: 0 },
+  ...{ callerVoicedShare: 0.31, agentVoicedShare: 0.31, clears: 1, seams: 9, clicks: 0, repeats: 0 },
 }
 const CALLER_TURNS = ['hello you', 'Bye']
 const TOOL = { name: 'schedule_callback', status: 'ok', arguments: {} }
@@ -52,6 +52,7 @@ describe('the checks of the demo call', () => {
     ['no gap over 2500 ms', { measures: { replyGapsMs: [2_520] } }],
     ['no gap over 2500 ms', { measures: { longestSilenceMs: 2_520 } }],
     ['no click where audio was joined', { measures: { clicks: 1 } }],
+    ['nothing heard twice in a row', { measures: { repeats: 1 } }],
     ['one tool row stored', { tools: [END] }],
     ['one tool row stored', { tools: [TOOL, TOOL] }],
     ['one tool row stored', { tools: [{ ...TOOL, status: 'error' }] }],
@@ -64,5 +65,10 @@ describe('the checks of the demo call', () => {
     ['heard', { findings: [{ what: 'heard', state: 'failed', detail: 'no "Hi"' }] }],
   ])('find that it is not so: %s (%j)', (what, changes) => {
     expect(faultsIn(changes)).toEqual([what])
+  })
+
+  it('of the audio alone look at nothing else', () => {
+    const report = { findings: [], facts: { measures: { ...GOOD, repeats: 1 } } } as unknown as ScenarioReport
+    expect(checkAudio(report).flatMap(({ what, ok }) => (ok ? [] : [what]))).toEqual(['nothing heard twice in a row'])
   })
 })

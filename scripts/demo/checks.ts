@@ -10,22 +10,29 @@ const MIN_VOICED_SHARE = 0.3
 const MAX_GAP_MS = 2_500
 const TOOL = 'schedule_callback'
 
-/**
- * What is looked at after the demo call: the audio as the caller's telephone had it, the record as the service stored it, and
- * all that the scenario itself expects.
- */
-export function checkCall(scenario: Scenario, report: ScenarioReport, { log, session }: StoredCall): Check[] {
-  const { measures } = report.facts
-  if (!measures) return [{ what: 'the call was answered', ok: false, figure: report.facts.end.status }]
-  const { agentVoicedShare, callerVoicedShare, longestSilenceMs, replyGapsMs, clears, clicks, seams } = measures
+/** What the call sounded like, as the caller's telephone had it. */
+export function checkAudio({ facts: { measures, end } }: ScenarioReport): Check[] {
+  if (!measures) return [{ what: 'the call was answered', ok: false, figure: end.status }]
+  const { agentVoicedShare, callerVoicedShare, longestSilenceMs, replyGapsMs, clears, clicks, seams, repeats } =
+    measures
   const gapMs = Math.max(longestSilenceMs, ...replyGapsMs)
-  const tools = session.function_calls.filter(({ name }) => name === TOOL)
   return [
     voiced('caller', callerVoicedShare),
     voiced('agent', agentVoicedShare),
     { what: 'one interruption cleared the line', ok: clears === 1, figure: `${clears} clears` },
     { what: `no gap over ${MAX_GAP_MS} ms`, ok: gapMs <= MAX_GAP_MS, figure: `${gapMs} ms` },
     { what: 'no click where audio was joined', ok: clicks === 0, figure: `${clicks} clicks at ${seams} seams` },
+    { what: 'nothing heard twice in a row', ok: repeats === 0, figure: `${repeats} repeats` },
+  ]
+}
+
+/** The audio, the record as the service stored it, and all that the scenario itself expects. */
+export function checkCall(scenario: Scenario, report: ScenarioReport, { log, session }: StoredCall): Check[] {
+  const audio = checkAudio(report)
+  if (!report.facts.measures) return audio
+  const tools = session.function_calls.filter(({ name }) => name === TOOL)
+  return [
+    ...audio,
     { what: 'one tool row stored', ok: tools.length === 1 && tools[0]?.status === 'ok', figure: toolFigure(tools) },
     sameWords(scenario, session),
     { what: 'the call log is complete', ok: log.status === 'completed', figure: log.status },

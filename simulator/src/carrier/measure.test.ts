@@ -57,4 +57,15 @@ describe('measureCall', () => {
     for (const frame of pieces) recording.add(silence(20), { frame, seams: [0] })
     expect(measureCall(recording, [])).toMatchObject({ seams: 3, clicks: 1 })
   })
+
+  it('counts the pieces of the agent that were heard twice in a row', () => {
+    const recording = new CallRecording()
+    // A tone that rises: no piece of it is like another.
+    const rising = encodeMulaw(Int16Array.from({ length: 1600 }, (_, i) => 8000 * Math.sin((i * i) / 4000)))
+    const frames = Array.from({ length: 10 }, (_, i) => rising.subarray(i * FRAME_BYTES, (i + 1) * FRAME_BYTES))
+    for (const frame of frames) recording.add(silence(20), { frame, seams: [] })
+    expect(measureCall(recording, []).repeats).toBe(0)
+    for (const frame of frames) recording.add(silence(20), { frame, seams: [] })
+    expect(measureCall(recording, []).repeats).toBe(1)
+  })
 })

@@ -1,4 +1,5 @@
 import { type Span, seamStepDb, talkSpans, voicedShare } from '../audio/levels.ts'
+import { repeatedSpans } from '../audio/repeats.ts'
 import type { CallRecording } from './recording.ts'
 import type { CallEvent } from './timeline.ts'
 
@@ -20,6 +21,8 @@ export type CallMeasures = {
   seams: number
   /** Seams at which the wave jumps: a click. Audio that a `clear` cut off is not counted. */
   clicks: number
+  /** Pieces of the agent's audio that were heard twice in a row. */
+  repeats: number
 }
 
 /** Measures a call from its recording; `events` tells what the audio does not show. */
@@ -37,6 +40,7 @@ export function measureCall(recording: CallRecording, events: readonly CallEvent
     clears: events.filter(({ kind }) => kind === 'clear').length,
     seams: seams.length,
     clicks: seams.filter((seam) => seamStepDb(agent, seam) > CLICK_DB).length,
+    repeats: repeatedSpans(agent).length,
   }
 }
 

@@ -14,6 +14,7 @@ const MEASURES: CallMeasures = {
   agentVoicedShare: 0.4,
   clears: 1,
   seams: 4,
+  repeats: 0,
   clicks: 0,
 }
 const FACTS: CallFacts = {
