@@ -1,7 +1,6 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
-import { inTurn } from '../turns.ts'
 import { toAppError } from './errors.ts'
 import { PreparedNames } from './prepared.ts'
 
@@ -67,7 +66,8 @@ function answerOf(client: pg.PoolClient, question: Question, answerMs: number): 
     const cancel = answerMs > 0 ? systemClock.after(answerMs, late) : () => {}
     client.query(question, (error, result) => {
       cancel()
-      inTurn(() => (error ? reject(error) : resolve(result)))
+      if (error) reject(error)
+      else resolve(result)
     })
   })
 }

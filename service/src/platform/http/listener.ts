@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { inTurn } from '../turns.ts'
 import { Connections } from './connections.ts'
 import type { HttpLimits } from './limits.ts'
 import { makeTrusts, type Trusts } from './trust.ts'
@@ -30,7 +29,7 @@ export class Listener {
   serve(handle: (request: IncomingMessage, response: ServerResponse) => void): Server {
     const answer = (request: IncomingMessage, response: ServerResponse) => {
       this.#exchanges.set(request.socket, { request, response })
-      inTurn(() => handle(request, response))
+      handle(request, response)
     }
     const server: Server = createServer(
       {
