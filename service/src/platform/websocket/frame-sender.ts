@@ -3,12 +3,15 @@ import { frameBytes, framesBytes, type Parts, writeFrame, writeFrames } from './
 import type { MaskSource } from './masking.ts'
 import { SharedWrites } from './shared-writes.ts'
 
+/** The first message of a process shows how to write past the stream. */
+const MAX_TRIES = 2
+
 /** Sends the messages of one side of a connection, each in one write, in the order in which they are given. */
 export class FrameSender {
   readonly #socket: Duplex
   readonly #masks: MaskSource
   #shared: SharedWrites | null = null
-  #isFirst = true
+  #tries = 0
 
   constructor(socket: Duplex, masks: MaskSource) {
     this.#socket = socket
@@ -33,15 +36,15 @@ export class FrameSender {
     this.#write(frames, room !== null)
   }
 
-  /** Bytes that the peer has not taken yet. */
+  /** Bytes that the peer has not taken yet; up to 64 KiB more may wait before what waits in the stream. */
   bufferedBytes(): number {
     const inStream = this.#socket.writableLength
     return this.#shared === null ? inStream : Math.max(inStream, this.#shared.queuedBytes)
   }
 
   #room(bytes: number): Buffer | null {
-    if (this.#isFirst) {
-      this.#isFirst = false
+    if (this.#shared === null && this.#tries < MAX_TRIES) {
+      this.#tries += 1
       this.#shared = SharedWrites.to(this.#socket)
     }
     return this.#shared === null ? null : this.#shared.room(bytes)

@@ -27,7 +27,7 @@ export function readShared(socket: unknown, onBytes: (bytes: Buffer) => void): b
   inside[room] = ROOM
   inside[told] = (bytes: number) => onBytes(ROOM.subarray(0, bytes))
   handle.useUserBuffer(ROOM)
-  if (typeof handle.onread === 'function') shortcut(handle as Handle, onBytes)
+  if (typeof handle.onread === 'function' && typeof handle.bytesRead === 'number') shortcut(handle as Handle, onBytes)
   return true
 }
 
@@ -37,7 +37,7 @@ function shortcut(handle: Handle, onBytes: (bytes: Buffer) => void): void {
   let before = handle.bytesRead
   handle.onread = function (this: unknown, ...args: unknown[]) {
     const bytes = handle.bytesRead - before
-    if (bytes === 0) return void byNode.apply(this, args)
+    if (bytes === 0) return byNode.apply(this, args)
     before += bytes
     onBytes(ROOM.subarray(0, bytes))
   }

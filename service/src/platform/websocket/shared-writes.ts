@@ -7,14 +7,17 @@ const ROOM_BYTES = 64 * 1024
 /** Lengths of which a view is kept: most that is written is as long as something before it. */
 const MAX_VIEWS = 64
 
-/** What Node's own sockets ask the system to write by. */
-type WriteRequest = { oncomplete: (status: number) => void; buffer: Buffer | null }
+/** What Node's own sockets ask the system to write by. `getAsyncId`: -1 until the system holds it. */
+type WriteRequest = { oncomplete: (status: number) => void; buffer: Buffer | null; getAsyncId(): number }
 type WriteRequestClass = new () => WriteRequest
 
-/** What a socket of Node's writes to. `writeQueueSize`: bytes that the system has not taken yet. */
-type Handle = { writeBuffer(request: WriteRequest, bytes: Buffer): number; readonly writeQueueSize: number }
+/** What a socket of Node's writes to. `writeQueueSize`: bytes that the system has not taken yet; none of one that is closed. */
+type Handle = { writeBuffer(request: WriteRequest, bytes: Buffer): number; readonly writeQueueSize: number | undefined }
 
-/** Where everything is put together that is written this way: the system has taken it before anything else is. */
+/**
+ * Where everything is put together that is written this way: the system has taken it before anything else is, and where it took only
+ * a part, another room takes its place.
+ */
 let room: Buffer = Buffer.allocUnsafeSlow(ROOM_BYTES)
 const views = new Map<number, Buffer>()
 /** Node keeps it to itself, but hands one of them over with each write. */
@@ -28,7 +31,6 @@ export class SharedWrites {
   readonly #socket: Socket
   readonly #handle: Handle
   #request: WriteRequest
-  #isQueued = false
 
   private constructor(socket: Socket, handle: Handle, request: WriteRequest) {
     this.#socket = socket
@@ -50,27 +52,23 @@ export class SharedWrites {
   room(bytes: number): Buffer | null {
     if (bytes > ROOM_BYTES || this.#socket.writableLength > 0) return null
     if ((this.#socket as unknown as { _handle: unknown })._handle !== this.#handle) return null
-    if (this.#isQueued) {
-      if (this.#handle.writeQueueSize > 0) return null
-      this.#isQueued = false
-    }
-    return viewOf(bytes)
+    return this.queuedBytes > 0 ? null : viewOf(bytes)
   }
 
   /** Writes what `room` gave, all of it. A connection that does not take it ends, as with the stream. */
   write(bytes: Buffer): void {
     if (this.#handle.writeBuffer(this.#request, bytes) !== 0) this.#socket.destroy()
-    else if (this.#handle.writeQueueSize > 0) this.#keep(bytes)
+    // Not whether something waits: the rest may have gone with a second try, of which the system still has to tell.
+    else if (this.#request.getAsyncId() >= 0) this.#keep(bytes)
   }
 
   /** Bytes that the system has not taken yet. */
   get queuedBytes(): number {
-    return this.#isQueued ? this.#handle.writeQueueSize : 0
+    return this.#handle.writeQueueSize ?? 0
   }
 
-  /** The system took a part: the memory is this request's until it has the rest. */
+  /** The system took a part, and holds on to the request and its memory until it has told what came of the rest. */
   #keep(bytes: Buffer): void {
-    this.#isQueued = true
     this.#request.buffer = bytes
     this.#request = new (this.#request.constructor as WriteRequestClass)()
     this.#request.oncomplete = this.#completed
@@ -93,7 +91,8 @@ function handleOf(socket: Duplex): Handle | null {
 /** Looks at the next write to this socket. */
 function learnClass(handle: Handle): void {
   handle.writeBuffer = (request, bytes) => {
-    requestClass = request.constructor as WriteRequestClass
+    const isKnown = request.constructor.name === 'WriteWrap' && typeof request.getAsyncId === 'function'
+    if (isKnown) requestClass = request.constructor as WriteRequestClass
     // What stands behind it is the one of every socket.
     delete (handle as Partial<Handle>).writeBuffer
     return handle.writeBuffer(request, bytes)
