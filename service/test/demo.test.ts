@@ -96,6 +96,6 @@ describe('npm run demo', () => {
   it('says how it is used when it is used wrongly', async () => {
     const { ended, written } = startDemo('--chekc')
     expect(await ended).toBe(2)
-    expect(written()).toMatch(/--chekc.*npm run demo -- \[--check\]/s)
+    expect(written()).toMatch(/--chekc.*npm run demo -- \[--check \| --check-audio\]/s)
   })
 })
