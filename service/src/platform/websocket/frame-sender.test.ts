@@ -1,35 +1,25 @@
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { FrameSender } from './frame-sender.ts'
 import { nextMask } from './masking.ts'
 import { MessageReader } from './message-reader.ts'
+import { socketPair } from './socket-pair.fixture.ts'
 
 const LIMITS = { maxMessageBytes: 2 ** 20, maxFragments: 1, checksText: true }
 
 /** A sender, and what its peer reads once it is resumed. */
 async function sending(): Promise<{ sender: FrameSender; peer: Socket; got: string[] }> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const accepted = once(server, 'connection') as Promise<[Socket]>
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [peer] = await accepted
+  const { socket, peer } = await socketPair()
   const got: string[] = []
   const never = () => expect.unreachable()
   const message = (bytes: Buffer) => void got.push(bytes.toString())
   const reader = new MessageReader('masked', LIMITS, { message, ping: never, pong: never, close: never })
   peer.pause().on('data', (chunk) => reader.read(chunk))
-  onTestFinished(() => {
-    peer.destroy()
-    socket.destroy()
-    server.close()
-  })
   return { sender: new FrameSender(socket, nextMask), peer, got }
 }
 

@@ -1,26 +1,17 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { readShared } from './shared-reads.ts'
+import { socketPair } from './socket-pair.fixture.ts'
 
 type Read = { socket: Socket; peer: Socket; texts: string[]; memories: unknown[]; wasTaken: boolean }
 
 /** A connection whose one end is read into shared memory. */
 async function readSocket(): Promise<Read> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const accepted = once(server, 'connection') as Promise<[Socket]>
-  const peer = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [socket] = await accepted
-  onTestFinished(() => {
-    peer.destroy()
-    socket.destroy()
-    server.close()
-  })
+  const { socket, peer } = await socketPair()
   const read: Read = { socket, peer, texts: [], memories: [], wasTaken: false }
   const take = (bytes: Buffer) => {
     read.texts.push(bytes.toString())

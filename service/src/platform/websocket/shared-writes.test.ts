@@ -1,28 +1,16 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { until } from '../../../test/harness/wait.ts'
 import { SharedWrites } from './shared-writes.ts'
+import { socketPair } from './socket-pair.fixture.ts'
 
 /** Both ends of a connection; its peer reads nothing until it is told to. */
 async function connected(): Promise<{ socket: Socket; peer: Socket; got: () => Buffer }> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const accepted = once(server, 'connection') as Promise<[Socket]>
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
-  const [peer] = await accepted
-  await once(socket, 'connect')
+  const { socket, peer } = await socketPair()
   const chunks: Buffer[] = []
   peer.pause().on('data', (chunk) => chunks.push(chunk))
-  for (const end of [socket, peer]) end.on('error', () => {})
-  onTestFinished(() => {
-    peer.destroy()
-    socket.destroy()
-    server.close()
-  })
   return { socket, peer, got: () => Buffer.concat(chunks) }
 }
 
