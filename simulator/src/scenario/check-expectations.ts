@@ -41,6 +41,7 @@ function measured({ measures, sessions }: CallFacts): Measured {
     caller_voiced_share: measures?.callerVoicedShare ?? null,
     clears: measures?.clears ?? null,
     clicks: measures?.clicks ?? null,
+    repeats: measures?.repeats ?? null,
     model_sessions: sessions.length,
     truncations: sessions.reduce((sum, { truncations }) => sum + truncations.length, 0),
   }

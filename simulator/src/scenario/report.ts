@@ -34,11 +34,12 @@ function utteranceLine({ who, atMs, text }: Utterance): string {
 
 function figures({ facts: { measures } }: ScenarioReport): string[] {
   if (!measures) return []
-  const { firstWordMs, replyGapsMs, longestSilenceMs, clears, clicks, agentVoicedShare, callerVoicedShare } = measures
+  const { firstWordMs, replyGapsMs, longestSilenceMs, clears, clicks, repeats, agentVoicedShare, callerVoicedShare } =
+    measures
   const percent = (share: number) => `${Math.round(share * 100)} %`
   return [
     `  first word ${firstWordMs ?? '–'} ms · replies after ${replyGapsMs.join(', ') || '–'} ms · longest silence ${longestSilenceMs} ms`,
-    `  voiced: agent ${percent(agentVoicedShare)}, caller ${percent(callerVoicedShare)} · clears ${clears} · clicks ${clicks}`,
+    `  voiced: agent ${percent(agentVoicedShare)}, caller ${percent(callerVoicedShare)} · clears ${clears} · clicks ${clicks} · repeats ${repeats}`,
     '',
   ]
 }

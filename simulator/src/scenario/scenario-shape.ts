@@ -74,6 +74,7 @@ const expect = object(
     caller_voiced_share: range,
     clears: range,
     clicks: range,
+    repeats: range,
     tools: list(tool),
     model_sessions: range,
     truncations: range,
