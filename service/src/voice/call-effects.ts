@@ -51,7 +51,7 @@ const DOING: Doing = {
   detach: ({ streams }) => streams.letGo(),
   attach: ({ streams }) => streams.takeNext(),
 
-  arm: ({ timers }, { timer, ms }) => timers.arm(timer, ms),
+  arm: ({ timers, lateMs }, { timer, ms }) => timers.arm(timer, ms - lateMs()),
   disarm: ({ timers }, { timer }) => timers.disarm(timer),
 
   run_tool: (parts, effect) => void runTool(parts, effect),

@@ -18,6 +18,10 @@ type Session = {
   deps: SessionDeps
   dispatch(event: SessionEvent): void
   state(): SessionState
+  /** By how many whole ms what is looked at now was put off. */
+  lateMs(): number
+  /** Looks at what was put off. */
+  catchUp(): void
   /** Does the work; a fault of it is told, and takes nothing else down. */
   guarded<T>(work: () => T): T | undefined
   /** Nothing more comes of it. */
@@ -50,7 +54,10 @@ export function makeCallParts(session: Session): CallParts {
   return {
     ...session,
     media,
-    timers: new SessionTimers(clock, (timer) => dispatch({ type: 'fired', timer })),
+    timers: new SessionTimers(clock, {
+      waking: session.catchUp,
+      fired: (timer) => dispatch({ type: 'fired', timer }),
+    }),
     models: new CallModels({ open: deps.openModel, media, dispatch, isFallback: () => state().model.isFallback }),
     voice: voiceOf(session, media),
     streams: new CallStreams(deps, media),
@@ -74,7 +81,7 @@ function mediaOf({ deps, dispatch }: Session): MediaPath {
     unheardIn: mayGoOn(plan) ? rooms : null,
     reports: {
       sent: (audio) => dispatch({ type: 'sent', ...audio }),
-      callerAudio: (audio) => dispatch({ type: 'caller_audio', ...audio }),
+      callerAudio: ({ ms, loudMs }) => dispatch({ type: 'caller_audio', ms, loudMs }),
       backlog: (isOver) => dispatch({ type: 'backlog', isOver }),
     },
   })

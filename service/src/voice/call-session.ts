@@ -21,6 +21,8 @@ import type { CallTransfers } from './transfer/call-transfers.ts'
 const FINISHED = channel('parley.session.finished')
 
 type Reduced = [SessionState, SessionEffect[]]
+/** `atUs`: when it happened, monotonic. */
+type Happened = { event: SessionEvent; atUs: number }
 
 /**
  * Runs one call: owns its sockets and timers, feeds what happens to the reducer and does what comes out of it.
@@ -32,8 +34,10 @@ export class CallSession {
   readonly #parts: CallParts
   /** One of the parts: every frame asks for it. */
   readonly #media: MediaPath
-  readonly #waiting: SessionEvent[] = []
+  readonly #waiting: Happened[] = []
   #isBusy = false
+  /** When what is looked at now has happened. */
+  #atUs: number
   #presses = 0
   /** Null once it is known who answered, and where nobody asks. */
   #ear: AnsweringEar | null = null
@@ -42,13 +46,16 @@ export class CallSession {
   constructor(deps: SessionDeps) {
     this.#deps = deps
     const startUs = wholeUs(deps.clock)
+    this.#atUs = startUs
     const { plan, resumption = null, version = '' } = deps
     this.#state = newSession(plan, startUs / 1_000, resumption)
     deps.eventLog?.begin({ v: 1, version, startUs, plan, resumption })
     this.#parts = makeCallParts({
       deps,
       dispatch: (event) => this.dispatch(event),
-      state: () => this.#state,
+      state: () => this.state,
+      lateMs: () => this.#lateMs(),
+      catchUp: () => this.catchUp(),
       guarded: (work) => this.#guarded(work),
       finish: (reason) => this.#finish(reason),
     })
@@ -56,6 +63,7 @@ export class CallSession {
   }
 
   get state(): SessionState {
+    this.catchUp()
     return this.#state
   }
 
@@ -70,7 +78,7 @@ export class CallSession {
 
   get recording(): 'off' | 'on' | 'paused' {
     if (!this.#deps.recorder) return 'off'
-    return this.#state.isRecordingPaused ? 'paused' : 'on'
+    return this.state.isRecordingPaused ? 'paused' : 'on'
   }
 
   /** What went past on the fast path, for the one who looks after all calls. */
@@ -86,7 +94,7 @@ export class CallSession {
   /** Plays the tones of keys to the caller, behind what the agent has said. */
   press(keys: string): void {
     this.#presses += 1
-    if (!isOthers(this.#state)) this.#media.play(ownId('keys', this.#presses), keyTones(keys))
+    if (!isOthers(this.state)) this.#media.play(ownId('keys', this.#presses), keyTones(keys))
   }
 
   /** The fast path in: one frame of the caller. */
@@ -101,7 +109,7 @@ export class CallSession {
 
   /** Whether another stream can have the call: not when it is ending. */
   get isAttachable(): boolean {
-    const { phase } = this.#state
+    const { phase } = this.state
     return phase === 'waiting' || phase === 'talking' || phase === 'detached'
   }
 
@@ -113,18 +121,41 @@ export class CallSession {
     return this.leg()
   }
 
-  /** Something happened. Returns when all that follows from it at once is done. */
+  /**
+   * Something happened. Returns when all that follows from it at once is done; only of what nobody waits for that is done with what
+   * comes next, a tenth of a second later at most.
+   */
   dispatch(event: SessionEvent): void {
-    this.#waiting.push(event)
+    this.#waiting.push({ event, atUs: wholeUs(this.#deps.clock) })
+    if (this.#isBusy) return
+    if (this.#mayPutOff(event)) this.#deps.putOff?.add(this)
+    else this.catchUp()
+  }
+
+  /** Looks at all that happened, also at what was put off. */
+  catchUp(): void {
     if (this.#isBusy) return
     this.#isBusy = true
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#step(next)
     this.#isBusy = false
   }
 
+  /** Most of what happens is audio on its way: that more of it was sent or heard, and what it says. Its beginning is waited for. */
+  #mayPutOff(event: SessionEvent): boolean {
+    if (!this.#deps.putOff || this.#ear !== null || this.#state.phase !== 'talking') return false
+    if (event.type === 'sent') return event.arrivedAtMs === undefined
+    return event.type === 'mark' || (event.type === 'model' && event.event.type === 'agent_transcript')
+  }
+
+  /** By how many whole ms what is looked at now was put off. */
+  #lateMs(): number {
+    return Math.floor((wholeUs(this.#deps.clock) - this.#atUs) / 1_000)
+  }
+
   /** One fault does not take the call down: a rejected event changes nothing, and every effect is tried. */
-  #step(event: SessionEvent): void {
-    const effects = this.#guarded(() => this.#reduce(event)) ?? []
+  #step({ event, atUs }: Happened): void {
+    this.#atUs = atUs
+    const effects = this.#guarded(() => this.#reduce(event, atUs)) ?? []
     for (const effect of effects) this.#guarded(() => doEffect(this.#parts, effect))
     const { speech } = this.#state
     this.#media.gate(isOthers(this.#state))
@@ -144,25 +175,24 @@ export class CallSession {
     }
   }
 
-  #reduce(event: SessionEvent): SessionEffect[] {
-    const nowUs = wholeUs(this.#deps.clock)
-    const nowMs = nowUs / 1_000
-    const [state, effects] = this.#logged(nowUs, event, () => reduce(this.#state, event, nowMs))
+  #reduce(event: SessionEvent, atUs: number): SessionEffect[] {
+    const nowMs = atUs / 1_000
+    const [state, effects] = this.#logged(atUs, event, () => reduce(this.#state, event, nowMs))
     this.#deps.recorder?.follow(this.#state, state)
     this.#media.follow(this.#state.playback, state.playback, nowMs)
     this.#state = state
     return effects
   }
 
-  #logged(nowUs: number, event: SessionEvent, run: () => Reduced): Reduced {
+  #logged(atUs: number, event: SessionEvent, run: () => Reduced): Reduced {
     const { eventLog } = this.#deps
     if (!eventLog) return run()
     try {
       const reduced = run()
-      eventLog.step(nowUs, event, reduced[1])
+      eventLog.step(atUs, event, reduced[1])
       return reduced
     } catch (error) {
-      eventLog.step(nowUs, event, null)
+      eventLog.step(atUs, event, null)
       throw error
     }
   }
@@ -177,6 +207,7 @@ export class CallSession {
   }
 
   #finish(reason: EndReason): void {
+    this.#deps.putOff?.remove(this)
     closeParts(this.#parts, reason)
     this.#deps.finished(reason, this.#state)
     if (FINISHED.hasSubscribers) FINISHED.publish({ session: this })

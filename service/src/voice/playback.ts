@@ -60,25 +60,30 @@ export function sent(
   audio: { itemId: string; responseId: string; ms: number; mark: string | null },
   nowMs: number,
 ): Playback {
-  const longer = {
-    ...playback,
-    sentMs: playback.sentMs + audio.ms,
-    earliestMs: Math.max(playback.earliestMs, nowMs - playback.sentMs),
-    utterances: lengthened(playback, audio),
-  }
+  const { marks, confirmedMs, echoedMs, roundTripMs } = playback
+  const sentMs = playback.sentMs + audio.ms
+  const earliestMs = Math.max(playback.earliestMs, nowMs - playback.sentMs)
+  const utterances = lengthened(playback, audio)
+  // Written out, as below: this is done for every piece of audio, and a copy made of an object whose numbers were now whole, now
+  // not, is made slowly for as long as the process lives.
+  const longer = { utterances, marks, sentMs, confirmedMs, earliestMs, echoedMs, roundTripMs }
   return audio.mark === null ? longer : marked(longer, audio.mark)
 }
 
 function lengthened({ utterances, sentMs }: Playback, audio: { itemId: string; responseId: string; ms: number }) {
   const last = utterances.at(-1)
-  if (last?.itemId === audio.itemId) return [...utterances.slice(0, -1), { ...last, sentMs: last.sentMs + audio.ms }]
-  return [...utterances, { itemId: audio.itemId, responseId: audio.responseId, startMs: sentMs, sentMs: audio.ms }]
+  const { itemId, responseId, ms } = audio
+  if (last?.itemId !== itemId) return [...utterances, { itemId, responseId, startMs: sentMs, sentMs: ms }]
+  const longer = { itemId, responseId: last.responseId, startMs: last.startMs, sentMs: last.sentMs + ms }
+  return utterances.length === 1 ? [longer] : [...utterances.slice(0, -1), longer]
 }
 
 /** A mark left behind all audio so far. */
 export function marked(playback: Playback, name: string): Playback {
-  const marks = [...playback.marks, { name, positionMs: playback.sentMs, earliestMs: playback.earliestMs }]
-  return { ...playback, marks: marks.length > MAX_MARKS ? marks.slice(1) : marks }
+  const { utterances, sentMs, confirmedMs, earliestMs, echoedMs, roundTripMs } = playback
+  const longer = [...playback.marks, { name, positionMs: sentMs, earliestMs }]
+  const marks = longer.length > MAX_MARKS ? longer.slice(1) : longer
+  return { utterances, marks, sentMs, confirmedMs, earliestMs, echoedMs, roundTripMs }
 }
 
 /** Whether audio was sent behind the last mark, so that its end would never be told. */
@@ -97,13 +102,10 @@ export function echoed(playback: Playback, name: string, nowMs: number): Playbac
   if (!mark) return playback
   const passedMs = nowMs - mark.positionMs
   const roundTripMs = Math.max(0, Math.min(playback.roundTripMs, passedMs - mark.earliestMs))
-  return {
-    ...playback,
-    marks: playback.marks.slice(index + 1),
-    confirmedMs: mark.positionMs,
-    echoedMs: passedMs - roundTripMs,
-    roundTripMs,
-  }
+  const { utterances, sentMs, earliestMs } = playback
+  const marks = playback.marks.slice(index + 1)
+  const echoedMs = passedMs - roundTripMs
+  return { utterances, marks, sentMs, confirmedMs: mark.positionMs, earliestMs, echoedMs, roundTripMs }
 }
 
 /** How far along the line play-out would be by the clock alone. */

@@ -14,6 +14,7 @@ import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
 import type { LiveMetrics } from './live-metrics.ts'
 import type { LiveFacts, LiveSession } from './live-sessions.ts'
+import { PutOff } from './put-off.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
@@ -89,6 +90,7 @@ type Deps = {
 export function makeSessionBuilder(deps: Deps): SessionBuilder {
   const { clock, model: driver, fallback, journal } = deps
   const rooms = new AudioRooms()
+  const putOff = new PutOff(clock)
 
   return {
     modelOf: (tenant, { config }) => ({
@@ -132,6 +134,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         streamSid,
         carrier,
         rooms,
+        putOff,
         plan: speaker.plan,
         clips: speaker.clips.map(({ pieces }) => pieces),
         holdAudio: speaker.holdAudio?.pieces ?? null,

@@ -3,6 +3,7 @@ import type { ModelListener, ModelSession } from '../platform/realtime/port.ts'
 import type { AudioRooms } from './audio-rooms.ts'
 import type { CallStream } from './call-streams.ts'
 import type { SessionEventLog } from './event-log/event-log.ts'
+import type { PutOff } from './put-off.ts'
 import type { CallRecorder } from './recording/recorder.ts'
 import type { EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
@@ -29,6 +30,8 @@ export type SessionDeps = CallStream & {
   holdAudio?: readonly Buffer[] | null
   /** Where audio is kept for seconds, by all calls of the process; not given, it has rooms of its own. */
   rooms?: AudioRooms
+  /** Where sessions put off what nobody waits for; not given, nothing is put off. */
+  putOff?: PutOff
   /** What it goes on from; not given for the first session of a call. */
   resumption?: Resumption | null
   /** Opens a model session. */

@@ -38,7 +38,7 @@ class HeldUpClock implements Clock {
 function makeTimers() {
   const clock = new TestClock()
   const fired: string[] = []
-  const timers = new SessionTimers(clock, (timer) => fired.push(`${timer} ${clock.monotonicMs()}`))
+  const timers = new SessionTimers(clock, { waking: () => {}, fired: (timer) => fired.push(`${timer} ${clock.monotonicMs()}`) })
   return { clock, fired, timers }
 }
 
@@ -89,7 +89,7 @@ describe('the timers of a session', () => {
   it('F74: wait until what came meanwhile was read when the process was held up', () => {
     const clock = new HeldUpClock()
     const fired: string[] = []
-    const timers = new SessionTimers(clock, (timer) => fired.push(timer))
+    const timers = new SessionTimers(clock, { waking: () => {}, fired: (timer) => fired.push(timer) })
     timers.arm('padding', 750)
     timers.arm('stall', 900)
     clock.wakeAt(1_000)
@@ -104,12 +104,37 @@ describe('the timers of a session', () => {
     expect(fired).toEqual(['stall', 'padding'])
   })
 
+  it('are put off or disarmed by what is found out when they wake', async () => {
+    const clock = new TestClock()
+    const fired: string[] = []
+    let found = () => {}
+    const timers: SessionTimers = new SessionTimers(clock, {
+      waking: () => found(),
+      fired: (timer) => fired.push(`${timer} ${clock.monotonicMs()}`),
+    })
+    timers.arm('stall', 300)
+    timers.arm('idle', 500)
+    found = () => timers.arm('stall', 250)
+    await clock.advance(310)
+    found = () => timers.arm('stall', 10)
+    await clock.advance(195)
+    found = () => timers.disarm('idle')
+    await clock.advance(1_000)
+    expect(fired).toEqual(['idle 500', 'stall 510'])
+    timers.arm('idle', 100)
+    await clock.advance(1_000)
+    expect([fired.length, clock.pendingTimers]).toEqual([2, 0])
+  })
+
   it('may be armed again by what they fire', async () => {
     const clock = new TestClock()
     let count = 0
-    const timers = new SessionTimers(clock, (timer) => {
-      count += 1
-      if (count < 3) timers.arm(timer, 100)
+    const timers: SessionTimers = new SessionTimers(clock, {
+      waking: () => {},
+      fired(timer) {
+        count += 1
+        if (count < 3) timers.arm(timer, 100)
+      },
     })
     timers.arm('stall', 100)
     await clock.advance(1_000)

@@ -1,8 +1,31 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TimerName } from './session/events.ts'
 
-/** `dueMs`: when it is to fire. `wakesMs`: when the clock's timer behind it does. `hasWaited`: it was late already. */
-type Armed = { dueMs: number; wakesMs: number; hasWaited: boolean; cancel: Cancel }
+/** Told by the timers of a session. */
+type Listener = {
+  /** One of them wakes. What it does may be to put it off, or to disarm it. */
+  waking(): void
+  /** It has fallen due. */
+  fired(timer: TimerName): void
+}
+
+/** One that waits. */
+class Armed {
+  /** When it is to fire. */
+  dueMs: number
+  /** When the clock's timer behind it does. */
+  readonly wakesMs: number
+  /** It was late already. */
+  readonly hasWaited: boolean
+  readonly cancel: Cancel
+
+  constructor(dueMs: number, hasWaited: boolean, cancel: Cancel) {
+    this.dueMs = dueMs
+    this.wakesMs = dueMs
+    this.hasWaited = hasWaited
+    this.cancel = cancel
+  }
+}
 
 /** A clock counts whole milliseconds, and may be early by less than one. */
 const TOLERANCE_MS = 1
@@ -20,13 +43,12 @@ const CATCH_UP_MS = 20
  */
 export class SessionTimers {
   readonly #clock: Clock
-  readonly #fired: (timer: TimerName) => void
+  readonly #listener: Listener
   readonly #armed = new Map<TimerName, Armed>()
 
-  /** @param fired is told of each that falls due. */
-  constructor(clock: Clock, fired: (timer: TimerName) => void) {
+  constructor(clock: Clock, listener: Listener) {
     this.#clock = clock
-    this.#fired = fired
+    this.#listener = listener
   }
 
   /** Lets it fire once in `ms` from now, and not before, even if it was armed already. */
@@ -56,13 +78,15 @@ export class SessionTimers {
   }
 
   #sleep(timer: TimerName, dueMs: number, { ms, hasWaited }: { ms: number; hasWaited: boolean }): void {
-    const cancel = this.#clock.after(ms, () => this.#wake(timer))
-    this.#armed.set(timer, { dueMs, wakesMs: dueMs, hasWaited, cancel })
+    const cancel = this.#clock.after(Math.max(0, ms), () => this.#wake(timer))
+    this.#armed.set(timer, new Armed(dueMs, hasWaited, cancel))
   }
 
   #wake(timer: TimerName): void {
+    const woken = this.#armed.get(timer)
+    this.#listener.waking()
     const armed = this.#armed.get(timer)
-    if (!armed) return
+    if (!armed || armed !== woken) return
     const nowMs = this.#clock.monotonicMs()
     const leftMs = armed.dueMs - nowMs
     const isPutOff = armed.dueMs > armed.wakesMs && leftMs > TOLERANCE_MS
@@ -70,6 +94,6 @@ export class SessionTimers {
     const wasHeldUp = nowMs - armed.wakesMs > HELD_UP_MS && !armed.hasWaited
     if (wasHeldUp) return this.#sleep(timer, nowMs + CATCH_UP_MS, { ms: CATCH_UP_MS, hasWaited: true })
     this.#armed.delete(timer)
-    this.#fired(timer)
+    this.#listener.fired(timer)
   }
 }

@@ -1,5 +1,6 @@
 import type { ModelListener, ModelSession } from '../../src/platform/realtime/port.ts'
 import { CallSession } from '../../src/voice/call-session.ts'
+import { PutOff } from '../../src/voice/put-off.ts'
 import { planWith } from '../../src/voice/session/call.fixture.ts'
 import type { EndReason, LiveNote, ToolOutcome, Turn } from '../../src/voice/session/events.ts'
 import type { Plan } from '../../src/voice/session/plan.ts'
@@ -214,6 +215,7 @@ export class World {
   #deps(): SessionDeps {
     return {
       clock: this.sessionClock,
+      putOff: new PutOff(this.sessionClock),
       codec: this.carrier.codec,
       streamSid: STREAM_SID,
       callSid: 'CA1',
