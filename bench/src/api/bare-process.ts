@@ -9,7 +9,7 @@ export async function startBare(databaseUrl: string, place: Place): Promise<Bare
   const child = await Child.start(new URL('./bare-list.ts', import.meta.url), [databaseUrl], {
     ...place,
     stdio: ['pipe', 'pipe', 'inherit'],
-    nodeArgs: ['--max-semi-space-size=8'],
+    nodeArgs: ['--min-semi-space-size=8', '--max-semi-space-size=8'],
   })
   const address = await child.before(firstLine(child))
   return { pid: child.pid, address, stop: () => child.stop() }

@@ -39,7 +39,7 @@ describe('tracing', () => {
     await clock.advance(1_000)
     const nowMs = clock.monotonicMs()
     const part = { name: 'part', startMs: nowMs - 400, endMs: nowMs - 100 }
-    call.add({ name: 'turn', startMs: nowMs - 500, endMs: nowMs, attributes: { n: 1 }, parts: [part] })
+    call.add(() => ({ name: 'turn', startMs: nowMs - 500, endMs: nowMs, attributes: { n: 1 }, parts: [part] }))
     call.end({ why: 'done' })
     expect(seen).toEqual([
       { name: 'part', below: 'turn', fromMs: startMs + 600, toMs: startMs + 900, attributes: {} },
@@ -52,7 +52,9 @@ describe('tracing', () => {
     const call = makeTracing(new TestClock()).begin('call', {})
     const other = makeTracing(new TestClock()).begin('call', {})
     expect(call).toBe(other)
-    call.add({ name: 'turn', startMs: 0, endMs: 1 })
+    call.add(() => {
+      throw new Error('nobody wants to know')
+    })
     call.end()
   })
 })

@@ -6,8 +6,8 @@ export type PastSpan = { name: string; startMs: number; endMs: number; attribute
 
 /** A span that is going on. */
 export type OpenSpan = {
-  /** Something below it is over. */
-  add(span: PastSpan): void
+  /** Something below it is over. What it was is only asked where somebody listens. */
+  add(span: () => PastSpan): void
   end(attributes?: Attributes): void
 }
 
@@ -35,7 +35,7 @@ export function makeTracing(clock: Pick<Clock, 'now' | 'monotonicMs'>): Tracing 
       // Nobody listens: an SDK has to be there before the calls.
       if (!span.isRecording()) return SILENT
       return {
-        add: (past) => add(span, past),
+        add: (past) => add(span, past()),
         end(more = {}) {
           span.setAttributes(more)
           span.end(clock.now())

@@ -151,7 +151,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         note(note) {
           words.note(note)
           deps.metrics.noted(note)
-          if (note.type === 'timeline') span.add(turnSpan(note.timeline, session.state.startedAtMs))
+          if (note.type === 'timeline') span.add(() => turnSpan(note.timeline, session.state.startedAtMs))
         },
         failed: (err) => deps.log.error({ err, call_sid: call.callSid }, 'a session went wrong'),
         finished(reason, state) {

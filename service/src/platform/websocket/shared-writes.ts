@@ -31,6 +31,8 @@ export class SharedWrites {
   readonly #socket: Socket
   readonly #handle: Handle
   #request: WriteRequest
+  /** Writes that the system holds. To ask it for each message how much it has not taken costs more than to count them. */
+  #held = 0
 
   private constructor(socket: Socket, handle: Handle, request: WriteRequest) {
     this.#socket = socket
@@ -52,7 +54,7 @@ export class SharedWrites {
   room(bytes: number): Buffer | null {
     if (bytes > ROOM_BYTES || this.#socket.writableLength > 0) return null
     if ((this.#socket as unknown as { _handle: unknown })._handle !== this.#handle) return null
-    return this.queuedBytes > 0 ? null : viewOf(bytes)
+    return this.#held > 0 ? null : viewOf(bytes)
   }
 
   /** Writes what `room` gave, all of it. A connection that does not take it ends, as with the stream. */
@@ -62,13 +64,14 @@ export class SharedWrites {
     else if (this.#request.getAsyncId() >= 0) this.#keep(bytes)
   }
 
-  /** Bytes that the system has not taken yet. */
+  /** Bytes of it that the system has not taken yet. */
   get queuedBytes(): number {
-    return this.#handle.writeQueueSize ?? 0
+    return this.#held === 0 ? 0 : (this.#handle.writeQueueSize ?? 0)
   }
 
   /** The system took a part, and holds on to the request and its memory until it has told what came of the rest. */
   #keep(bytes: Buffer): void {
+    this.#held += 1
     this.#request.buffer = bytes
     this.#request = new (this.#request.constructor as WriteRequestClass)()
     this.#request.oncomplete = this.#completed
@@ -77,6 +80,7 @@ export class SharedWrites {
   }
 
   readonly #completed = (status: number): void => {
+    this.#held -= 1
     if (status < 0) this.#socket.destroy()
   }
 }
