@@ -142,7 +142,7 @@ describe('the page to talk to an agent', () => {
       await page.getByText(/this is Robin at the Demo Company/).waitFor()
       await page.getByRole('button', { name: 'Hang up' }).click()
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
-      await page.getByText('Caller hangup').first().waitFor()
+      await page.getByText('The caller hung up').first().waitFor()
       expect(withoutTheEnd(faults)).toEqual([])
     } finally {
       await browser.close()

@@ -67,7 +67,7 @@ describe('the overview', () => {
     await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/app/t/acme/overview')
     const tiles = page.locator('dl').first()
-    for (const text of ['Calls129 answered', 'Answer rate75%', 'Average score0.75', 'Minutes18', 'Late tasks1'])
+    for (const text of ['Calls129 answered', 'Answer rate75%', 'Average score75%', 'Minutes18', 'Late tasks1'])
       await tiles.getByText(text).waitFor()
     await panel(page, 'Late tasks by queue').getByRole('link', { name: 'billing' }).waitFor()
 
@@ -102,7 +102,7 @@ describe('the overview', () => {
     const firstMs = Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS
     const position = { x: (width * (busyHour.getTime() + HOUR_MS / 2 - firstMs)) / (25 * HOUR_MS), y: height / 2 }
     await plot.hover({ position })
-    await page.getByText(/Calls: 12 · Answered: 9$/).waitFor()
+    await page.getByText(/All calls: 12 · Answered: 9$/).waitFor()
     await plot.click({ position })
     await page.getByText('12 in all').waitFor()
     expect(searchOf(page)['since']).toBe(busyHour.toISOString())

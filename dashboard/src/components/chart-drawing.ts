@@ -34,6 +34,8 @@ const HEIGHT_PX = 176
 const LABELS_PX = 56
 const TIMES_PX = 28
 const TIMES_APART_PX = 76
+/** The last time stands with its middle at the right edge. */
+const HALF_A_TIME_PX = 32
 const FONT = '12px ui-sans-serif, system-ui, sans-serif'
 const BAR_SHARE = 0.72
 const MOST_BAR_PX = 48
@@ -49,6 +51,7 @@ export async function drawChart(container: HTMLElement, data: ChartData, marks: 
     {
       width: container.clientWidth,
       height: HEIGHT_PX,
+      padding: [null, HALF_A_TIME_PX, null, null],
       legend: { show: false },
       cursor: { y: false, drag: { x: false, y: false }, points: { show: false } },
       scales: { x: { range: [(edges[0] ?? 0) / 1_000, (edges.at(-1) ?? 0) / 1_000] }, y: { range: rangeOf(data) } },

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { LiveTool } from '../api/live-conversation.ts'
 import type { FollowedConversation } from '../api/use-live-conversation.ts'
 import { Conversation } from './conversation.tsx'
+import { endReasonText } from './end-reason.ts'
 import { FailureState } from './failure-state.tsx'
 import styles from './live-conversation.module.css'
 import { StatusBadge, type Tone } from './status-badge.tsx'
@@ -18,7 +19,7 @@ export function LiveConversationView({ followed, agentName, silence }: LiveConve
       {failure && <FailureState error={failure} />}
       <Conversation turns={turns} agentName={agentName} isLive={isFollowed} silence={silence} />
       {tools.length > 0 && <Tools tools={tools} />}
-      {endReason !== null && <p className={styles.end}>The call is over: {words(endReason).toLowerCase()}.</p>}
+      {endReason !== null && <p className={styles.end}>The call is over. {endReasonText(endReason)}.</p>}
     </div>
   )
 }

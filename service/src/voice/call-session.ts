@@ -142,7 +142,8 @@ export class CallSession {
 
   /** Most of what happens is audio on its way: that more of it was sent or heard, and what it says. Its beginning is waited for. */
   #mayPutOff(event: SessionEvent): boolean {
-    if (!this.#deps.putOff || this.#ear !== null || this.#state.phase !== 'talking') return false
+    const { phase, ending, transfer } = this.#state
+    if (!this.#deps.putOff || this.#ear !== null || phase !== 'talking' || ending || transfer) return false
     if (event.type === 'sent') return event.arrivedAtMs === undefined
     return event.type === 'mark' || (event.type === 'model' && event.event.type === 'agent_transcript')
   }

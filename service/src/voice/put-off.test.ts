@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
 import { agentAudio } from '../../test/virtual/audio.ts'
 import { World } from '../../test/virtual/world.ts'
-import { TestClock } from '../../test/harness/clock.ts'
 import type { ModelEvent, ModelListener } from '../platform/realtime/port.ts'
 import { PutOff } from './put-off.ts'
 

@@ -38,7 +38,10 @@ class HeldUpClock implements Clock {
 function makeTimers() {
   const clock = new TestClock()
   const fired: string[] = []
-  const timers = new SessionTimers(clock, { waking: () => {}, fired: (timer) => fired.push(`${timer} ${clock.monotonicMs()}`) })
+  const timers = new SessionTimers(clock, {
+    waking: () => {},
+    fired: (timer) => fired.push(`${timer} ${clock.monotonicMs()}`),
+  })
   return { clock, fired, timers }
 }
 

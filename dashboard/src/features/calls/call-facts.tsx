@@ -1,3 +1,4 @@
+import { endReasonText } from '../../components/end-reason.ts'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
@@ -73,7 +74,7 @@ function sessionFacts({
   const ms = (value: number | null) => (value === null ? null : `${value} ms`)
   const tokens = (count: number) => count.toLocaleString()
   return [
-    ['Ended by', words(end_reason)],
+    ['How it ended', endReasonText(end_reason)],
     ['Outcome', words(outcome)],
     ['Answers after (median)', ms(latency.response_p50_ms)],
     ['Answers after (95%)', ms(latency.response_p95_ms)],

@@ -39,6 +39,9 @@ export function DeliveriesPage() {
     refresh: { everyMs: REFRESH_MS, keyOf: ({ id }) => id },
   })
 
+  // Of a list that also holds what did not fail, nothing is known by its first rows.
+  const isNoneFailed = list.rows?.length === 0 && (filters.status ?? 'failed') === 'failed'
+
   async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {
     await redeliver(tenantId, wanted)
     setMarked(new Set())
@@ -59,7 +62,7 @@ export function DeliveriesPage() {
           The same ids and bodies go to the address that is set now.
         </ConfirmAction>
       )}
-      {filters.call_sid === undefined && (
+      {filters.call_sid === undefined && !isNoneFailed && (
         <ConfirmAction label="Send all that failed again" onConfirm={() => resend(failedOf(filters))}>
           Everything that failed of this event and these days, also what is not in the list yet.
         </ConfirmAction>

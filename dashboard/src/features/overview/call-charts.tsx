@@ -71,7 +71,7 @@ function chartsOf(rows: AnalyticsRow[]): Record<'calls' | 'rate' | 'responses' |
       edges,
       lines: [
         line(
-          'Calls',
+          'All calls',
           of(({ calls }) => calls),
           { colour: '--wait', shape: 'bars' },
         ),

@@ -3,7 +3,7 @@ import { DASH } from '../../components/text.ts'
 const COUNT = new Intl.NumberFormat()
 const SHORT = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
-const SCORE = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 })
+const SCORE = new Intl.NumberFormat(undefined, { style: 'percent' })
 const SECONDS = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 const SECOND_MS = 1_000
 
@@ -22,7 +22,7 @@ export function shareText(share: number | null): string {
   return share === null ? DASH : PERCENT.format(share)
 }
 
-/** A score from 0 to 1; of nothing a dash. */
+/** A score from 0 to 1 as a whole percentage, as calls show theirs; of nothing a dash. */
 export function scoreText(score: number | null): string {
   return score === null ? DASH : SCORE.format(score)
 }
