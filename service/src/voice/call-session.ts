@@ -136,14 +136,21 @@ export class CallSession {
   catchUp(): void {
     if (this.#isBusy) return
     this.#isBusy = true
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#step(next)
-    this.#isBusy = false
+    try {
+      for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) this.#step(next)
+    } finally {
+      this.#isBusy = false
+    }
   }
 
-  /** Most of what happens is audio on its way: that more of it was sent or heard, and what it says. Its beginning is waited for. */
+  /**
+   * Most of what happens is audio on its way: that more of it was sent or heard, and what it says. Its beginning is waited for, and its
+   * end where something else is to follow it: another model session, the rest of a sentence, somebody else.
+   */
   #mayPutOff(event: SessionEvent): boolean {
-    const { phase, ending, transfer } = this.#state
-    if (!this.#deps.putOff || this.#ear !== null || phase !== 'talking' || ending || transfer) return false
+    const { phase, renewalDue, stopped, transfer } = this.#state
+    if (!this.#deps.putOff || this.#ear !== null || phase !== 'talking') return false
+    if (renewalDue || stopped !== null || transfer !== null) return false
     if (event.type === 'sent') return event.arrivedAtMs === undefined
     return event.type === 'mark' || (event.type === 'model' && event.event.type === 'agent_transcript')
   }

@@ -1,26 +1,35 @@
+import { channel } from 'node:diagnostics_channel'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { agentAudio } from '../../test/virtual/audio.ts'
 import { World } from '../../test/virtual/world.ts'
 import type { ModelEvent, ModelListener } from '../platform/realtime/port.ts'
 import { PutOff } from './put-off.ts'
+import type { Plan } from './session/plan.ts'
 
-/** A call in which the model says what the test makes it. */
-function puppet() {
+const PLACE = { responseId: 'r1', itemId: 'item_r1' }
+const USAGE = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 1 }
+const DONE = { status: 'completed', errorCode: null, fault: null, usage: USAGE } as const
+
+/** A call in which the model says what the test makes it; `opened`: when its sessions were, in ms. */
+function puppet(plan: Partial<Plan> = {}) {
   const listeners: ModelListener[] = []
-  const world = new World({
+  const opened: number[] = []
+  const world: World = new World({
+    plan,
     openModel: (listener) => {
       listeners.push(listener)
+      opened.push(world.clock.monotonicMs())
       return { append: () => {}, bufferedBytes: () => 0, send: () => {}, close: () => {} }
     },
   })
   world.begin()
   const says = (event: ModelEvent) => listeners.at(-1)?.event(event)
-  const sounds = () => listeners.at(-1)?.audio('r1', 'item_r1', agentAudio(1, 500))
+  const sounds = () => listeners.at(-1)?.audio(PLACE.responseId, PLACE.itemId, agentAudio(1, 500))
   says({ type: 'ready' })
   says({ type: 'response_started', responseId: 'r1' })
   sounds()
-  return { world, says, sounds }
+  return { world, says, sounds, opened }
 }
 
 /** What the session has looked at: when it happened, in ms, and what. */
@@ -44,6 +53,39 @@ describe('what sessions put off', () => {
     await clock.advance(500)
     expect(looked).toEqual(['a 100', 'b 100'])
     expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('takes no longer than 3 ms at a time, and then lets others go first', async () => {
+    const clock = new TestClock()
+    let elapsedMs = 0
+    const busy = { after: clock.after.bind(clock), monotonicMs: () => clock.monotonicMs() + elapsedMs }
+    const putOff = new PutOff({ ...busy, now: () => clock.now(), every: clock.every.bind(clock) })
+    const looked: number[] = []
+    const session = () => ({
+      catchUp() {
+        elapsedMs += 2
+        looked.push(clock.monotonicMs())
+      },
+    })
+    for (let count = 0; count < 5; count += 1) putOff.add(session())
+    await clock.advance(500)
+    expect(looked).toEqual([100, 100, 101, 101, 102])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is looked at by the others, too, when one of them fails', async () => {
+    const clock = new TestClock()
+    const putOff = new PutOff(clock)
+    const looked: number[] = []
+    putOff.add({
+      catchUp() {
+        throw new Error('a fault')
+      },
+    })
+    putOff.add({ catchUp: () => void looked.push(clock.monotonicMs()) })
+    await expect(clock.advance(100)).rejects.toThrow('a fault')
+    await clock.advance(500)
+    expect(looked).toEqual([101])
   })
 
   it('holds no timer for sessions that have nothing to catch up with', () => {
@@ -79,7 +121,7 @@ describe('A session', () => {
     says({ type: 'speech_started', itemId: 'i1', audioStartMs: 0 })
     expect(looked(world).slice(-2)).toEqual(['1000 sent', '1010 model'])
     await world.clock.advance(1_000)
-    says({ type: 'agent_transcript', responseId: 'r1', itemId: 'item_r1', text: 'Hello', final: false })
+    says({ type: 'agent_transcript', ...PLACE, text: 'Hello', final: false })
     expect(world.session.state.transcript.entries.at(-1)?.unheard).toBe('Hello')
   })
 
@@ -95,14 +137,49 @@ describe('A session', () => {
     expect(looked(world).filter((step) => step.endsWith(' fired'))).toHaveLength(1)
   })
 
+  it('puts off nothing that somebody else is waiting for: who has the call next', async () => {
+    const { world, says, sounds } = puppet()
+    sounds()
+    says({ type: 'audio_done', ...PLACE })
+    world.session.dispatch({ type: 'transfer', id: 't1', target: '+1', isWarm: false, isAgents: true })
+    says({ type: 'response_done', responseId: 'r1', ...DONE })
+    const began = () => world.log.read().steps.find(({ sketch }) => sketch.includes('begin_transfer'))
+    expect(await world.until(() => began() !== undefined)).toBe(true)
+    expect(world.clock.monotonicMs() - (began()?.atUs ?? 0) / 1_000).toBe(0)
+  })
+
+  it('opens the next model session at the instant from which it counts its audio', async () => {
+    const { world, says, opened } = puppet({ modelSessionMs: 3_000 })
+    for (const words of ['One', 'Two']) says({ type: 'agent_transcript', ...PLACE, text: words, final: false })
+    says({ type: 'audio_done', ...PLACE })
+    says({ type: 'response_done', responseId: 'r1', ...DONE })
+    expect(await world.until(() => opened.length === 2)).toBe(true)
+    expect(world.session.state.model.next?.sinceMs).toBe(opened[1])
+  })
+
+  it('counts a timer from the instant of what was put off', async () => {
+    const { world, sounds } = puppet()
+    const { modelStallMs } = world.session.state.plan
+    await world.clock.advance(1_000)
+    sounds()
+    // The watch over the answer, which that begins anew: it is looked at a tenth of a second later.
+    await world.clock.advance(modelStallMs)
+    const fired = world.log.read().steps.filter(({ event }) => event.type === 'fired')
+    expect(fired.map(({ atUs }) => atUs / 1_000)).toEqual([1_000 + modelStallMs])
+  })
+
   it('has nothing put off once it has ended', async () => {
     const { world, sounds } = puppet()
     await world.clock.advance(1_000)
     sounds()
+    const timers: number[] = []
+    const finished = channel('parley.session.finished')
+    const look = () => void timers.push(world.sessionClock.pendingTimers)
+    finished.subscribe(look)
     world.endStream()
     await world.run(10_000)
-    expect(world.isOver).toBe(true)
+    finished.unsubscribe(look)
     expect(looked(world)).toContain('1000 sent')
-    expect(world.clock.pendingTimers).toBe(0)
+    expect(timers).toEqual([0])
   })
 })

@@ -5,6 +5,9 @@ export type Behind = { catchUp(): void }
 
 /** The longest that anything is put off, but for the clock's own lateness. */
 const PUT_OFF_MS = 100
+/** Everybody's audio waits while they look: after so long it goes first. */
+const SLICE_MS = 3
+const BETWEEN_SLICES_MS = 1
 
 /**
  * What sessions put off, they all look at together.
@@ -35,10 +38,18 @@ export class PutOff {
     this.#cancel = null
   }
 
+  /** One that fails takes none of the others with it: they have the next slice. */
   #catchUp(): void {
+    const untilMs = this.#clock.monotonicMs() + SLICE_MS
     this.#cancel = null
-    const behind = [...this.#behind]
-    this.#behind.clear()
-    for (const session of behind) session.catchUp()
+    try {
+      for (const session of this.#behind) {
+        this.#behind.delete(session)
+        session.catchUp()
+        if (this.#clock.monotonicMs() >= untilMs) break
+      }
+    } finally {
+      if (this.#behind.size > 0) this.#cancel ??= this.#clock.after(BETWEEN_SLICES_MS, () => this.#catchUp())
+    }
   }
 }

@@ -127,6 +127,23 @@ describe('the timers of a session', () => {
     timers.arm('idle', 100)
     await clock.advance(1_000)
     expect([fired.length, clock.pendingTimers]).toEqual([2, 0])
+    let isNew = false
+    found = () => {
+      if (isNew) return
+      isNew = true
+      timers.disarm('stall')
+      timers.arm('stall', 250)
+    }
+    timers.arm('stall', 100)
+    await clock.advance(1_000)
+    expect(fired.slice(2)).toEqual([`stall ${clock.monotonicMs() - 650}`])
+  })
+
+  it('fire at once when they are to have fired already', async () => {
+    const { clock, fired, timers } = makeTimers()
+    timers.arm('stall', -40)
+    await clock.advance(1)
+    expect(fired).toHaveLength(1)
   })
 
   it('may be armed again by what they fire', async () => {

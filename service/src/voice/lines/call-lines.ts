@@ -84,7 +84,9 @@ export class CallLines implements AudioEars {
 
   #speak(listener: LineListener, payload: Buffer): void {
     const { media, leftMs } = this.#deps
-    if (this.#person !== listener || this.#personId === null || leftMs() > MAX_AHEAD_MS) return
+    // First: the session may find out by it who has the call.
+    const isAhead = leftMs() > MAX_AHEAD_MS
+    if (this.#person !== listener || this.#personId === null || isAhead) return
     this.#scribe?.hear(payload)
     media.play(this.#personId, payload)
   }
