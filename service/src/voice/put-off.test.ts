@@ -149,8 +149,9 @@ describe('A session', () => {
   })
 
   it('opens the next model session at the instant from which it counts its audio', async () => {
-    const { world, says, opened } = puppet({ modelSessionMs: 3_000 })
-    for (const words of ['One', 'Two']) says({ type: 'agent_transcript', ...PLACE, text: words, final: false })
+    const { world, says, sounds, opened } = puppet({ modelSessionMs: 3_000 })
+    // Until the session is too old, so that the next pause is the end of this.
+    for (let pieces = 0; pieces < 9; pieces += 1) sounds()
     says({ type: 'audio_done', ...PLACE })
     says({ type: 'response_done', responseId: 'r1', ...DONE })
     expect(await world.until(() => opened.length === 2)).toBe(true)
@@ -169,17 +170,19 @@ describe('A session', () => {
   })
 
   it('has nothing put off once it has ended', async () => {
-    const { world, sounds } = puppet()
-    await world.clock.advance(1_000)
-    sounds()
+    const { world, says } = puppet()
+    says({ type: 'audio_done', ...PLACE })
+    says({ type: 'response_done', responseId: 'r1', ...DONE })
+    await world.clock.advance(2_000)
     const timers: number[] = []
     const finished = channel('parley.session.finished')
     const look = () => void timers.push(world.sessionClock.pendingTimers)
     finished.subscribe(look)
+    says({ type: 'agent_transcript', ...PLACE, text: 'Hello', final: true })
+    expect(looked(world).at(-1)).not.toBe('2000 model')
     world.endStream()
-    await world.run(10_000)
     finished.unsubscribe(look)
-    expect(looked(world)).toContain('1000 sent')
+    expect(looked(world)).toContain('2000 model')
     expect(timers).toEqual([0])
   })
 })

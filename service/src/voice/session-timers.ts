@@ -78,7 +78,7 @@ export class SessionTimers {
   }
 
   #sleep(timer: TimerName, dueMs: number, { ms, hasWaited }: { ms: number; hasWaited: boolean }): void {
-    const cancel = this.#clock.after(Math.max(0, ms), () => this.#wake(timer))
+    const cancel = this.#clock.after(ms, () => this.#wake(timer))
     this.#armed.set(timer, new Armed(dueMs, hasWaited, cancel))
   }
 
