@@ -15,8 +15,8 @@ export async function rowsWith(db: Db, words: readonly string[]): Promise<string
   return found
 }
 
-/** Without ids and digests, which have any four digits in them by chance. */
-function unmade(text: string): string {
+/** A text without ids and digests, which have any four digits in them by chance. */
+export function unmade(text: string): string {
   return text.replaceAll(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|\b[0-9a-f]{64}\b/g, '')
 }
 
