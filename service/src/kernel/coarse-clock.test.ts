@@ -20,6 +20,27 @@ describe('a coarse clock', () => {
     expect(fired).toEqual(['first 120', 'second 120', 'third 120'])
   })
 
+  it('fires whatever waits for long with the beat at which it is due, and again', async () => {
+    const { base, clock, fired, note } = makeClock()
+    const cancels = [980, 1_000, 1_001, 1_020, 1_999, 2_000, 2_001, 65_010].map((ms) => clock.after(ms, note(`${ms}:`)))
+    cancels.push(clock.every(1_510, note('again')))
+    cancels[4]?.()
+    await base.advance(1_500)
+    clock.after(400, note('later'))
+    clock.after(600, note('later'))
+    await base.advance(64_000)
+    for (const cancel of cancels) cancel()
+    expect(fired.filter((what) => !what.startsWith('again'))).toEqual([
+      ...['980: 980', '1000: 1000', '1001: 1020', '1020: 1020', 'later 1900', '2000: 2000', '2001: 2020', 'later 2100'],
+      '65010: 65020',
+    ])
+    const again = fired.filter((what) => what.startsWith('again'))
+    expect(again).toEqual(
+      Array.from({ length: 43 }, (_, count) => `again ${Math.ceil((1_510 * (count + 1)) / 20) * 20}`),
+    )
+    expect(base.pendingTimers).toBe(0)
+  })
+
   it('leaves what is shorter than two beats to the other clock', async () => {
     const { base, clock, fired, note } = makeClock()
     clock.after(5, note('once'))

@@ -4,6 +4,8 @@ type Timer = { dueMs: number; intervalMs: number | null; task: () => void }
 
 /** A frame of audio: what waits for less than two of them is measured exactly. */
 const TICK_MS = 20
+/** How far ahead it knows which are due. Nearly all timers of a call wait for longer, or are cancelled before. */
+const AHEAD_MS = 1_000
 
 /**
  * A clock whose timers share one beat of 20 ms, for a process with thousands of them: none fires early, each up to a beat
@@ -13,11 +15,12 @@ const TICK_MS = 20
 export class CoarseClock implements Clock {
   readonly #base: Clock
   readonly #timers = new Set<Timer>()
+  /** Those of them that are due before `#knownUntilMs`. */
+  readonly #soon = new Set<Timer>()
+  #knownUntilMs = 0
   readonly #listeners = new Set<(lateMs: number) => void>()
   #stopBeat: Cancel | null = null
   #lastBeatMs = 0
-  /** None is due before. */
-  #earliestMs = Number.POSITIVE_INFINITY
 
   constructor(base: Clock) {
     this.#base = base
@@ -53,10 +56,11 @@ export class CoarseClock implements Clock {
 
   #add(timer: Timer): Cancel {
     this.#timers.add(timer)
-    this.#earliestMs = Math.min(this.#earliestMs, timer.dueMs)
+    if (timer.dueMs < this.#knownUntilMs) this.#soon.add(timer)
     this.#start()
     return () => {
       this.#timers.delete(timer)
+      this.#soon.delete(timer)
       this.#stopIfIdle()
     }
   }
@@ -78,7 +82,7 @@ export class CoarseClock implements Clock {
     const lateMs = nowMs - this.#lastBeatMs - TICK_MS
     this.#lastBeatMs = nowMs
     for (const listener of this.#listeners) listener(lateMs)
-    if (nowMs >= this.#earliestMs) this.#fireDue(nowMs)
+    this.#fireDue(nowMs)
   }
 
   /**
@@ -90,8 +94,7 @@ export class CoarseClock implements Clock {
     for (const timer of this.#takeDue(nowMs)) {
       // Another one may have cancelled it.
       if (!this.#timers.has(timer)) continue
-      if (timer.intervalMs === null) this.#timers.delete(timer)
-      else this.#dueAt(timer, Math.max(timer.dueMs + timer.intervalMs, nowMs))
+      this.#rearm(timer, nowMs)
       try {
         timer.task()
       } catch (fault) {
@@ -102,19 +105,26 @@ export class CoarseClock implements Clock {
     if (faults.length > 0) throw faults.length === 1 ? faults[0] : new AggregateError(faults, 'timers failed')
   }
 
-  /** One look at each of them, for there are thousands and nearly all of them wait. */
-  #takeDue(nowMs: number): Timer[] {
-    const due: Timer[] = []
-    this.#earliestMs = Number.POSITIVE_INFINITY
-    for (const timer of this.#timers) {
-      if (timer.dueMs <= nowMs) due.push(timer)
-      else if (timer.dueMs < this.#earliestMs) this.#earliestMs = timer.dueMs
+  #rearm(timer: Timer, nowMs: number): void {
+    if (timer.intervalMs === null) {
+      this.#timers.delete(timer)
+      this.#soon.delete(timer)
+      return
     }
+    timer.dueMs = Math.max(timer.dueMs + timer.intervalMs, nowMs)
+    if (timer.dueMs >= this.#knownUntilMs) this.#soon.delete(timer)
+  }
+
+  /** There are thousands of timers: with each beat it looks at those of this second. */
+  #takeDue(nowMs: number): Timer[] {
+    if (nowMs >= this.#knownUntilMs) this.#lookAhead(nowMs)
+    const due: Timer[] = []
+    for (const timer of this.#soon) if (timer.dueMs <= nowMs) due.push(timer)
     return due.sort((a, b) => a.dueMs - b.dueMs)
   }
 
-  #dueAt(timer: Timer, dueMs: number): void {
-    timer.dueMs = dueMs
-    this.#earliestMs = Math.min(this.#earliestMs, dueMs)
+  #lookAhead(nowMs: number): void {
+    this.#knownUntilMs = nowMs + AHEAD_MS
+    for (const timer of this.#timers) if (timer.dueMs < this.#knownUntilMs) this.#soon.add(timer)
   }
 }

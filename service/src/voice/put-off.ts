@@ -5,8 +5,8 @@ export type Behind = { catchUp(): void }
 
 /** The longest that anything is put off, but for the clock's own lateness. */
 const PUT_OFF_MS = 100
-/** Everybody's audio waits while they look: after so long it goes first. */
-const SLICE_MS = 3
+/** Everybody's audio waits while they look: after so long, which is that of some twenty frames, it goes first. */
+const SLICE_MS = 0.5
 const BETWEEN_SLICES_MS = 1
 
 /**
