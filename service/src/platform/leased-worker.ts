@@ -12,12 +12,14 @@ export type LeasedRows<Claimed> = {
   topic: string
   /** Ends what was claimed before the start: for a process that is alone on its database. */
   endLeases(db: Db): Promise<void>
-  /** Done at the beginning of each look for rows. */
-  beforeLook?(): Promise<void>
+  /** Done at the start and every five seconds, before rows are looked for. */
+  regularly?(): Promise<void>
   /** Whether one more may be begun beside those that are under way in this process. */
   hasRoom(running: number): boolean
-  /** Claims one that is due; null when there is none. */
+  /** Claims one that is due; null when there is none that may be begun now. */
   claim(): Promise<Claimed | null>
+  /** Whether the latest claim passed rows over that may be begun when another one is done. Left out: whenever it found none. */
+  hasPassedOver?(): boolean
   /** Does what is to be done with it, and settles it; `stopping` ends it early. */
   work(claimed: Claimed, stopping: AbortSignal): Promise<void>
   /** Gives back, or settles, one whose work threw this. Never rejects: what cannot be given back comes when its lease is over. */
@@ -45,6 +47,10 @@ export class LeasedWorker<Claimed> {
   #looking: Promise<void> | null = null
   /** A look fell due while another one took its time. */
   #isDue = false
+  /** The next look is one of those of every five seconds. */
+  #isRegular = true
+  /** More rows may wait than are under way. */
+  #mayWait = true
   #isClosing = false
 
   constructor(deps: Deps, rows: LeasedRows<Claimed>) {
@@ -58,7 +64,11 @@ export class LeasedWorker<Claimed> {
     if (isAlone) await this.#rows.endLeases(db)
     if (this.#isClosing) return
     const look = () => this.look()
-    this.#cancels = [clock.every(LOOK_EVERY_MS, look), onCommit(db, this.#rows.topic, look)]
+    const lookRegularly = () => {
+      this.#isRegular = true
+      look()
+    }
+    this.#cancels = [clock.every(LOOK_EVERY_MS, lookRegularly), onCommit(db, this.#rows.topic, look)]
     look()
   }
 
@@ -96,10 +106,17 @@ export class LeasedWorker<Claimed> {
 
   async #claim(): Promise<void> {
     const rows = this.#rows
-    await rows.beforeLook?.()
+    this.#mayWait = true
+    if (this.#isRegular) {
+      await rows.regularly?.()
+      this.#isRegular = false
+    }
     while (rows.hasRoom(this.#running.size) && !this.#isClosing) {
       const claimed = await rows.claim()
-      if (!claimed) return
+      if (!claimed) {
+        this.#mayWait = rows.hasPassedOver?.() ?? true
+        return
+      }
       this.#run(claimed)
     }
   }
@@ -111,7 +128,7 @@ export class LeasedWorker<Claimed> {
       .catch((err: unknown) => this.#rows.failed(claimed, err, signal.aborted))
       .finally(() => {
         this.#running.delete(done)
-        this.look()
+        if (this.#mayWait) this.look()
       })
     this.#running.add(done)
   }

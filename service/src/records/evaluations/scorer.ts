@@ -68,6 +68,8 @@ export class Scorer {
   readonly #lanes: ScoringLanes
   /** Whose session was claimed last: the next tenant is next. */
   #lastTenant: TenantId | null = null
+  /** The latest claim left tenants out that have all their lanes. */
+  #hasPassedOver = false
   /** Of the chat model, one after the other. */
   #faults = 0
   #pausedUntilMs = 0
@@ -82,9 +84,10 @@ export class Scorer {
       {
         topic: SCORINGS_TOPIC,
         endLeases: endScoringLeasesAcrossTenants,
-        beforeLook: () => late.tell(),
+        regularly: () => late.tell(),
         hasRoom: () => this.#room > 0,
         claim: () => this.#claim(),
+        hasPassedOver: () => this.#hasPassedOver,
         work: (claimed, stopping) => this.#inLane(claimed, stopping),
         failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
       },
@@ -108,7 +111,9 @@ export class Scorer {
   }
 
   async #claim(): Promise<ClaimedScoring | null> {
-    const ask = { now: this.#now, leaseMs: LEASE_MS, except: this.#lanes.fullTenants, after: this.#lastTenant }
+    const except = this.#lanes.fullTenants
+    this.#hasPassedOver = except.length > 0
+    const ask = { now: this.#now, leaseMs: LEASE_MS, except, after: this.#lastTenant }
     const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
     if (claimed) this.#lastTenant = claimed.tenantId
     return claimed
@@ -131,12 +136,21 @@ export class Scorer {
     // What is gone has taken its place on the list with it.
     if (!conversation) return
     const agent = await findJudged(tenant, conversation.session)
-    await this.#keepHeuristics(tenant, conversation, agent)
-    const reason = whyUnscorable(conversation) ?? (model ? null : 'No chat model is configured.')
-    const found =
-      reason !== null || !model
-        ? nothingFound(reason ?? '')
-        : await this.#askFor({ model, stopping }, tenant, conversation, agent)
+    const reason = whyUnscorable(conversation)
+    if (reason !== null || !model) {
+      const found = nothingFound(reason ?? 'No chat model is configured.')
+      await this.#settle(claimed, conversation, async (tx, session) => {
+        await this.#keepHeuristics(tx, { tenant, session, agent }, conversation)
+        await this.#keep(tx, { tenant, session, agent }, found)
+      })
+      return
+    }
+    // What the records say is there while the model takes its time.
+    await db.transaction().execute(async (tx) => {
+      const session = await lockSession(tx, tenantId, conversation.session)
+      if (session) await this.#keepHeuristics(tx, { tenant, session, agent }, conversation)
+    })
+    const found = await this.#askFor({ model, stopping }, tenant, conversation, agent)
     await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
   }
 
@@ -167,18 +181,15 @@ export class Scorer {
     return found
   }
 
-  async #keepHeuristics(tenant: TenantRuntime, conversation: Conversation, { agentId }: JudgedAgent): Promise<void> {
-    const { session, turns, calls } = conversation
+  async #keepHeuristics(tx: Tx, { tenant, session, agent }: KeptOf, { turns, calls }: Conversation): Promise<void> {
     if (session.started_at === null || session.ended_at === null || turns.length === 0) return
     const durationMs = session.ended_at.getTime() - session.started_at.getTime()
     const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
     const score = averageOf(criteria)
     if (score === null) return
-    const said = { agentId, source: 'heuristic' as const, verdict: { score, criteria, summary: null }, now: this.#now }
-    await this.#options.db.transaction().execute(async (tx) => {
-      const current = await lockSession(tx, tenant.tenant_id, session)
-      if (current) await keepEvaluation(tx, tenant, { ...said, session: current })
-    })
+    const verdict = { score, criteria, summary: null }
+    const agentId = agent?.agentId ?? null
+    await keepEvaluation(tx, tenant, { session, agentId, source: 'heuristic', verdict, now: this.#now })
   }
 
   /** Writes down what came of it, unless somebody else has the session by now. */

@@ -61,20 +61,20 @@ type Claim = { now: Date; leaseMs: number; except: readonly TenantId[]; after: T
  *
  * However much waits of the tenants that are passed over, each costs a step of an index.
  */
-export async function claimScoringAcrossTenants(db: Db, claim: Claim): Promise<ClaimedScoring | null> {
-  const claimed = await claimBehind(db, claim)
-  return claimed ?? (claim.after === null ? null : claimBehind(db, { ...claim, after: null }))
-}
-
-async function claimBehind(db: Db, { now, leaseMs, except, after }: Claim): Promise<ClaimedScoring | null> {
+export async function claimScoringAcrossTenants(
+  db: Db,
+  { now, leaseMs, except, after }: Claim,
+): Promise<ClaimedScoring | null> {
   // No tenant has an empty name.
+  const behind = after ?? ''
+  // Behind the last tenant comes the first one, and so on until `behind`.
   const { rows } = await sql<ClaimedScoring>`
-    with recursive waiting (tenant_id) as (
-      (select tenant_id from session_scorings where tenant_id > ${after ?? ''} order by tenant_id limit 1)
+    with recursive waiting (tenant_id, lap) as (
+      select (select min(tenant_id) from session_scorings where tenant_id > ${behind}), 1
       union all
-      select (select next.tenant_id from session_scorings next
-               where next.tenant_id > waiting.tenant_id order by next.tenant_id limit 1)
-        from waiting where waiting.tenant_id is not null),
+      select (select min(next.tenant_id) from session_scorings next where next.tenant_id > coalesce(waiting.tenant_id, '')),
+             case when waiting.tenant_id is null then 2 else waiting.lap end
+        from waiting where waiting.lap = 1 or waiting.tenant_id <= ${behind}),
     picked as materialized (
       select due.tenant_id, due.session_id
         from waiting
@@ -82,7 +82,7 @@ async function claimBehind(db: Db, { now, leaseMs, except, after }: Claim): Prom
              select tenant_id, session_id from session_scorings scoring
               where scoring.tenant_id = waiting.tenant_id and due_at <= ${now} and (leased_until is null or leased_until <= now())
               order by due_at, session_id limit 1 for update skip locked) due
-       where waiting.tenant_id <> all (${except}::text[])
+       where waiting.tenant_id <> all (${except}::text[]) and (waiting.lap = 1 or waiting.tenant_id <= ${behind})
        limit 1)
     update session_scorings row
        set claim_token = gen_random_uuid(), attempts = attempts + 1,
