@@ -5,21 +5,19 @@ import type { Db } from './db/schema.ts'
 /**
  * Rows that are worked on beside the calls, each once, however many processes do the same: one is claimed with a lease and a token,
  * comes again when its process was lost, and is settled only by who holds the token. What a row is, and what is done with it, says
- * whoever has the rows.
+ * whoever has the rows. Those that other processes have made, and those whose lease or time is over, are found within five seconds.
  */
-export type LeasedRows<Claimed> = {
+export type LeasedRows<Claimed extends object> = {
   /** What is noted with a commit that has made a row: then it is looked for at once, in this process. */
   topic: string
   /** Ends what was claimed before the start: for a process that is alone on its database. */
   endLeases(db: Db): Promise<void>
-  /** Done at the start and every five seconds, before rows are looked for. */
-  regularly?(): Promise<void>
+  /** Done at the start and every five seconds, before rows are looked for; `stopping` ends it early. */
+  regularly?(stopping: AbortSignal): Promise<void>
   /** Whether one more may be begun beside those that are under way in this process. */
   hasRoom(running: number): boolean
-  /** Claims one that is due; null when there is none that may be begun now. */
-  claim(): Promise<Claimed | null>
-  /** Whether the latest claim passed rows over that may be begun when another one is done. Left out: whenever it found none. */
-  hasPassedOver?(): boolean
+  /** Claims one that is due. Where none may be begun now: whether some may wait until another one is done. */
+  claim(): Promise<Claimed | 'some wait' | 'none waits'>
   /** Does what is to be done with it, and settles it; `stopping` ends it early. */
   work(claimed: Claimed, stopping: AbortSignal): Promise<void>
   /** Gives back, or settles, one whose work threw this. Never rejects: what cannot be given back comes when its lease is over. */
@@ -38,7 +36,7 @@ const LOOK_EVERY_MS = 5_000
 const CLOSE_WITHIN_MS = 1_500
 
 /** Looks for rows, and has as many of them worked on at a time as there is room for. */
-export class LeasedWorker<Claimed> {
+export class LeasedWorker<Claimed extends object> {
   readonly #deps: Deps
   readonly #rows: LeasedRows<Claimed>
   readonly #running = new Set<Promise<void>>()
@@ -107,17 +105,25 @@ export class LeasedWorker<Claimed> {
   async #claim(): Promise<void> {
     const rows = this.#rows
     this.#mayWait = true
-    if (this.#isRegular) {
-      await rows.regularly?.()
-      this.#isRegular = false
-    }
+    if (this.#isRegular) await this.#doRegularly()
     while (rows.hasRoom(this.#running.size) && !this.#isClosing) {
       const claimed = await rows.claim()
-      if (!claimed) {
-        this.#mayWait = rows.hasPassedOver?.() ?? true
+      if (typeof claimed === 'string') {
+        this.#mayWait = claimed === 'some wait'
         return
       }
       this.#run(claimed)
+    }
+  }
+
+  /** What fails is done with the next look. */
+  async #doRegularly(): Promise<void> {
+    this.#isRegular = false
+    try {
+      await this.#rows.regularly?.(this.#stopping.signal)
+    } catch (error) {
+      this.#isRegular = true
+      throw error
     }
   }
 

@@ -139,20 +139,19 @@ export async function updateVoiceSession(
   await tx.updateTable('voice_sessions').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
-/** The sessions that ended before an instant and whose tenants were not told so yet, oldest first. */
-export function listHeldCompletionsAcrossTenants(
+export type HeldCompletion = { tenant_id: TenantId; call_sid: string; id: SessionId; ended_at: Date }
+
+/** Sessions that ended before an instant and whose tenants were not told so yet, oldest first: behind `after`, at most `limit`. */
+export async function listHeldCompletionsAcrossTenants(
   db: Db,
-  before: Date,
-  limit: number,
-): Promise<Pick<VoiceSessionRow, 'tenant_id' | 'call_sid'>[]> {
-  return db
-    .selectFrom('voice_sessions')
-    .select(['tenant_id', 'call_sid'])
-    .where('completion_held', '=', sql.lit(true))
-    .where('ended_at', '<', before)
-    .orderBy('ended_at')
-    .limit(limit)
-    .execute()
+  { before, after, limit }: { before: Date; after: HeldCompletion | null; limit: number },
+): Promise<HeldCompletion[]> {
+  const { rows } = await sql<HeldCompletion>`
+    select tenant_id, call_sid, id, ended_at from voice_sessions
+     where completion_held = true and ended_at < ${before}
+       ${after ? sql`and (ended_at, id) > (${after.ended_at}, ${after.id})` : sql``}
+     order by ended_at, id limit ${limit}`.execute(db)
+  return rows
 }
 
 /** Deletes a session and all that is stored of it. To be called with `lockCall`. */

@@ -66,7 +66,10 @@ export class SimulationWorker {
       topic: SIMULATIONS_TOPIC,
       endLeases: endRunLeasesAcrossTenants,
       hasRoom: (running) => running < LANES && !options.isOverloaded(),
-      claim: () => claimRunAcrossTenants(db, { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS }),
+      claim: async () => {
+        const claim = { now: this.#now, perTenant: PER_TENANT, leaseMs: LEASE_MS }
+        return (await claimRunAcrossTenants(db, claim)) ?? 'some wait'
+      },
       work: (claimed, stopping) => this.#simulate(claimed, stopping),
       failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
     })

@@ -179,6 +179,30 @@ describe('a session whose agent version wants something taken from it', () => {
     expect(await told()).toHaveLength(1)
   })
 
+  it('is told with all that have waited for as long, and behind a hundred that cannot be told', async () => {
+    await makeTenantWithToken(test.db, 'globex')
+    const sealed = new Error('sealed with another key')
+    const known = { get: (id: TenantId) => (id === ACME ? tenants.get(id) : Promise.reject(sealed)) }
+    const late = new LateCompletions({ db: test.db, clock, log: { error: () => {} }, tenants: known })
+    await late.tell()
+    const lastsMs = 0
+    for (let nth = 0; nth < 100; nth += 1)
+      await ended(`CA1${nth}`, { tenant: tenantTold('globex'), lastsMs, turns: [] })
+    await clock.advance(1)
+    for (let nth = 0; nth < 21; nth += 1) await ended(`CA2${nth}`, { lastsMs, turns: [] })
+    for (let minute = 0; minute < 10; minute += 1) {
+      clock.skip(60_000)
+      await late.tell()
+    }
+    clock.skip(1)
+    await late.tell(AbortSignal.abort())
+    // It begins with the first of all again, and goes on behind those with the next look.
+    await late.tell()
+    expect(await told()).toEqual([])
+    await late.tell()
+    expect(await told()).toHaveLength(21)
+  })
+
   it('is missing it after a day without an answer', async () => {
     provider.answer({ status: 500, body: 'oh' })
     await scoring()

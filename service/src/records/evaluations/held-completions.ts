@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { isDatabaseTrouble } from '../database-trouble.ts'
-import { listHeldCompletionsAcrossTenants } from '../voice-session-store.ts'
+import { type HeldCompletion, listHeldCompletionsAcrossTenants } from '../voice-session-store.ts'
 import { tellHeldCompletion } from './keep-extraction.ts'
 
 type Deps = {
@@ -18,7 +18,8 @@ type Deps = {
 const HELD_MS = 600_000
 /** Who has not seen the database for so long could not have anything extracted. */
 const AWAY_MS = 120_000
-const AT_A_TIME = 20
+/** With one look: who waits to be scored waits behind them. */
+const AT_A_TIME = 100
 
 /**
  * Tells the ends of sessions whose extraction takes too long: it is in the API when it comes. Whoever does the same at the same
@@ -29,33 +30,46 @@ export class LateCompletions {
   readonly #deps: Deps
   #seenAtMs = Number.NEGATIVE_INFINITY
   #backSinceMs = 0
+  /** The last one of the latest look, if there may be others behind it: those that could not be told hold up none of them. */
+  #after: HeldCompletion | null = null
 
   constructor(deps: Deps) {
     this.#deps = deps
   }
 
-  /** To be asked again and again. @throws the database's error when it does not answer. */
-  async tell(): Promise<void> {
+  /** Tells some of them, the next ones each time; to be asked again and again. @throws the database's error when it does not answer. */
+  async tell(stopping?: AbortSignal): Promise<void> {
     const { db, clock } = this.#deps
-    const held = await listHeldCompletionsAcrossTenants(db, new Date(clock.now() - HELD_MS), AT_A_TIME)
-    const nowMs = clock.monotonicMs()
-    if (nowMs - this.#seenAtMs > AWAY_MS) this.#backSinceMs = nowMs
-    this.#seenAtMs = nowMs
-    if (nowMs - this.#backSinceMs < HELD_MS) return
-    for (const { tenant_id, call_sid } of held) await this.#tellOne(tenant_id, call_sid)
+    const before = new Date(clock.now() - HELD_MS)
+    const held = await listHeldCompletionsAcrossTenants(db, { before, after: this.#after, limit: AT_A_TIME })
+    this.#after = null
+    if (!this.#hadTheirTime()) return
+    for (const one of held) {
+      if (stopping?.aborted) return
+      await this.#tellOne(one)
+    }
+    if (held.length === AT_A_TIME) this.#after = held.at(-1) ?? null
   }
 
-  async #tellOne(tenantId: TenantId, callSid: string): Promise<void> {
-    const { db, clock, log, tenants } = this.#deps
-    // Asked before the transaction: the embedded database has one connection, which that owns.
-    const tenant = await tenants.get(tenantId)
-    if (!tenant) return
-    const now = new Date(clock.now())
-    const telling = db.transaction().execute((tx) => tellHeldCompletion(tx, { tenant, callSid, now }))
-    await telling.catch((err: unknown) => {
+  /** The database, which has just answered, has been there for all of the time that a session may be held. */
+  #hadTheirTime(): boolean {
+    const nowMs = this.#deps.clock.monotonicMs()
+    if (nowMs - this.#seenAtMs > AWAY_MS) this.#backSinceMs = nowMs
+    this.#seenAtMs = nowMs
+    return nowMs - this.#backSinceMs >= HELD_MS
+  }
+
+  async #tellOne({ tenant_id, call_sid }: HeldCompletion): Promise<void> {
+    try {
+      // Asked before the transaction: the embedded database has one connection, which that owns.
+      const tenant = await this.#deps.tenants.get(tenant_id)
+      if (!tenant) return
+      const of = { tenant, callSid: call_sid, now: new Date(this.#deps.clock.now()) }
+      await this.#deps.db.transaction().execute((tx) => tellHeldCompletion(tx, of))
+    } catch (err) {
       if (isDatabaseTrouble(err)) throw err
       // What is wrong with one of them holds up no other, nor those that wait to be scored.
-      log.error({ tenant_id: tenantId, call_sid: callSid, err }, 'the end of a session could not be told')
-    })
+      this.#deps.log.error({ tenant_id, call_sid, err }, 'the end of a session could not be told')
+    }
   }
 }

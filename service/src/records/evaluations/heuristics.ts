@@ -77,7 +77,7 @@ function talkShare({ turns }: Measured): CriterionScore | null {
   const share = agentMs / (agentMs + callerMs)
   const { least, most } = FAIR_SHARE
   const score = share < least ? share / least : share > most ? (1 - share) / (1 - most) : 1
-  return { name: 'talk_share', score, reason: `The agent spoke ${Math.round(share * 100)} % of what was spoken.` }
+  return { name: 'talk_share', score, reason: `The agent spoke ${Math.round(share * 100)}% of what was spoken.` }
 }
 
 function seconds(ms: number): string {

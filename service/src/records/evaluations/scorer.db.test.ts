@@ -14,10 +14,11 @@ import { makeLog } from '../../platform/log.ts'
 import type { SessionId } from '../call-values.ts'
 import { someTurn, storedEvents, tenantTold } from '../calls.fixture.ts'
 import { findVoiceSession } from '../voice-session-store.ts'
+import type { FindJudged } from './conversation.ts'
 import { type EvaluationSource, listEvaluations } from './evaluation-store.ts'
 import { assessmentOf, endedCall, findJudged, watchedModel } from './evaluations.fixture.ts'
 import { Scorer } from './scorer.ts'
-import { claimScoringAcrossTenants } from './scoring-store.ts'
+import { claimScoringAcrossTenants, releaseScoring } from './scoring-store.ts'
 
 const ACME = 'acme' as TenantId
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
@@ -177,6 +178,17 @@ describe('a session that has ended', () => {
     expect(provider.asked).toHaveLength(4)
   })
 
+  it('waits behind others of its tenant for no longer than until one of them is done', async () => {
+    const ids: SessionId[] = []
+    for (const sid of ['CA1', 'CA2', 'CA3', 'CA4', 'CA5', 'CA6', 'CA7']) ids.push(await endedCall(test.db, clock, sid))
+    await scoring()
+    await Promise.all(ids.map(settled))
+    expect(provider.asked).toHaveLength(7)
+    // Alone with all that waits, the tenant has its next turn, too.
+    const id = await endedCall(test.db, clock, 'CA8')
+    await settled(id)
+  })
+
   it('is scored beside those of tenants whose models take their time, once those have gone aside', async () => {
     provider.answer('nothing')
     const slow = ['acme', 'initech']
@@ -209,9 +221,68 @@ describe('a session that has ended', () => {
     expect(turns).toEqual(['acme', 'globex', 'initech', 'acme', 'globex'])
     const except = [ACME, 'globex' as TenantId]
     // Somebody else has the only one of the third tenant: all are passed over.
-    const plans = await plansOf(test.db, (db) => claimScoringAcrossTenants(db, { ...claim, except, after: null }))
-    expect(plans.map(({ nodes }) => [...nodes].filter((node) => node === 'Seq Scan'))).toEqual([[]])
-    expect(plans[0]?.blocks).toBeLessThan(40)
+    for (const after of [null, 'initech' as TenantId]) {
+      const plans = await plansOf(test.db, (db) => claimScoringAcrossTenants(db, { ...claim, except, after }))
+      expect(plans.map(({ nodes }) => [...nodes].filter((node) => node === 'Seq Scan'))).toEqual([[]])
+      expect(plans[0]?.blocks).toBeLessThan(40)
+    }
+  })
+
+  it('is found by whose turn it is, wherever that is among those that have one', async () => {
+    for (const id of ['globex', 'initech', 'umbrella']) await makeTenantWithToken(test.db, id)
+    const due = async (except: string[], after: string | null) => {
+      const claim = {
+        now: new Date(clock.now()),
+        leaseMs: 60_000,
+        except: except as TenantId[],
+        after: after as TenantId,
+      }
+      const claimed = await claimScoringAcrossTenants(test.db, claim)
+      if (claimed) await releaseScoring(test.db, claimed, new Date(clock.now()))
+      return claimed?.tenantId ?? null
+    }
+    expect([await due([], null), await due([], 'globex')]).toEqual([null, null])
+    await fillBacklog({ acme: 2, initech: 2 })
+    // In turn, also behind one that has none, and behind the last one.
+    expect([
+      await due([], 'acme'),
+      await due([], 'globex'),
+      await due([], 'initech'),
+      await due([], 'umbrella'),
+    ]).toEqual(['initech', 'initech', 'acme', 'acme'])
+    expect([await due(['initech'], 'acme'), await due(['acme', 'initech'], 'initech')]).toEqual(['acme', null])
+    // Those behind have theirs later: only earlier ones, or the last one itself, are due.
+    const later = { due_at: new Date(clock.now() + 60_000) }
+    await test.db
+      .updateTable('session_scorings')
+      .set(later)
+      .where('tenant_id', '=', 'initech' as TenantId)
+      .execute()
+    expect([await due([], 'globex'), await due([], 'acme'), await due(['acme'], 'acme')]).toEqual([
+      'acme',
+      'acme',
+      null,
+    ])
+    // One that is under way is nobody else's.
+    const claim = { now: new Date(clock.now()), leaseMs: 60_000, except: [], after: null }
+    await claimScoringAcrossTenants(test.db, claim)
+    await claimScoringAcrossTenants(test.db, claim)
+    expect(await due([], null)).toBe(null)
+  })
+
+  it('that was taken from whoever reads its records alone is settled by the other one', async () => {
+    const other = '0190c000-0000-4000-8000-000000000009'
+    const judged: FindJudged = async (...of) => {
+      await test.db.updateTable('session_scorings').set({ claim_token: other }).execute()
+      return findJudged(...of)
+    }
+    const scorer = await scoring(null, { judged })
+    const id = await endedCall(test.db, clock, 'CA1')
+    const isTaken = async () => (await waiting())[0]?.claim_token === other
+    await until(isTaken, { what: 'it to be taken' })
+    await scorer.close()
+    expect(await session(id)).toMatchObject({ qa_status: 'pending' })
+    expect(await evaluations()).toEqual([])
   })
 
   it('that was taken from whoever scores it is not scored by that one any more', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import type { TenantId } from '../../kernel/ids.ts'
+import type { AgentId, TenantId } from '../../kernel/ids.ts'
 import { redactorFor } from '../../kernel/redaction/redact.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
 import { ChatFault, type ChatModel } from '../../platform/chat/port.ts'
@@ -10,6 +10,7 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { isDatabaseTrouble } from '../database-trouble.ts'
 import type { VoiceSessionRow } from '../voice-session-store.ts'
 import { asking } from './asking.ts'
+import type { Verdict } from './assessment.ts'
 import {
   type Conversation,
   type FindJudged,
@@ -17,6 +18,7 @@ import {
   readConversation,
   whyUnscorable,
 } from './conversation.ts'
+import type { EvaluationSource } from './evaluation-store.ts'
 import { ANSWER_WITHIN_MS } from './evaluations.ts'
 import { type Findings, findIn, nothingFound } from './findings.ts'
 import { LateCompletions } from './held-completions.ts'
@@ -56,7 +58,7 @@ const WAITS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
 const NOT_ANSWERED = 'The chat model did not answer within a day of its end.'
 
-type KeptOf = { tenant: TenantRuntime; session: VoiceSessionRow; agent: JudgedAgent | null }
+type KeptOf = { tenant: TenantRuntime; agentId: AgentId | null }
 
 /**
  * Scores the sessions that have ended, and takes from them what their agents' versions want, once each: it stands beside the calls, and
@@ -68,8 +70,6 @@ export class Scorer {
   readonly #lanes: ScoringLanes
   /** Whose session was claimed last: the next tenant is next. */
   #lastTenant: TenantId | null = null
-  /** The latest claim left tenants out that have all their lanes. */
-  #hasPassedOver = false
   /** Of the chat model, one after the other. */
   #faults = 0
   #pausedUntilMs = 0
@@ -84,10 +84,9 @@ export class Scorer {
       {
         topic: SCORINGS_TOPIC,
         endLeases: endScoringLeasesAcrossTenants,
-        regularly: () => late.tell(),
+        regularly: (stopping) => late.tell(stopping),
         hasRoom: () => this.#room > 0,
         claim: () => this.#claim(),
-        hasPassedOver: () => this.#hasPassedOver,
         work: (claimed, stopping) => this.#inLane(claimed, stopping),
         failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
       },
@@ -110,12 +109,12 @@ export class Scorer {
     return this.#faults > 0 ? 1 - this.#lanes.taken : this.#lanes.free
   }
 
-  async #claim(): Promise<ClaimedScoring | null> {
+  async #claim(): Promise<ClaimedScoring | 'some wait' | 'none waits'> {
     const except = this.#lanes.fullTenants
-    this.#hasPassedOver = except.length > 0
     const ask = { now: this.#now, leaseMs: LEASE_MS, except, after: this.#lastTenant }
     const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
-    if (claimed) this.#lastTenant = claimed.tenantId
+    if (!claimed) return except.length > 0 ? 'some wait' : 'none waits'
+    this.#lastTenant = claimed.tenantId
     return claimed
   }
 
@@ -136,31 +135,44 @@ export class Scorer {
     // What is gone has taken its place on the list with it.
     if (!conversation) return
     const agent = await findJudged(tenant, conversation.session)
+    const of = { tenant, agentId: agent.agentId }
+    const byRecords = recordsVerdict(conversation)
+    const keepByRecords = async (tx: Tx, session: VoiceSessionRow) => {
+      if (byRecords) await this.#keepVerdict(tx, of, session, { source: 'heuristic', verdict: byRecords })
+    }
     const reason = whyUnscorable(conversation)
     if (reason !== null || !model) {
       const found = nothingFound(reason ?? 'No chat model is configured.')
       await this.#settle(claimed, conversation, async (tx, session) => {
-        await this.#keepHeuristics(tx, { tenant, session, agent }, conversation)
-        await this.#keep(tx, { tenant, session, agent }, found)
+        await keepByRecords(tx, session)
+        await this.#keep(tx, of, session, found)
       })
       return
     }
     // What the records say is there while the model takes its time.
     await db.transaction().execute(async (tx) => {
       const session = await lockSession(tx, tenantId, conversation.session)
-      if (session) await this.#keepHeuristics(tx, { tenant, session, agent }, conversation)
+      if (session) await keepByRecords(tx, session)
     })
     const found = await this.#askFor({ model, stopping }, tenant, conversation, agent)
-    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent }, found))
+    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, of, session, found))
   }
 
-  async #keep(tx: Tx, { tenant, session, agent }: KeptOf, { verdict, extraction }: Findings): Promise<void> {
-    const now = this.#now
+  async #keep(tx: Tx, of: KeptOf, session: VoiceSessionRow, { verdict, extraction }: Findings): Promise<void> {
     if (typeof verdict === 'string') await keepUnscored(tx, session, verdict)
-    else if (verdict)
-      await keepEvaluation(tx, tenant, { session, agentId: agent?.agentId ?? null, source: 'model', verdict, now })
+    else if (verdict) await this.#keepVerdict(tx, of, session, { source: 'model', verdict })
     // Last: the end of the session, which may be told with it, has the summary in it.
-    if (extraction) await keepExtraction(tx, { tenant, callSid: session.call_sid, now }, extraction)
+    const told = { tenant: of.tenant, callSid: session.call_sid, now: this.#now }
+    if (extraction) await keepExtraction(tx, told, extraction)
+  }
+
+  async #keepVerdict(
+    tx: Tx,
+    { tenant, agentId }: KeptOf,
+    session: VoiceSessionRow,
+    given: { source: EvaluationSource; verdict: Verdict },
+  ): Promise<void> {
+    await keepEvaluation(tx, tenant, { session, agentId, ...given, now: this.#now })
   }
 
   /** @throws ChatFault when a question is not answered: then all of them are asked again, later. */
@@ -179,17 +191,6 @@ export class Scorer {
     )
     this.#answered()
     return found
-  }
-
-  async #keepHeuristics(tx: Tx, { tenant, session, agent }: KeptOf, { turns, calls }: Conversation): Promise<void> {
-    if (session.started_at === null || session.ended_at === null || turns.length === 0) return
-    const durationMs = session.ended_at.getTime() - session.started_at.getTime()
-    const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
-    const score = averageOf(criteria)
-    if (score === null) return
-    const verdict = { score, criteria, summary: null }
-    const agentId = agent?.agentId ?? null
-    await keepEvaluation(tx, tenant, { session, agentId, source: 'heuristic', verdict, now: this.#now })
   }
 
   /** Writes down what came of it, unless somebody else has the session by now. */
@@ -225,6 +226,7 @@ export class Scorer {
     return releaseScoring(db, claimed, new Date(clock.now() + waitMs))
   }
 
+  /** Asks for and writes as little as it can: whatever has failed for a day may be part of the rest. */
   async #giveUp(claimed: ClaimedScoring): Promise<void> {
     const conversation = await readConversation(this.#options.db, claimed.tenantId, claimed.sessionId)
     if (!conversation) return
@@ -235,7 +237,9 @@ export class Scorer {
       verdict: 'It could not be scored within a day of its end.',
       extraction: { missing: NOT_ANSWERED },
     }
-    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, { tenant, session, agent: null }, found))
+    await this.#settle(claimed, conversation, (tx, session) =>
+      this.#keep(tx, { tenant, agentId: null }, session, found),
+    )
   }
 
   #answered(): void {
@@ -258,4 +262,13 @@ export class Scorer {
   get #now(): Date {
     return new Date(this.#options.clock.now())
   }
+}
+
+/** What the records say of a session by themselves; null where nothing was said in it. */
+function recordsVerdict({ session, turns, calls }: Conversation): Verdict | null {
+  if (session.started_at === null || session.ended_at === null || turns.length === 0) return null
+  const durationMs = session.ended_at.getTime() - session.started_at.getTime()
+  const criteria = heuristicCriteria({ durationMs, endReason: session.end_reason, turns, calls })
+  const score = averageOf(criteria)
+  return score === null ? null : { score, criteria, summary: null }
 }
