@@ -18,4 +18,24 @@ describe('Rooms for audio', () => {
     for (const room of taken) rooms.giveBack(room)
     expect(taken.filter(() => taken.includes(rooms.take(1_000)))).toHaveLength(2)
   })
+
+  it('make place for those of which there was none', () => {
+    const rooms = new AudioRooms(2_048)
+    const before = [rooms.take(500), rooms.take(500), rooms.take(500), rooms.take(500)]
+    const now = [rooms.take(1_000), rooms.take(1_000)]
+    for (const room of [...before, ...now]) rooms.giveBack(room)
+    expect(rooms.take(500)).toHaveLength(512)
+    expect([rooms.take(1_000), rooms.take(1_000)].filter((room) => now.includes(room))).toHaveLength(2)
+    // Of these there was none just now, so that they are kept.
+    for (const room of [...now, ...before]) rooms.giveBack(room)
+    expect([1, 2, 3, 4].filter(() => before.includes(rooms.take(500)))).toHaveLength(4)
+  })
+
+  it('are not kept that are larger than all that may be', () => {
+    const rooms = new AudioRooms(2_048)
+    const [small, large] = [rooms.take(500), rooms.take(4_000)]
+    rooms.giveBack(small)
+    rooms.giveBack(large)
+    expect([rooms.take(500) === small, rooms.take(4_000) === large]).toEqual([true, false])
+  })
 })

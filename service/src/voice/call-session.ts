@@ -88,7 +88,7 @@ export class CallSession {
 
   /** What it still has of the process: nothing, once it has finished. */
   get held(): string[] {
-    return heldBy(this.#parts)
+    return [...heldBy(this.#parts), ...this.#waiting.map(({ event }) => `event ${event.type}`)]
   }
 
   /** Plays the tones of keys to the caller, behind what the agent has said. */
@@ -123,7 +123,7 @@ export class CallSession {
 
   /**
    * Something happened. Returns when all that follows from it at once is done; only of what nobody waits for that is done with what
-   * comes next, a tenth of a second later at most.
+   * comes next, or with what all sessions put off, about a tenth of a second later.
    */
   dispatch(event: SessionEvent): void {
     this.#waiting.push({ event, atUs: wholeUs(this.#deps.clock) })

@@ -32,6 +32,21 @@ function puppet(plan: Partial<Plan> = {}) {
   return { world, says, sounds, opened }
 }
 
+/** Sessions of which each takes 0.3 ms to look. */
+function busy() {
+  const clock = new TestClock()
+  let elapsedMs = 0
+  const parts = { after: clock.after.bind(clock), every: clock.every.bind(clock), now: () => clock.now() }
+  const putOff = new PutOff({ ...parts, monotonicMs: () => clock.monotonicMs() + elapsedMs })
+  const session = (look: () => void) => ({
+    catchUp() {
+      elapsedMs += 0.3
+      look()
+    },
+  })
+  return { clock, putOff, session }
+}
+
 /** What the session has looked at: when it happened, in ms, and what. */
 function looked(world: World): string[] {
   return world.log.read().steps.map(({ atUs, event }) => `${Math.round(atUs / 1_000)} ${event.type}`)
@@ -55,21 +70,60 @@ describe('what sessions put off', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
-  it('takes no longer than half a millisecond at a time, and then lets others go first', async () => {
-    const clock = new TestClock()
-    let elapsedMs = 0
-    const busy = { after: clock.after.bind(clock), monotonicMs: () => clock.monotonicMs() + elapsedMs }
-    const putOff = new PutOff({ ...busy, now: () => clock.now(), every: clock.every.bind(clock) })
+  it('takes half a millisecond at a time, and then lets others go first', async () => {
+    const { clock, putOff, session } = busy()
     const looked: number[] = []
-    const session = () => ({
-      catchUp() {
-        elapsedMs += 0.3
-        looked.push(clock.monotonicMs())
-      },
-    })
-    for (let count = 0; count < 5; count += 1) putOff.add(session())
+    for (let count = 0; count < 5; count += 1) putOff.add(session(() => void looked.push(clock.monotonicMs())))
     await clock.advance(500)
     expect(looked).toEqual([100, 100, 101, 101, 102])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('waits for the next time when it is put off while the others look, however long those take', async () => {
+    const { clock, putOff, session } = busy()
+    const looked: string[] = []
+    // Each puts something off again at once: a turn of 400 takes 200 slices, which is longer than until the next one begins.
+    const all = Array.from({ length: 400 }, (_, nth) => {
+      const own = session(() => {
+        looked.push(`${nth} ${clock.monotonicMs()}`)
+        if (looked.length <= 400) putOff.add(own)
+      })
+      return own
+    })
+    for (const each of all) putOff.add(each)
+    await clock.advance(1_000)
+    const expected = Array.from({ length: 800 }, (_, count) => `${count % 400} ${100 + Math.floor(count / 2)}`)
+    expect(looked).toEqual(expected)
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('is looked at once in a turn, whatever it puts off meanwhile', async () => {
+    const { clock, putOff, session } = busy()
+    const looked: string[] = []
+    for (const name of ['a', 'b']) {
+      const own = session(() => {
+        looked.push(`${name} ${clock.monotonicMs()}`)
+        if (looked.length <= 2) putOff.add(own)
+      })
+      putOff.add(own)
+    }
+    await clock.advance(500)
+    expect(looked).toEqual(['a 100', 'b 100', 'a 200', 'b 200'])
+  })
+
+  it('is left alone once it has nothing to catch up with, also when its turn has begun', async () => {
+    const { clock, putOff, session } = busy()
+    const looked: number[] = []
+    const gone = session(() => void looked.push(-1))
+    for (let count = 0; count < 2; count += 1) putOff.add(session(() => void looked.push(count)))
+    putOff.add(gone)
+    await clock.advance(100)
+    putOff.remove(gone)
+    expect(clock.pendingTimers).toBe(0)
+    putOff.add(gone)
+    putOff.remove(gone)
+    await clock.advance(500)
+    expect(looked).toEqual([0, 1])
     expect(clock.pendingTimers).toBe(0)
   })
 
@@ -111,6 +165,19 @@ describe('A session', () => {
     await world.clock.advance(60)
     expect(looked(world).slice(before)).toEqual(['1000 sent', '1060 sent'])
     expect(world.session.state.playback.sentMs).toBe(1_500)
+  })
+
+  it('puts off nothing while it is found out who answered', async () => {
+    const { world, sounds } = puppet({ readsParty: true })
+    await world.clock.advance(1_000)
+    const before = looked(world).length
+    sounds()
+    expect(looked(world).slice(before)).toEqual(['1000 sent'])
+    expect(await world.until(() => world.session.state.party?.phase === 'settled')).toBe(true)
+    sounds()
+    const settled = looked(world).length
+    sounds()
+    expect(looked(world).slice(settled)).toEqual([])
   })
 
   it('looks at it before anything else that happens, and before anybody looks at the session', async () => {
