@@ -256,8 +256,8 @@ const GOVERNED = {
   },
   reasons: [
     'Version 4 scores 0.41 on average in 24 calls, less than 0.7.',
-    'Version 4 has 12.5 % of high quality in 24 calls, less than 60 %.',
-    'The share of version 4, 30 %, went to the published version 3.',
+    'Version 4 has 12.5% of high quality in 24 calls, less than 60%.',
+    'The share of version 4, 30%, went to the published version 3.',
   ],
   policy: { enabled: true, lookback_hours: 24, min_avg_score: 0.7, min_eval_count: 20, min_high_quality_rate: 0.6 },
   published_version: {

@@ -138,7 +138,7 @@ describe('a version that speaks badly', () => {
       await rollout.scoredByModel(rollout.ids.second, 16 + 4)
       const swept = await rollout.sweep()
       expect(swept).toMatchObject({ rollbacks_applied: 1, items: [{ status: 'rolled_back', applied: true }] })
-      expect(swept.items[0]?.reasons.at(-1)).toBe('The share of version 2, 30 %, went to the published version 1.')
+      expect(swept.items[0]?.reasons.at(-1)).toBe('The share of version 2, 30%, went to the published version 1.')
       expect(await rollout.shares()).toEqual([])
 
       const answeredBy = async () => {

@@ -116,8 +116,8 @@ describe('POST rollout-governance/evaluate', () => {
       policy: { ...POLICY_DEFAULTS, enabled: true },
       reasons: [
         'Version 2 scores 0.3 on average in 20 calls, less than 0.7.',
-        'Version 2 has 0 % of high quality in 20 calls, less than 60 %.',
-        'Version 3 scores 0.9 on average in 20 calls, 100 % of high quality.',
+        'Version 2 has 0% of high quality in 20 calls, less than 60%.',
+        'Version 3 scores 0.9 on average in 20 calls, 100% of high quality.',
       ],
       published_version: { ...figures, agent_version_id: mine.published, version_number: 1, traffic_percentage: 50 },
       rollout_versions: [
@@ -146,7 +146,7 @@ describe('POST rollout-governance/evaluate', () => {
     const { etag } = await shares()
     const evaluation = await evaluate({ apply: true })
     expect(evaluation).toMatchObject({ status: 'rolled_back', applied: true })
-    expect(evaluation.reasons).toContain('The share of version 2, 30 %, went to the published version 1.')
+    expect(evaluation.reasons).toContain('The share of version 2, 30%, went to the published version 1.')
     const { rollouts } = await shares()
     expect(rollouts).toMatchObject([{ agent_version_id: mine.third, position: 0, traffic_percentage: 20 }])
     expect(await audited()).toMatchObject([

@@ -100,7 +100,7 @@ function withRollback(judgement: Judgement): Judgement {
   const heir = `the published version ${published_version?.version_number}`
   const lost = rollout_versions.filter(({ breached }) => breached)
   const done = lost.map(({ version_number, traffic_percentage }) => {
-    return `The share of version ${version_number}, ${traffic_percentage} %, went to ${heir}.`
+    return `The share of version ${version_number}, ${traffic_percentage}%, went to ${heir}.`
   })
   return { ...judgement, status: 'rolled_back', reasons: [...reasons, ...done] }
 }

@@ -35,7 +35,7 @@ describe('a rollout', () => {
       status: 'rollback_recommended',
       reasons: [
         'Version 2 scores 0.31 on average in 20 calls, less than 0.7.',
-        'Version 2 has 5 % of high quality in 20 calls, less than 60 %.',
+        'Version 2 has 5% of high quality in 20 calls, less than 60%.',
       ],
       published_version: { ...version(1, 70), ...GOOD, breached: false },
       rollout_versions: [{ ...version(2), ...BAD, breached: true }],
@@ -61,9 +61,9 @@ describe('a rollout', () => {
     const { status, reasons, published_version } = judged({ 1: BAD, 2: GOOD })
     expect([status, published_version?.breached]).toEqual(['healthy', false])
     expect(reasons).toEqual([
-      'Version 2 scores 0.9 on average in 40 calls, 95 % of high quality.',
+      'Version 2 scores 0.9 on average in 40 calls, 95% of high quality.',
       'The published version 1 scores 0.31 on average in 20 calls, less than 0.7; it is never changed.',
-      'The published version 1 has 5 % of high quality in 20 calls, less than 60 %; it is never changed.',
+      'The published version 1 has 5% of high quality in 20 calls, less than 60%; it is never changed.',
     ])
   })
 

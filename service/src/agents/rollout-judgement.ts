@@ -119,5 +119,5 @@ function shortcomings({ eval_count, avg_score, high_quality_rate }: Figures, pol
 }
 
 function percent(rate: number | null): string {
-  return `${Math.round((rate ?? 0) * 10_000) / 100} %`
+  return `${Math.round((rate ?? 0) * 10_000) / 100}%`
 }

@@ -25,8 +25,8 @@ export function AudioPanel() {
               ['Ask for the model’s', audio.configured_primary],
               ['Ask for the secondary', audio.configured_secondary],
               ['Fall back', audio.fallback_active],
-              ['for want of a setting', audio.fallback_not_configured],
-              ['as it is away', audio.fallback_unavailable],
+              ['For want of a setting', audio.fallback_not_configured],
+              ['As it is away', audio.fallback_unavailable],
             ]}
           />
           {audio.items.length > 0 && (

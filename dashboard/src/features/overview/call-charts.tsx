@@ -39,7 +39,7 @@ export function CallCharts({ analytics, onPick, linkTo }: CallChartsProps) {
       />
       <TimeChart
         title="Response time"
-        summary={`Half of the answers came within ${waitText(p50)}, 95 % within ${waitText(p95)}.`}
+        summary={`Half of the answers came within ${waitText(p50)}, 95% within ${waitText(p95)}.`}
         data={charts.responses}
         {...each}
       />
