@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { runCommand } from './command.ts'
+import { freePort } from './free-port.ts'
 import { type Need, type NeedContext, UnmetNeed } from './need.ts'
 import { postgresBinaries } from './postgres-binaries.ts'
 
@@ -56,15 +56,6 @@ async function initialise(place: Place, password: string, signal: AbortSignal): 
   const result = await runCommand(initdb, [...args, '--encoding=UTF8', '--locale=C', '--no-sync'], options)
   rmSync(passwordFile, { force: true })
   if (!result.ok) throw new UnmetNeed(`${result.output}initdb failed.`)
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  return typeof address === 'object' && address ? address.port : 0
 }
 
 function settings(port: number): string[] {

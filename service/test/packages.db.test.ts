@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../scripts/needs/free-port.ts'
 import { useDatabase } from './harness/database.ts'
-import { freePort } from './harness/free-port.ts'
 import { ServedApp } from './harness/served-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
-import { freePort } from './harness/free-port.ts'
+import { freePort } from '../../scripts/needs/free-port.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
+import { freePort } from '../../scripts/needs/free-port.ts'
 import { readWav } from './audio/wav.ts'
 import { type Bridge, startBridge } from './scenario/example-bridge.fixture.ts'
 
@@ -29,15 +30,6 @@ function start(...args: string[]): {
   child.stderr.on('data', (data) => (err += data))
   const done = once(child, 'close').then(([code]) => ({ code, out, err }))
   return { child, done }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function scenarioFile(expected: string): Promise<string> {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { env } from 'node:process'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll } from 'vitest'
-import { freePort } from './free-port.ts'
+import { freePort } from '../../../scripts/needs/free-port.ts'
 
 /** The password of every Redis of the tests: it must show in no log. */
 const REDIS_PASSWORD = 'password-of-the-redis-of-the-tests'

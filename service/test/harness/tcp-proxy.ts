@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
+import { freePort } from '../../../scripts/needs/free-port.ts'
 
 /** A hop between a client and a server that a test can make misbehave. */
 export type TcpProxy = {
@@ -46,8 +47,9 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     server.close()
     await once(server, 'close')
   }
-  await listen(0)
-  const { port } = server.address() as AddressInfo
+  // A port that the system gives away could be somebody's connection by the time of `mend`.
+  const port = await freePort()
+  await listen(port)
   return {
     port,
     freeze() {
