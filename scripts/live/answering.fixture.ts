@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { onTestFinished } from 'vitest'
+import { freePort } from '../needs/free-port.ts'
 
 /** What a server does with a request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
@@ -52,11 +53,5 @@ export async function startAnswering(answers: Record<string, Answer> = {}): Prom
 
 /** An address of this machine at which nothing listens. */
 export async function deafUrl(): Promise<string> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return `http://127.0.0.1:${port}`
+  return `http://127.0.0.1:${await freePort()}`
 }
