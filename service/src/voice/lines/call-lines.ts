@@ -35,6 +35,8 @@ export class CallLines implements AudioEars {
   #personId: string | null = null
   #personFrames = 0
   #scribe: Scribe | null = null
+  /** That of who had the call just before, which still writes down their last words. */
+  #earlier: Scribe | null = null
   #isClosed = false
 
   constructor(deps: Deps) {
@@ -44,7 +46,7 @@ export class CallLines implements AudioEars {
 
   /** What they still have of the process. */
   get held(): string[] {
-    const scribe = this.#scribe?.isOpen ? ['scribe'] : []
+    const scribe = this.#scribe?.isOpen || this.#earlier?.isOpen ? ['scribe'] : []
     return [...(this.#person ? ['person'] : []), ...(this.#listeners.size > 0 ? ['listeners'] : []), ...scribe]
   }
 
@@ -98,15 +100,20 @@ export class CallLines implements AudioEars {
     this.#personFrames = 0
     this.#attend()
     const { openScribe, clock, dispatch } = this.#deps
-    this.#scribe?.close()
-    this.#scribe =
+    this.#earlier?.close()
+    this.#earlier = this.#scribe
+    const scribe =
       openScribe &&
       new Scribe({
         clock,
         open: openScribe,
         said: (said) => dispatch({ type: 'person_said', ...said }),
-        written: () => dispatch({ type: 'person_written' }),
+        written: () => {
+          // Nobody waits any more for what was said before somebody else had the call.
+          if (this.#scribe === scribe) dispatch({ type: 'person_written' })
+        },
       })
+    this.#scribe = scribe
   }
 
   /** The caller hears the person no more; what they said last is written down. */
@@ -123,6 +130,8 @@ export class CallLines implements AudioEars {
     this.#letPersonGo(why)
     this.#scribe?.close()
     this.#scribe = null
+    this.#earlier?.close()
+    this.#earlier = null
   }
 
   #letPersonGo(why: LineEnd): void {

@@ -271,6 +271,35 @@ describe('a call that a person takes over', () => {
     expect(agent?.commands.slice(before).filter(({ type }) => type === 'respond')).toEqual([])
   })
 
+  it('loses nothing of what was said just before somebody else has it, and waits for their last words alone', async () => {
+    await greeted()
+    const second = await open('takeover')
+    const first = await takeOver()
+    const [agent, before] = app.model.sessions
+    first.media(PERSON_FRAME, 'MZCA1')
+    await until(() => before?.appended.includes(PERSON_FRAME), { what: 'the person to be heard' })
+    before?.tell({ type: 'speech_started', itemId: 'p1', audioStartMs: 0 })
+    first.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    expect(await first.closed()).toBe(1000)
+    second.start({ callSid: 'CA1', streamSid: 'MZCA1' })
+    await until(() => app.model.sessions.length === 3, { what: 'the second person to be heard' })
+    const [, , after] = app.model.sessions
+    after?.tell({ type: 'speech_started', itemId: 'p2', audioStartMs: 0 })
+    await app.clock.advance(300)
+    expect(before?.isClosed).toBe(false)
+    second.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    expect(await second.closed()).toBe(1000)
+    before?.tell({ type: 'caller_transcript', itemId: 'p1', text: 'Ada has a word with you.' })
+    const told = () => JSON.stringify(agent?.commands)
+    expect(told()).toContain('Your colleague said to the caller: Ada has a word with you.')
+    expect(told()).not.toContain('You have the call again')
+    after?.tell({ type: 'caller_transcript', itemId: 'p2', text: 'It is on its way.' })
+    await app.clock.advance(300)
+    expect(told().indexOf('It is on its way.')).toBeLessThan(told().indexOf('You have the call again'))
+    await app.clock.advance(5_000)
+    expect([before?.isClosed, after?.isClosed]).toEqual([true, true])
+  })
+
   it('is refused to a second person, who may have asked before', async () => {
     await app.talk({ CallSid: 'CA1' })
     const late = await open('takeover')
