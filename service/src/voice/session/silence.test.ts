@@ -20,6 +20,29 @@ describe('A silent caller', () => {
     expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'idle_timeout' }])
   })
 
+  it('is not hung up on while a tool runs during which the agent goes on talking', () => {
+    const call = Call.greeted({ asyncTools: ['look_up'] })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I look it up.')
+    call.audio('resp_1', 'item_1', 500)
+    call.model({
+      ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'look_up' },
+      argumentsText: '{}',
+    })
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.ends('resp_1')
+    call.answer('resp_2', 'item_2', 500)
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.timers).not.toContain('idle')
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.answer('resp_3', 'item_3', 500)
+    call.wait(500)
+    call.echoAll()
+    expect(call.timers).toContain('idle')
+  })
+
   it('is asked in the agent’s own words where it was given some', () => {
     const call = Call.greeted({ idle: { afterMs: 30_000, prompts: ['Hello?'], goodbye: 'Bye.' } })
     call.wait(10_000)
