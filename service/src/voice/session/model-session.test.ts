@@ -36,6 +36,30 @@ describe('A call', () => {
 })
 
 describe('A lost model session', () => {
+  it('is not opened anew once another has taken its place', () => {
+    const others: ((call: Call) => void)[] = [
+      (call) => call.do({ type: 'hand_off', plan: call.state.plan, agentName: 'Blake', summary: '' }),
+      (call) => {
+        call.do({ type: 'take_over' })
+        call.do({ type: 'person_lost' })
+        call.do({ type: 'release' })
+      },
+    ]
+    for (const other of others) {
+      const call = Call.greeted()
+      lose(call)
+      call.wait(50)
+      lose(call)
+      expect(call.timers).toContain('reconnect')
+      other(call)
+      call.model({ type: 'ready' })
+      expect(call.timers).not.toContain('reconnect')
+      const opened = call.all('open_model').length
+      call.wait(2_000)
+      expect([call.all('open_model').length, call.state.model.isReady]).toEqual([opened, true])
+    }
+  })
+
   it('is replaced at once, and the new one is told the conversation so far as one text', () => {
     const call = Call.greeted()
     call.says('turn_1', 500, 'Is it open?')

@@ -32,6 +32,7 @@ export function openModel(step: Step): void {
   step.set({ model: { ...model, epoch, isReady: false }, renewalDue: false })
   step.do(
     { type: 'disarm', timer: 'renewal' },
+    { type: 'disarm', timer: 'reconnect' },
     { type: 'open_model', epoch, history: soFar === '' ? null : soFar },
     { type: 'arm', timer: 'model_setup', ms: SETUP_MS },
   )
@@ -107,7 +108,7 @@ export function giveModelUp(step: Step): void {
     stall: null,
   })
   step.setAnswers({ isHeld: false })
-  step.do({ type: 'disarm', timer: 'retry' }, { type: 'disarm', timer: 'reconnect' })
+  step.do({ type: 'disarm', timer: 'retry' })
   openModel(step)
 }
 
@@ -143,7 +144,7 @@ function leave(step: Step): void {
   step.set({ model: { ...model, isReady: false, next: null, downSinceMs: model.downSinceMs ?? step.nowMs } })
   if (model.next) step.do({ type: 'close_next' })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
-  for (const timer of ['model_setup', 'renewal', 'stall', 'padding', 'missed_words', 'words'] as const) {
+  for (const timer of ['model_setup', 'reconnect', 'renewal', 'stall', 'padding', 'missed_words', 'words'] as const) {
     step.do({ type: 'disarm', timer })
   }
   // Whether it was words is known to nobody any more.
