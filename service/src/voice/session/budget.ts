@@ -1,4 +1,5 @@
 import type { Ask } from './answers.ts'
+import { addNote } from './keeping.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { TIME_UP, wrapUp } from './wrapping-up.ts'
 
@@ -33,6 +34,7 @@ function spentShare({ state: { plan, costUsd } }: Step): number {
 function tell(step: Step): void {
   if (step.state.budget === 'told') return
   step.set({ budget: 'told' })
+  addNote(step, 'system', { text: RUNNING_OUT, isKept: false })
   step.command({ type: 'system_message', text: RUNNING_OUT })
 }
 

@@ -27,6 +27,23 @@ function answered(call: Call, nr: number, usd: number): void {
 
 const costOf = (call: Call, itemId: string) => call.turns.find((turn) => turn.itemId === itemId)?.costUsd
 
+describe('what the model is told of the end of a call', () => {
+  const told = (call: Call, text: string) => {
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    expect(call.all('open_model').at(-1)?.history).toContain(text)
+    expect(call.turns.some((turn) => turn.text.includes(text))).toBe(false)
+  }
+
+  it('is told to every later session, too, and is no turn of the record', () => {
+    const long = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    long.do({ type: 'fired', timer: 'time_warning' })
+    told(long, 'This call must end soon')
+    const dear = greeted({ budgetUsd: 10 })
+    answered(dear, 1, 7)
+    told(dear, 'Four fifths of what this call may cost')
+  })
+})
+
 describe('what a call costs', () => {
   it('is the sum of its answers, each of which stands with its turn', () => {
     const call = greeted()
