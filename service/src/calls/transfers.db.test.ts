@@ -110,6 +110,11 @@ describe('the action transfer', () => {
     again.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(text) } })
     await until(() => asked().some((instructions) => instructions.includes('the line is busy')), { what: 'the agent' })
     expect((await session()).end_reason).toBeNull()
+    // Somebody else may take it.
+    expect(
+      (await app.served.call('acme', 'POST', '/sessions/MZ2/actions', { action: 'transfer', target: TARGET })).status,
+    ).toBe(200)
+    expect(documents()).toHaveLength(2)
   })
 
   it('is with the target when only the end of it is told', async () => {

@@ -45,7 +45,7 @@ const DOING: Doing = {
   dismiss_person: ({ lines }, { isMoving }) => lines.dismiss(isMoving ? 'broken' : 'ended'),
 
   begin_transfer: ({ transfers }) => transfers.begin(),
-  cancel_transfer: ({ transfers }) => transfers.cancel(),
+  cancel_transfer: ({ transfers }, { isEnding }) => transfers.cancel(isEnding),
   put_through: ({ transfers }) => transfers.putThrough(),
 
   detach: ({ streams }) => streams.letGo(),

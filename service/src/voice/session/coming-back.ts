@@ -16,9 +16,14 @@ export function dropWaiting(step: Step, keepsBegun = false): void {
 export function comeBack(step: Step, instructions: string): void {
   step.set({ owedSinceMs: null })
   dropWaiting(step)
-  if (!step.state.model.isReady) {
-    step.set({ model: { ...step.state.model, failedAtMs: [], downSinceMs: step.nowMs } })
-    openModel(step)
-  }
+  seekModel(step)
   ask(step, { why: 'back', instructions, thenEnd: null })
+}
+
+/** A model that was given up while others had the call is looked for again. */
+export function seekModel(step: Step): void {
+  const { model } = step.state
+  if (model.isReady) return
+  step.set({ model: { ...model, failedAtMs: [], downSinceMs: step.nowMs } })
+  openModel(step)
 }

@@ -1,17 +1,19 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
+import { seekModel } from './coming-back.ts'
 import { carrierGone } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { cutShort } from './interrupting.ts'
+import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { greet } from './model-session.ts'
 import { goOnAfterLoss, restOfHeard } from './picking-up.ts'
 import { armStall } from './stall-clock.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
-import { AWAY_MS, cancelTransfer, isLeaving, playOn, transferCameBack } from './transferring.ts'
+import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
 
 /** How long a call without a stream waits for another one. */
 export const DETACHED_MS = 15_000
@@ -145,8 +147,10 @@ export function kept(step: Step): void {
   // It may have waited so long for an answer that it went on already.
   const isOn = phase === 'waiting' || phase === 'talking'
   if (!isOn && !detached?.isHandedOver) return
+  const wasOthers = isOutOfHands(step)
   giveWay(step)
   cancelTransfer(step)
+  if (wasOthers) seekModel(step)
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
   if (isOn || !detached) return askNext(step)
   // Neither is one greeted, or gone on with, that had not begun.

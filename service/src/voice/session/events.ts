@@ -245,7 +245,8 @@ export type SessionEffect =
   | { type: 'dismiss_person'; isMoving: boolean }
   /** The carrier is to put the call through, or does not have to any more. */
   | { type: 'begin_transfer' }
-  | { type: 'cancel_transfer' }
+  /** `isEnding`: because the call is ending, or goes elsewhere. */
+  | { type: 'cancel_transfer'; isEnding: boolean }
   /** Plays the plan's clip of this index, by this id. */
   | { type: 'play_clip'; id: string; index: number }
   /** Plays a stretch of what a caller hears who waits, by this id. */

@@ -19,6 +19,7 @@ import { askForRest, wentOn } from './going-on.ts'
 import { handOff } from './handing-off.ts'
 import { closeUtterance } from './keeping.ts'
 import { keyPressed } from './keys.ts'
+import { cancelTransferIfOver } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { onModel } from './model-events.ts'
 import { openModel } from './model-session.ts'
@@ -33,7 +34,7 @@ import { dismissIfOver, onPerson } from './taking-over.ts'
 import { markPlayed } from './timeline.ts'
 import { fired } from './timers.ts'
 import { toolFinished } from './tools.ts'
-import { beginTransfer, cancelTransferIfOver, onTransfer } from './transferring.ts'
+import { beginTransfer, onTransfer } from './transferring.ts'
 
 type Event<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>
 type OnEvent = { [T in SessionEvent['type']]: (step: Step, event: Event<T>) => void }

@@ -281,6 +281,79 @@ describe('a caller who waits while the target is rung', () => {
   })
 })
 
+describe('a transfer that came to nothing', () => {
+  /** Rung in place of our stream by the carrier, and refused. */
+  function away(call: Call, ms: number): void {
+    call.do(wanted({ isAgents: false }))
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.wait(ms)
+    call.do({ type: 'transfer_failed', why: 'busy' })
+    call.do({ type: 'attached' })
+  }
+
+  it('is called off, so that nothing is left of it', () => {
+    const call = Call.greeted()
+    away(call, 5_000)
+    expect(call.all('cancel_transfer')).toEqual([{ type: 'cancel_transfer', isEnding: false }])
+  })
+
+  it('does not let the call last longer than it may', () => {
+    const call = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    call.wait(50_000)
+    away(call, 15_000)
+    expect(asked(call).at(-1)?.instructions).toContain('The time for this call is over')
+    call.answer('resp_bye', 'item_bye', 500)
+    expect(call.state.ending?.reason).toBe('max_duration')
+    call.wait(600)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
+  it('does not let it last longer when the tool tells the agent so, either', () => {
+    const call = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    call.wait(55_000)
+    call.do(wanted())
+    call.wait(5_000)
+    expect(call.state.timeUp).toBe('call')
+    call.do({ type: 'transfer_failed', why: 'failed' })
+    expect(asked(call).at(-1)?.instructions).toContain('The time for this call is over')
+  })
+
+  it('has another model looked for, where the first was given up meanwhile and the tool tells the agent', () => {
+    const call = Call.greeted()
+    call.do(wanted())
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    const before = call.all('open_model').length
+    call.do({ type: 'transfer_failed', why: 'failed' })
+    expect(call.all('open_model')).toHaveLength(before + 1)
+  })
+
+  it('has another model looked for that says goodbye when the time of the call is up', () => {
+    const call = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    call.wait(40_000)
+    call.do(wanted({ isWarm: true }))
+    call.do({ type: 'transfer_ringing' })
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    call.wait(20_000)
+    call.model({ type: 'ready' })
+    expect(asked(call).at(-1)?.instructions).toContain('The time for this call is over')
+  })
+
+  it('is told to a caller whose stream was lost while they waited', () => {
+    const call = holding()
+    call.do({ type: 'stream_lost' })
+    call.wait(2_000)
+    const before = asked(call).length
+    call.do({ type: 'transfer_failed', why: 'declined' })
+    call.wait(1_000)
+    expect(asked(call)).toHaveLength(before)
+    call.do({ type: 'attached' })
+    expect(asked(call)).toHaveLength(before + 1)
+    expect(asked(call).at(-1)?.instructions).toContain('nobody there could take it')
+  })
+})
+
 describe('a session that goes on from one whose call was being put through', () => {
   it('says that it was not', () => {
     const turns: Resumption['turns'] = [

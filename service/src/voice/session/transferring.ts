@@ -1,15 +1,17 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
-import { comeBack, dropWaiting } from './coming-back.ts'
+import { comeBack, dropWaiting, seekModel } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
 import { addNote } from './keeping.ts'
+import { isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { notThrough, throughTo } from './not-through.ts'
 import type { Step, Transfer } from './state.ts'
 import { dropStopped } from './stopped.ts'
+import { isTimeUp, TIME_UP, wrapUp } from './wrapping-up.ts'
 
 /** How long what the agent was saying may hold the transfer up. */
 const WORDS_MS = 6_000
@@ -111,11 +113,6 @@ function sent(step: Step): void {
   if (step.state.phase !== 'detached') step.do({ type: 'arm', timer: 'transfer', ms: GO_MS })
 }
 
-/** Whether our stream ends because the carrier goes elsewhere with the call. */
-export function isLeaving({ state: { transfer: wanted } }: Step): boolean {
-  return wanted?.phase === 'going' || (wanted?.phase === 'asking' && !wanted.isWarm)
-}
-
 /** Nobody took the call: the agent has it again. One that wanted it itself and was refused at once is told by its tool. */
 function failed(step: Step, why: TransferFault): void {
   const { transfer: wanted, phase } = step.state
@@ -124,8 +121,7 @@ function failed(step: Step, why: TransferFault): void {
   if (phase === 'detached' && isLeaving(step)) return step.set({ transfer: { ...wanted, why } })
   const isTold = wanted.isAgents && wanted.phase === 'asking'
   over(step, wanted)
-  if (isTold) return askNext(step)
-  if (phase !== 'detached') comeBack(step, notThrough(wanted.target, why))
+  goOnWithout(step, isTold ? null : notThrough(wanted.target, why))
 }
 
 /** The call is here again, by another stream: the target did not take it. */
@@ -133,12 +129,28 @@ export function transferCameBack(step: Step): void {
   const { transfer: wanted } = step.state
   if (!wanted) return
   over(step, wanted)
-  comeBack(step, notThrough(wanted.target, wanted.why ?? 'no_answer'))
+  goOnWithout(step, notThrough(wanted.target, wanted.why ?? 'no_answer'))
+}
+
+/**
+ * The agent goes on once it is heard: with what it is told, or with its tool's answer where `instructions` is null; or with
+ * goodbye, where the longest call passed meanwhile.
+ */
+function goOnWithout(step: Step, instructions: string | null): void {
+  if (instructions !== null && !isTimeUp(step)) return comeBack(step, instructions)
+  seekModel(step)
+  if (!isTimeUp(step)) return askNext(step)
+  dropWaiting(step)
+  wrapUp(step, TIME_UP)
 }
 
 function over(step: Step, wanted: Transfer): void {
   step.set({ transfer: null })
-  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'disarm', timer: 'hold' })
+  step.do(
+    { type: 'disarm', timer: 'transfer' },
+    { type: 'disarm', timer: 'hold' },
+    { type: 'cancel_transfer', isEnding: false },
+  )
   if (wanted.holds > 0 && step.state.phase !== 'detached') silence(step)
   addNote(step, 'system', { text: FAILED, isKept: true })
 }
@@ -157,19 +169,5 @@ export function transferTimer(step: Step): void {
     dropStopped(step)
     return askCarrier(step, wanted)
   }
-  step.do({ type: 'cancel_transfer' })
   failed(step, wanted.phase === 'holding' ? 'no_answer' : 'failed')
-}
-
-/** Nobody is rung any more for a call that is ending, or that another node is to have. */
-export function cancelTransferIfOver(step: Step): void {
-  const { ending, phase, detached } = step.state
-  if (ending || phase === 'ended' || detached?.isHandedOver) cancelTransfer(step)
-}
-
-/** Nobody is rung any more. */
-export function cancelTransfer(step: Step): void {
-  if (!step.state.transfer) return
-  step.set({ transfer: null })
-  step.do({ type: 'disarm', timer: 'transfer' }, { type: 'disarm', timer: 'hold' }, { type: 'cancel_transfer' })
 }

@@ -1,7 +1,9 @@
 import { ask } from './asking.ts'
-import type { Step } from './state.ts'
+import { seekModel } from './coming-back.ts'
+import { addNote } from './keeping.ts'
+import { cancelTransfer, isLeaving } from './leaving.ts'
+import { isOutOfHands, type Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
-import { cancelTransfer, isLeaving } from './transferring.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
 const LAST_WORDS_MS = 20_000
@@ -10,6 +12,8 @@ export const TIME_UP = 'The time for this call is over. Say so, and say goodbye,
 
 /** Most of the longest call has passed: the model is told. */
 export function timeIsShort(step: Step): void {
+  // So that a model session that is not there yet, or comes later, is told it too.
+  addNote(step, 'system', { text: TIME_WARNING, isKept: false })
   step.command({ type: 'system_message', text: TIME_WARNING })
 }
 
@@ -24,12 +28,19 @@ export function timeIsUp(step: Step): void {
   wrapUp(step, TIME_UP)
 }
 
+/** Whether the longest call has passed, though who had the call then may have kept it longer. */
+export function isTimeUp({ state: { timeUp } }: Step): boolean {
+  return timeUp === 'call'
+}
+
 /** The agent says goodbye, and the call ends with that or a little later without. Nobody keeps it longer. */
 export function wrapUp(step: Step, instructions: string): void {
-  // Its carrier knows how long it may last.
+  // Should the carrier bring it back, that is looked at again.
   if (isLeaving(step)) return
+  const wasOthers = isOutOfHands(step)
   giveWay(step)
   cancelTransfer(step)
+  if (wasOthers) seekModel(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
   ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
 }

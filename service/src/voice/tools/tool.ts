@@ -75,6 +75,7 @@ type Definition<Parameters extends TObject> = {
   /** Of the module rather than of each service in it: it is compiled once for each object. */
   parameters: Parameters
   maxPerCall?: number | null
+  deadlineMs?: number
   run(args: Static<Parameters>, call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
 
@@ -82,11 +83,12 @@ const ajv = addFormatsTo(new Ajv({ strict: true, strictTypes: false, verbose: tr
 
 /** Makes a tool whose arguments are checked by their schema before anything runs. */
 export function defineTool<Parameters extends TObject>(definition: Definition<Parameters>): Tool {
-  const { name, description, parameters, maxPerCall = null, run } = definition
+  const { name, description, parameters, maxPerCall = null, deadlineMs, run } = definition
   const isValid: ValidateFunction = ajv.compile(parameters)
   return {
     declaration: { name, description, parameters: JSON.parse(JSON.stringify(parameters)) as Record<string, unknown> },
     maxPerCall,
+    ...(deadlineMs !== undefined && { deadlineMs }),
     async run(args, call, signal) {
       if (!isValid(args)) throw new ToolRefusal(argumentFaults(isValid))
       return run(args as Static<Parameters>, call, signal)

@@ -24,6 +24,8 @@ export const transferCall: Tool = defineTool({
     ),
   }),
   maxPerCall: 5,
+  // The last words before it, and the time that a carrier may take to begin with it, are less.
+  deadlineMs: 20_000,
   async run({ target, summary = '', warm = false }, { controls }) {
     await controls.transfer({ target, summary, isWarm: warm })
     return { output: { ok: true, note: 'The call is being put through. Say nothing until you are told otherwise.' } }

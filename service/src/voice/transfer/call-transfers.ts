@@ -68,9 +68,8 @@ export class CallTransfers {
         dispatch({ type: 'transferred' })
       },
       failed: (why: TransferFault) => {
-        this.#tell(id, { type: 'transfer_failed', why })
         // What fails before it has begun is told to who waits for that.
-        this.#leave(id, wanted.begun ? null : new AppError('upstream_failed', 'Nobody there takes the call.'))
+        this.#failed(id, why, wanted.begun ? null : new AppError('upstream_failed', 'Nobody there takes the call.'))
       },
     }
     carrier.begin(id, request, news).then(
@@ -81,14 +80,20 @@ export class CallTransfers {
         dispatch({ type: request.isWarm ? 'transfer_ringing' : 'transfer_sent' })
       },
       (error: unknown) => {
-        this.#tell(id, { type: 'transfer_failed', why: 'failed' })
-        this.#leave(id, error)
+        this.#failed(id, 'failed', error)
       },
     )
   }
 
   #tell(id: string, event: SessionEvent): void {
     if (this.#wanted?.id === id) this.#deps.dispatch(event)
+  }
+
+  /** Who waits is told why first: the session then calls off whatever is left of the transfer, and knows less of why. */
+  #failed(id: string, why: TransferFault, error: unknown): void {
+    if (this.#wanted?.id !== id) return
+    this.#leave(id, error)
+    this.#deps.dispatch({ type: 'transfer_failed', why })
   }
 
   /** Who waits for the beginning is told, where it did not come to that. */
@@ -100,17 +105,26 @@ export class CallTransfers {
     else wanted.reject(error)
   }
 
-  /** It is not wanted any more, or over. */
-  cancel(): void {
+  /** It is not wanted any more, or over. `isEnding`: because the call is. */
+  cancel(isEnding: boolean): void {
     const wanted = this.#wanted
     if (!wanted) return
     this.#wanted = null
     wanted.begun?.cancel()
-    wanted.reject(new AppError('conflict', 'The call is ending.'))
+    wanted.reject(
+      isEnding
+        ? new AppError('conflict', 'The call is ending.')
+        : new AppError('upstream_failed', 'The call was not put through: the carrier did not begin with it in time.'),
+    )
   }
 
+  /** The target has the call, though nobody has told us. */
   putThrough(): void {
+    const wanted = this.#wanted
     this.#wanted = null
+    // Nothing more of it is waited for.
+    wanted?.begun?.cancel()
+    wanted?.resolve()
     this.#deps.carrier?.putThrough()
   }
 }
