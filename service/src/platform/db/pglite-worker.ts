@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { PGlite, Results } from '@electric-sql/pglite'
+import type { PGlite } from '@electric-sql/pglite'
 import { makeFolder, openData, openNothing } from './data-folder.ts'
 import { FolderError, lockFolder } from './folder-lock.ts'
 import type { Response, WorkerStart } from './pglite-protocol.ts'
-import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Request } from './pglite-protocol.ts'
+import { ERROR_FIELDS, type QueryRequest, type RawError, type Request } from './pglite-protocol.ts'
+import { PgliteStatements } from './pglite-statements.ts'
 
 /**
  * PostgreSQL in a thread of its own: each statement blocks the thread that it runs on, and the main thread moves audio.
@@ -11,12 +12,12 @@ import { ERROR_FIELDS, type QueryRequest, type RawError, type RawResult, type Re
  */
 async function serve({ folder, pid }: WorkerStart): Promise<void> {
   const { pglite, unlock } = folder === null ? await inMemory() : await inFolder(folder, pid)
-  leaveValuesAsText(pglite)
+  const statements = new PgliteStatements(pglite)
   send({ type: 'ready' })
 
   let last: Promise<void> = Promise.resolve()
   parentPort?.on('message', (request: Request) => {
-    last = last.then(() => (request === 'close' ? close(pglite, unlock) : answer(pglite, request)))
+    last = last.then(() => (request === 'close' ? close(pglite, unlock) : answer(statements, request)))
   })
 }
 
@@ -33,29 +34,13 @@ async function inMemory(): Promise<Opened> {
 }
 
 /** Texts cross to the main thread cheaply and are parsed there by the parsers of `pg`, alike for both databases. */
-function leaveValuesAsText(pglite: PGlite): void {
-  for (const typeId of Object.keys(pglite.parsers)) pglite.parsers[typeId] = (text) => text
-  pglite.serializers = {}
-}
-
-async function answer(pglite: PGlite, { id, sql, parameters }: QueryRequest): Promise<void> {
+async function answer(statements: PgliteStatements, { id, sql, parameters }: QueryRequest): Promise<void> {
   try {
-    send({ type: 'result', id, result: await run(pglite, sql, parameters) })
+    send({ type: 'result', id, result: await statements.run(sql, parameters) })
   } catch (error) {
     if (!isSqlError(error)) throw error
     send({ type: 'error', id, error: toRawError(error) })
   }
-}
-
-async function run(pglite: PGlite, sql: string, parameters: QueryRequest['parameters']): Promise<RawResult> {
-  if (parameters) return toRawResult(await pglite.query(sql, parameters, { rowMode: 'array' }))
-  return toRawResult((await pglite.exec(sql, { rowMode: 'array' })).at(-1))
-}
-
-function toRawResult(result: Results | undefined): RawResult {
-  const rows = (result?.rows ?? []) as unknown as RawResult['rows']
-  const columns = (result?.fields ?? []).map((field) => ({ name: field.name, typeId: field.dataTypeID }))
-  return { command: result?.command ?? '', affectedRows: result?.rowCount ?? 0, columns, rows }
 }
 
 function isSqlError(error: unknown): error is Error & Record<string, unknown> {

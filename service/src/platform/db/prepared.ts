@@ -6,8 +6,9 @@ export type PreparedKind = 'call' | 'change' | 'search'
 const MARK = /^\/\* prepared: (\w+) \*\//
 
 /**
- * A statement that a PostgreSQL server reads and plans once for each connection, and not each time: for those that every call needs, or whose
- * planning takes long, and that are best done in one way whatever their values are. The text must not vary with these.
+ * A statement that PostgreSQL reads and plans once for each connection, and not each time: for those that every call needs, or whose
+ * planning takes long, and that are best done in one way whatever their values are. (Not each can be: one whose `on conflict` has a value in
+ * its condition has a plan for known values only.) The text must not vary with these.
  */
 export function prepared<Row>(kind: PreparedKind, statement: RawBuilder<Row>): RawBuilder<Row> {
   return sql<Row>`${sql.raw(`/* prepared: ${kind} */`)} ${statement}`
