@@ -42,4 +42,4 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
 # No shell in between, so that a stop reaches the service. The option is explained in docs/performance.md.
-CMD ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "--use-largepages=silent", "service/src/main.ts"]
+CMD ["node", "--min-semi-space-size=8", "--max-semi-space-size=8", "service/src/main.ts"]

@@ -70,12 +70,13 @@ function endLike(code, signal) {
   setTimeout(() => process.exit(128 + constants.signals[signal]), 1000)
 }
 
-/** What is said of the program's memory is meant for it, not for this process. */
-const MEMORY = ['--max-', '--min-', '--use-largepages']
+/** How the options begin that size the heap. */
+const SIZES = ['--max-', '--min-']
 
+/** Sizes of the heap are meant for the program, not for this process. */
 function runOn(node, args) {
-  const memory = process.execArgv.filter((option) => MEMORY.some((each) => option.startsWith(each)))
-  const child = spawn(node, [...memory, launcher, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
+  const sizes = process.execArgv.filter((option) => SIZES.some((each) => option.startsWith(each)))
+  const child = spawn(node, [...sizes, launcher, ...args], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] })
   for (const signal of SIGNALS) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => fail(`${node} could not be started: ${error.message}`))
   child.on('exit', endLike)

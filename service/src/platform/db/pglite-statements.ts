@@ -83,17 +83,21 @@ function errorIn(answer: Answer): SqlError | undefined {
 function resultOf(answer: Answer): RawResult {
   const error = errorIn(answer)
   if (error) throw error
-  let last: RawResult = { command: '', affectedRows: 0, columns: [], rows: [] }
-  let next: RawResult = { ...last }
+  let last = nothing()
+  let next = nothing()
   for (const message of answer) {
     if (message instanceof messages.RowDescriptionMessage) next.columns = message.fields.map(columnOf)
     else if (message instanceof messages.DataRowMessage) next.rows.push(message.fields)
     else if (message instanceof messages.CommandCompleteMessage) {
       last = { ...next, ...readTag(message.text) }
-      next = { command: '', affectedRows: 0, columns: [], rows: [] }
+      next = nothing()
     }
   }
   return last
+}
+
+function nothing(): RawResult {
+  return { command: '', affectedRows: 0, columns: [], rows: [] }
 }
 
 function columnOf({ name, dataTypeID }: Field): RawResult['columns'][number] {
