@@ -40,9 +40,14 @@ function connectionOf(client: PgliteClient, turn: Mutex): PostgresPoolClient {
 }
 
 function parsed<R>({ command, affectedRows, columns, rows }: RawResult): PostgresQueryResult<R> {
-  const readers = columns.map(({ name, typeId }) => ({ name, parse: parserOf(typeId) }))
-  const toRow = (values: (string | null)[]) =>
-    Object.fromEntries(readers.map(({ name, parse }, i) => [name, parseValue(values[i], parse)])) as R
+  const parsers = columns.typeIds.map((typeId) => parserOf(typeId))
+  const toRow = (values: (string | null)[]): R => {
+    const row: Record<string, unknown> = {}
+    parsers.forEach((parse, i) => {
+      row[columns.names[i] as string] = parseValue(values[i], parse)
+    })
+    return row as R
+  }
   return { command: command as PostgresQueryResult<R>['command'], rowCount: affectedRows, rows: rows.map(toRow) }
 }
 

@@ -7,11 +7,14 @@ export type QueryRequest = { id: number; sql: string; parameters: (string | null
 /** `close` is the last message; the worker's exit answers it. */
 export type Request = QueryRequest | 'close'
 
-/** Rows as PostgreSQL's text, in the order of `columns`: they are parsed where they are used. */
+/**
+ * Rows as PostgreSQL's text, in the order of `columns`: they are parsed where they are used. Names and types apart, and arrays without
+ * holes: as objects, or in arrays that were made by their length, they cost twice as much to copy to the other thread.
+ */
 export type RawResult = {
   command: string
   affectedRows: number
-  columns: { name: string; typeId: number }[]
+  columns: { names: string[]; typeIds: number[] }
   rows: (string | null)[][]
 }
 

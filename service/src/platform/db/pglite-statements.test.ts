@@ -23,16 +23,14 @@ async function preparedTexts(): Promise<string[]> {
   return rows.map(({ statement }) => statement)
 }
 
+const NO_COLUMNS = { names: [], typeIds: [] }
 const INSERT = '/* prepared: change */ insert into things values ($1, $2) returning *'
 
 describe('a statement with parameters', () => {
   it('gives the same each time, whether it is prepared or not, and is prepared once', async () => {
     const results = []
     for (const id of ['1', '2', '3']) results.push(await statements.run(INSERT, [id, id === '2' ? null : 'a "thing"']))
-    const columns = [
-      { name: 'id', typeId: 23 },
-      { name: 'name', typeId: 25 },
-    ]
+    const columns = { names: ['id', 'name'], typeIds: [23, 25] }
     expect(results).toEqual([
       { command: 'INSERT', affectedRows: 1, columns, rows: [['1', 'a "thing"']] },
       { command: 'INSERT', affectedRows: 1, columns, rows: [['2', null]] },
@@ -44,7 +42,7 @@ describe('a statement with parameters', () => {
   it('counts the rows that it found or changed, and has no columns where none come', async () => {
     await statements.run("insert into things values (1, 'a'), (2, 'b')", null)
     const changed = await statements.run('update things set name = $1', ['c'])
-    expect(changed).toEqual({ command: 'UPDATE', affectedRows: 2, columns: [], rows: [] })
+    expect(changed).toEqual({ command: 'UPDATE', affectedRows: 2, columns: NO_COLUMNS, rows: [] })
     const found = await statements.run('select id from things where name = $1 order by id', ['c'])
     expect(found).toMatchObject({ command: 'SELECT', affectedRows: 2, rows: [['1'], ['2']] })
   })
@@ -121,6 +119,6 @@ describe('several statements without parameters', () => {
   })
 
   it('are none for an empty text', async () => {
-    expect(await statements.run('', null)).toEqual({ command: '', affectedRows: 0, columns: [], rows: [] })
+    expect(await statements.run('', null)).toEqual({ command: '', affectedRows: 0, columns: NO_COLUMNS, rows: [] })
   })
 })

@@ -86,8 +86,8 @@ function resultOf(answer: Answer): RawResult {
   let last = nothing()
   let next = nothing()
   for (const message of answer) {
-    if (message instanceof messages.RowDescriptionMessage) next.columns = message.fields.map(columnOf)
-    else if (message instanceof messages.DataRowMessage) next.rows.push(message.fields)
+    if (message instanceof messages.RowDescriptionMessage) next.columns = columnsOf(message.fields)
+    else if (message instanceof messages.DataRowMessage) next.rows.push(withoutHoles(message.fields, (value) => value))
     else if (message instanceof messages.CommandCompleteMessage) {
       last = { ...next, ...readTag(message.text) }
       next = nothing()
@@ -97,11 +97,19 @@ function resultOf(answer: Answer): RawResult {
 }
 
 function nothing(): RawResult {
-  return { command: '', affectedRows: 0, columns: [], rows: [] }
+  return { command: '', affectedRows: 0, columns: { names: [], typeIds: [] }, rows: [] }
 }
 
-function columnOf({ name, dataTypeID }: Field): RawResult['columns'][number] {
-  return { name, typeId: dataTypeID }
+function columnsOf(fields: Field[]): RawResult['columns'] {
+  return {
+    names: withoutHoles(fields, ({ name }) => name),
+    typeIds: withoutHoles(fields, ({ dataTypeID }) => dataTypeID),
+  }
+}
+
+/** The protocol makes its arrays by their length. Such a one has room for holes, and so has what `map` makes of it. */
+function withoutHoles<T, R>(values: T[], read: (value: T) => R): R[] {
+  return Array.from(values, read)
 }
 
 /** A tag that counts rows ends in their number (`SELECT 2`, `INSERT 0 5`), any other in a word (`CREATE TABLE`). */

@@ -35,9 +35,10 @@ export function readShared(socket: unknown, onBytes: (bytes: Buffer) => void): b
 function shortcut(handle: Handle, onBytes: (bytes: Buffer) => void): void {
   const byNode = handle.onread
   let before = handle.bytesRead
-  handle.onread = function (this: unknown, ...args: unknown[]) {
+  // Named, for an array of all that it is given would be made for each piece that is read.
+  handle.onread = function (this: unknown, piece: unknown) {
     const bytes = handle.bytesRead - before
-    if (bytes === 0) return byNode.apply(this, args)
+    if (bytes === 0) return byNode.call(this, piece)
     before += bytes
     onBytes(ROOM.subarray(0, bytes))
   }
