@@ -149,6 +149,8 @@ function missing(active: Active, { status }: Done): Ask | null {
 /** The agent has said what it was asked for: the call ends with it, or goes on. */
 export function said(step: Step, { asked }: Active): void {
   const { party } = step.state
+  // Its end may have been called in: that it was late is nothing to the next one.
+  step.set({ stall: null })
   if (party && asked?.ask.why === 'turn') step.set({ party: { ...party, isAnswered: true } })
   if (asked?.ask.thenEnd) beginEnding(step, asked.ask.thenEnd, true)
   drainAgain(step)

@@ -44,7 +44,9 @@ export function askNext(step: Step): void {
   const { answers, model, phase } = step.state
   if (phase === 'detached' || !model.isReady || answers.asked || answers.active || answers.isHeld) return
   const wanted = takeNext(step)
-  if (wanted) request(step, wanted, false)
+  if (wanted) return request(step, wanted, false)
+  // Nobody waits for what did not come before: what is asked for later has all its time.
+  step.set({ stall: null })
 }
 
 function takeNext(step: Step): Ask | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 
 describe('A model that owes an answer', () => {
   it('is slow and not stalled when it takes four seconds each time: ten turns, ten answers, nothing cancelled', () => {
@@ -139,6 +139,81 @@ describe('An answer whose end is never told', () => {
     call.audio('resp_1', 'item_1', 1_000)
     call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
     call.wait(8_000)
+    expect(call.all('open_model')).toHaveLength(2)
+  })
+})
+
+describe('What did not come of an answer', () => {
+  /** An answer whose end is told only once the model is asked for it. */
+  function calledIn(): Call {
+    const call = Call.greeted({ idle: { afterMs: 600_000, prompts: [], goodbye: '' } })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.wait(6_000)
+    call.model({ type: 'refused', requestId: null, code: 'not_active', message: '', fault: 'benign' })
+    call.echoAll()
+    return call
+  }
+
+  it('is nothing to the next one, which is given all its time', () => {
+    const call = calledIn()
+    call.wait(9_000)
+    call.says('turn_2', 500)
+    call.wait(5_900)
+    expect([call.commands('respond').length, call.all('open_model').length, call.all('apologise')]).toEqual([3, 1, []])
+    call.wait(200)
+    expect(call.commands('respond')).toHaveLength(4)
+  })
+
+  it('is nothing to one that waited for its end either', () => {
+    const interruption = { ...INTERRUPTION, enabled: false, greetingGuardMs: 0 }
+    const call = Call.greeted({ interruption })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+    call.says('turn_2', 500)
+    call.wait(5_500)
+    call.model({ type: 'refused', requestId: null, code: 'not_active', message: '', fault: 'benign' })
+    call.wait(6_100)
+    expect([call.commands('respond').length, call.all('open_model').length]).toEqual([4, 1])
+  })
+
+  it('is nothing to a session that is lost later: another one is opened, and not given up for it', () => {
+    const call = calledIn()
+    call.wait(9_000)
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.wait(100)
+    expect([call.all('open_model').length, call.all('apologise')]).toEqual([2, []])
+  })
+
+  it('is nothing to a turn that the caller takes in its place, before it was asked for again or after', () => {
+    for (const errorCode of ['rate_limit_exceeded', 'server_error']) {
+      const call = Call.greeted()
+      call.says('turn_1', 500)
+      call.begins('resp_1')
+      call.ends('resp_1', { status: 'failed', errorCode, fault: 'retry' })
+      call.speaks('turn_2', 500)
+      if (call.state.answers.asked) {
+        call.begins('resp_2')
+        call.ends('resp_2', { status: 'cancelled' })
+      }
+      call.sounds(15_000)
+      call.stops('turn_2')
+      call.wait(1_000)
+      expect([call.all('open_model').length, call.all('apologise')]).toEqual([1, []])
+    }
+  })
+
+  it('counts on while the caller asks after it: a model that answers nothing is replaced all the same', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    for (let turn = 2; turn <= 4; turn++) {
+      call.wait(4_500)
+      call.says(`turn_${turn}`, 500)
+    }
     expect(call.all('open_model')).toHaveLength(2)
   })
 })

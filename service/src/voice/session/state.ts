@@ -120,7 +120,7 @@ export type SessionState = {
   readonly idleArmed: boolean
   readonly deadAirArmed: boolean
   readonly digits: string
-  /** Answers that did not come, one after the other, and since when nothing has. */
+  /** Answers that did not come, one after the other, and since when nothing has; null once one was given, or nobody waits for one. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
   /** When the greeting was asked for first, and when it began to sound. */
   readonly greetingAtMs: number | null
