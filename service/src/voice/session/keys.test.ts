@@ -55,6 +55,20 @@ describe('Keys', () => {
     expect(call.commands('respond')).toHaveLength(1)
   })
 
+  it('that complete an entry stop the clock of silence until they are answered', () => {
+    for (const digits of ['#', '12#', '1234']) {
+      const call = Call.greeted({ dtmf: { maxDigits: 4, endKey: '#', timeoutMs: 3_000 } })
+      call.wait(9_000)
+      press(call, digits)
+      expect(call.timers).not.toContain('idle')
+      call.answer('resp_1', 'item_1', 2_000)
+      call.wait(11_900)
+      expect([call.commands('respond').length, call.state.idleStage]).toEqual([2, 0])
+      call.wait(100)
+      expect(call.commands('respond')).toHaveLength(3)
+    }
+  })
+
   it('mean nothing before the agent has begun, and in a call that is ending', () => {
     const call = new Call()
     press(call, '1#')
