@@ -14,9 +14,9 @@ const SPENT = 'This call has to end now. Say so without speaking of cost, and sa
  * comes to its own. Who has the call in place of the agent is left alone: the budget acts once the agent has it again.
  */
 export function watchBudget(step: Step): void {
-  const { timeUp, budget, ending } = step.state
-  // The end of the longest call is everybody's.
-  if (ending || timeUp === 'call') return
+  const { timeUp, budget, ending, phase } = step.state
+  // The end of the longest call is everybody's; whoever has the call elsewhere has its budget, too.
+  if (ending || phase === 'ended' || timeUp === 'call') return
   if (isOutOfHands(step)) return budget === 'spent' ? suspend(step) : undefined
   if (budget === 'spent') return
   const share = spentShare(step)

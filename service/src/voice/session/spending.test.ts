@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelPrice } from '../../platform/realtime/price.ts'
-import { Call, planWith } from './call.fixture.ts'
+import { Call, kinds, planWith } from './call.fixture.ts'
 import type { Plan } from './plan.ts'
 
 /** A dollar for a token that is said, and nothing for the others. */
@@ -286,5 +286,28 @@ describe('a call that somebody takes while its goodbye is said, because its budg
     expect(call.state.takeover).toBeNull()
     call.answer('resp_end', 'item_end', 1_000)
     expect(call.state.ending?.reason).toBe('max_duration')
+  })
+
+  it('is over when somebody else has it: nothing follows the end', () => {
+    const ends: ((call: Call) => void)[] = [
+      (call) => {
+        call.do({ type: 'take_over' })
+        call.ends('resp_bye', { status: 'cancelled' })
+        call.do({ type: 'taken' })
+      },
+      (call) => {
+        call.do({ type: 'transfer', id: 't1', target: '+12025550103', isWarm: true, isAgents: false })
+        call.ends('resp_bye', { status: 'cancelled' })
+        call.do({ type: 'transfer_ringing' })
+        call.do({ type: 'transferred' })
+      },
+    ]
+    for (const end of ends) {
+      const call = inGoodbye()
+      end(call)
+      const at = call.effects.findIndex(({ type }) => type === 'finish')
+      const begun = kinds(call.effects.slice(at)).filter((kind) => kind === 'arm' || kind === 'respond')
+      expect([call.state.phase, begun]).toEqual(['ended', []])
+    }
   })
 })
