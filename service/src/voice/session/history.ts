@@ -1,3 +1,4 @@
+import { isClip } from './clip-id.ts'
 import type { Entry, Transcript } from './transcript.ts'
 
 /** More than this of a long call no new model session is told; the oldest is left out. */
@@ -6,6 +7,13 @@ const MAX_CHARS = 24_000
 /** The conversation as one text for a model that was not there: roles and what was heard; empty when nothing was said. */
 export function history({ past, entries }: Transcript): string {
   return shortened(entries.reduce((text, entry) => text + line(entry), past.text)).trimEnd()
+}
+
+/** The same conversation once a model session was told it: what plays on may be cut short yet, and was told as heard. */
+export function toldWhole(transcript: Transcript): Transcript {
+  // Of a clip that is cut short every session is told in any case.
+  const isPlaying = ({ role, isFinal, itemId }: Entry) => role === 'agent' && !isFinal && !isClip(itemId)
+  return { ...transcript, entries: transcript.entries.map((e) => (isPlaying(e) ? { ...e, isToldWhole: true } : e)) }
 }
 
 /** What a model will be told of the past once `entry` belongs to it. */

@@ -94,6 +94,63 @@ describe('A caller who talks over the agent', () => {
   })
 })
 
+describe('An utterance of a model session that was lost', () => {
+  const LOST = { type: 'closed', code: '1006', message: '', fault: 'retry' } as const
+
+  /** Two answers, of which the caller hears the first when another session is told of both as said. */
+  function replaced(): Call {
+    const call = listening()
+    call.do({ type: 'say', text: 'One more thing.' })
+    call.answer('resp_2', 'item_2', 3_000, 'One more thing.')
+    call.model(LOST)
+    expect(call.all('open_model').at(-1)?.history).toContain('eight.\nagent: One more thing.')
+    call.wait(500)
+    call.model({ type: 'ready' })
+    call.effects.length = 0
+    return call
+  }
+
+  const told = (call: Call) => call.commands('system_message').map(({ text }) => text)
+
+  it('is told to the new one as it was heard when it is cut short, and not cut there', () => {
+    const call = replaced()
+    call.wait(1_300)
+    call.speaks('2·turn_2', 200)
+    expect([call.commands('truncate'), call.commands('delete_item')]).toEqual([[], []])
+    expect(told(call)).toEqual([
+      expect.stringMatching(/has heard only this.*: One two three four$/),
+      expect.stringMatching(/has heard nothing.*: One more thing\.$/),
+    ])
+    expect(call.turns.find(({ itemId }) => itemId === 'item_1')).toMatchObject({
+      heardMs: 4_000,
+      text: 'One two three four',
+    })
+    expect(call.notes('interrupted')).toHaveLength(2)
+  })
+
+  it('is told once, also while the new one is not ready yet, or when the agent goes on with it and is cut short again', () => {
+    const call = replaced()
+    call.wait(1_300)
+    call.says('2·cough', 300, '')
+    expect(call.notes('resumed')).toHaveLength(1)
+    call.wait(1_000)
+    call.speaks('2·turn_2', 300)
+    expect(told(call).filter((text) => text.includes('only this'))).toHaveLength(1)
+    const keyed = listening()
+    keyed.model(LOST)
+    keyed.do({ type: 'dtmf', digit: '1' })
+    expect(told(keyed)).toEqual([expect.stringMatching(/has heard only this.*: One two$/)])
+  })
+
+  it('that was heard to its end is nothing to tell of', () => {
+    const call = replaced()
+    call.wait(9_000)
+    call.echoAll()
+    call.speaks('2·turn_2', 300)
+    expect(told(call)).toEqual([])
+  })
+})
+
 describe('What the model heard before we could measure it', () => {
   it('counts when it was said while a session was replaced: it is answered in place of the rest', () => {
     const call = Call.greeted()

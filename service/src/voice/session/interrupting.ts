@@ -7,9 +7,12 @@ import { closeUtterance, deleteItem } from './keeping.ts'
 import { isOwnAudio } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
-import { find } from './transcript.ts'
+import { change, find } from './transcript.ts'
 import { restOf, unbegun } from './unsaid.ts'
 import { cutSpoken } from './unspoken.ts'
+
+const HEARD_NOTHING = 'Words of the conversation so far were cut short: the caller has heard nothing of'
+const HEARD_PART = 'Words of the conversation so far were cut short. The caller has heard only this of them'
 
 /**
  * Silences the agent and tells the model how much of it was heard.
@@ -111,8 +114,9 @@ function emptyLine(step: Step, activeIds: readonly string[]): Heard[] {
 export function cutShort(step: Step, utterance: Heard): void {
   const { itemId, sentMs, heardMs } = utterance
   if (isOwnAudio(itemId)) return
-  const voiced = find(step.state.transcript, itemId)?.voiced
-  if (voiced) return cutSpoken(step, utterance, voiced)
+  const entry = find(step.state.transcript, itemId)
+  if (entry?.isToldWhole) return cutTold(step, utterance)
+  if (entry?.voiced) return cutSpoken(step, utterance, entry.voiced)
   if (heardMs < sentMs) {
     step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
     if (isClip(itemId) || goneOnWith(step.state, itemId)) return closeUtterance(step, utterance)
@@ -122,4 +126,16 @@ export function cutShort(step: Step, utterance: Heard): void {
     }
   }
   closeUtterance(step, utterance)
+}
+
+/** It cannot be cut or taken out where nobody has it: the session that was told all of it is told what was heard. */
+function cutTold(step: Step, utterance: Heard): void {
+  const { itemId, heardMs } = utterance
+  closeUtterance(step, utterance)
+  const entry = find(step.state.transcript, itemId)
+  if (!entry || entry.unheard === '') return
+  step.set({ transcript: change(step.state.transcript, itemId, { isToldWhole: false }) })
+  step.do({ type: 'note', note: { type: 'interrupted', itemId, heardMs } })
+  const text = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
+  step.command({ type: 'system_message', text })
 }

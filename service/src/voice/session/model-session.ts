@@ -2,7 +2,7 @@ import type { ModelFault } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
 import { giveUp } from './ending.ts'
-import { history } from './history.ts'
+import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall, TIMER_SLACK_MS } from './stall-clock.ts'
@@ -29,7 +29,7 @@ export function openModel(step: Step): void {
   const { model, transcript, hasMissedWords } = step.state
   const epoch = model.epoch + 1
   const soFar = [history(transcript), hasMissedWords ? WORDS_LOST : ''].filter((text) => text !== '').join('\n')
-  step.set({ model: { ...model, epoch, isReady: false }, renewalDue: false })
+  step.set({ model: { ...model, epoch, isReady: false }, renewalDue: false, transcript: toldWhole(transcript) })
   step.do(
     { type: 'disarm', timer: 'renewal' },
     { type: 'disarm', timer: 'reconnect' },

@@ -179,6 +179,15 @@ describe('a caller who interrupts the second voice', () => {
     expect(call.notes('interrupted')).toHaveLength(1)
   })
 
+  it('may have heard nothing: a later model session, which was told all of it, is told so', () => {
+    const call = speaking(0)
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.model({ type: 'ready' })
+    call.do({ type: 'mute' })
+    expect(call.commands('delete_item')).toEqual([])
+    expect(call.commands('system_message').at(-1)?.text).toMatch(/has heard nothing of: We have chairs/)
+  })
+
   it('stops the stream at once, drops the rest of the text, and is answered', () => {
     const call = secondCall()
     says(call, 'r1', 'Welcome.')

@@ -26,6 +26,8 @@ export type Entry = {
   readonly isNote: boolean
   /** The model's chain of items does not have it, or no longer: what follows the item before it follows it, too. */
   readonly isOffChain: boolean
+  /** The model session that there is did not say it, and was told all of it as heard, because it played on. */
+  readonly isToldWhole: boolean
   /** Nothing more is expected of it. */
   readonly isFinal: boolean
   /** Whether it is a turn of the record. False for what only holds a place in the chain: tool calls, coughs. */
@@ -82,6 +84,7 @@ export function newEntry(itemId: string, role: Entry['role'], atMs: number): Ent
     isPlaced: false,
     isNote: false,
     isOffChain: false,
+    isToldWhole: false,
     isFinal: false,
     isKept: true,
     keptAs: null,
