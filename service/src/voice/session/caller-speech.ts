@@ -44,5 +44,8 @@ export type Stopped = {
   readonly wasOwed: boolean
 }
 
-/** A sound whose words tell what it is. `isMeant`: it was long enough for speech, but the agent spoke, and it may only say "go on". */
-export type Undecided = { readonly itemId: string; readonly isMeant: boolean }
+/**
+ * A sound whose words, awaited since `sinceMs`, tell what it is. `isMeant`: it was long enough for speech, but the agent spoke, and it
+ * may only say "go on".
+ */
+export type Undecided = { readonly itemId: string; readonly isMeant: boolean; readonly sinceMs: number }

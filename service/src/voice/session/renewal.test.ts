@@ -30,6 +30,19 @@ describe('A session near the provider’s limit', () => {
     expect(call.all('open_next')).toMatchObject([{ epoch: 2, history: expect.stringContaining('A long story.') }])
   })
 
+  it('waits for the words of a sound for five seconds, and no longer', () => {
+    const call = Call.greeted(PLAN)
+    call.wait(8_500)
+    call.speaks('cough', 100)
+    call.stops('cough')
+    call.isQuiet(4_800)
+    expect(call.all('open_next')).toEqual([])
+    call.isQuiet(200)
+    expect(call.all('open_next')).toHaveLength(1)
+    next(call, { type: 'ready' })
+    expect(call.state.model.epoch).toBe(2)
+  })
+
   it('is talked to until the next one is ready, and is closed then', () => {
     const call = renewing()
     expect(call.all('open_next')).toHaveLength(1)

@@ -25,9 +25,10 @@ export function renewIfDue(step: Step): void {
 function isPause({ state, nowMs, atMs }: Step): boolean {
   const { answers, speech, runningTools, phase, model, playback, transcript, undecided } = state
   const isSilent = !answers.asked && !answers.active && answers.queue.length === 0 && leftMs(playback, nowMs) === 0
-  if (!isSilent || speech || undecided.length > 0 || runningTools.length > 0) return false
+  if (!isSilent || speech || runningTools.length > 0) return false
   const waitsForText = transcript.entries.some(({ isFinal, endMs }) => !isFinal && atMs - endMs < TEXT_WAIT_MS)
-  return phase === 'talking' && model.isReady && !waitsForText
+  const waitsForWords = undecided.some(({ sinceMs }) => nowMs - sinceMs < TEXT_WAIT_MS)
+  return phase === 'talking' && model.isReady && !waitsForText && !waitsForWords
 }
 
 /** From the session that is to take over. */

@@ -41,17 +41,17 @@ export function committed(step: Step, { itemId, previousItemId }: Committed): vo
 
 function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
   if (overlaps || !step.state.plan.capabilities.callerTranscripts) return forget(step, itemId)
-  awaitWords(step, { itemId, isMeant: false })
+  awaitWords(step, itemId, false)
 }
 
 /** The agent speaks on until it is known what the caller said meanwhile. */
 function listenTo(step: Step, itemId: string): void {
-  awaitWords(step, { itemId, isMeant: true })
+  awaitWords(step, itemId, true)
   step.do({ type: 'arm', timer: 'words', ms: WORDS_MS })
 }
 
-function awaitWords(step: Step, one: Undecided): void {
-  const undecided = [...step.state.undecided, one]
+function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
+  const undecided = [...step.state.undecided, { itemId, isMeant, sinceMs: step.nowMs }]
   const [oldest] = undecided
   if (oldest && undecided.length > MAX_UNDECIDED) forget(step, oldest.itemId)
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
