@@ -176,6 +176,35 @@ describe('A call that lost its stream', () => {
     expect(call.commands('respond').at(-1)?.instructions).toMatch(/sorry.*answer.*again/)
   })
 
+  it('watches over words again that were cut off with it: their turn may still not come', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.model({ type: 'speech_stopped', itemId: 'turn_1', audioEndMs: 0 })
+    call.do({ type: 'stream_lost' })
+    call.wait(3_000)
+    call.do({ type: 'attached' })
+    call.isQuiet(1_900)
+    expect(call.all('open_model')).toHaveLength(1)
+    call.isQuiet(200)
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it('fills up with silence what was said when it was lost, should nothing be heard after it, and blames no model for the gap', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.do({ type: 'stream_lost' })
+    call.wait(13_000)
+    call.do({ type: 'attached' })
+    expect(call.all('pad')).toHaveLength(1)
+    call.wait(1_000)
+    expect([call.all('pad').length, call.all('open_model').length]).toEqual([2, 1])
+    call.stops('turn_1')
+    expect(call.commands('respond')).toHaveLength(2)
+    expect(call.timers).not.toContain('padding')
+  })
+
   it('asks a caller to say it again of whose words nothing has come', () => {
     const call = Call.greeted()
     call.model({ type: 'speech_started', itemId: 'turn_1', audioStartMs: 0 })

@@ -9,6 +9,7 @@ import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
 import { greet } from './model-session.ts'
 import { goOnAfterLoss, restOfHeard } from './picking-up.ts'
+import { goOnHearing } from './speech.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
@@ -174,6 +175,7 @@ function goOn(step: Step): void {
   if (model.isReady) step.do({ type: 'open_uplink' })
   if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
   if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
+  goOnHearing(step)
   if (isFromTarget) transferCameBack(step)
   else if (isFresh && model.isReady) greet(step)
   else if (detached && !isFresh && !replayClips(step)) goOnAfterLoss(step, detached)

@@ -30,7 +30,8 @@ export function speechStarted(step: Step, { itemId, audioStartMs }: Started): vo
   const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)
   step.set({ speech: { itemId, ...at, loudMs, measuredLoudMs: 0, overlaps, counts: null }, hasMissedWords: false })
-  step.do({ type: 'disarm', timer: 'missed_words' }, { type: 'arm', timer: 'padding', ms: PADDING_AFTER_MS })
+  step.do({ type: 'disarm', timer: 'missed_words' })
+  watchSpeech(step)
   awaitWordsOf(step, itemId)
   decide(step, nowMs)
 }
@@ -71,7 +72,22 @@ export function speechStopped(step: Step, stopped: Stopped): void {
   decide(step, spokenUntilMs(step, audioEndMs))
   const at = { stoppedAtMs: step.nowMs, untilMs: Math.max(speech.startedAtMs, spokenUntilMs(step, audioEndMs)) }
   step.set({ speech: { ...told, ...at, counts: told.counts ?? isMeant(step, told) } })
-  step.do({ type: 'arm', timer: 'padding', ms: COMMIT_WITHIN_MS })
+  watchSpeech(step)
+}
+
+/** Watches over what the caller says until it is a turn. */
+function watchSpeech(step: Step): void {
+  const { speech } = step.state
+  if (!speech) return
+  const ms = speech.stoppedAtMs === null ? PADDING_AFTER_MS : COMMIT_WITHIN_MS
+  step.do({ type: 'arm', timer: 'padding', ms })
+}
+
+/** The caller is heard again after a while in which nobody could: that they were silent meanwhile tells nothing of the model. */
+export function goOnHearing(step: Step): void {
+  const { speech } = step.state
+  if (speech?.stoppedAtMs === null) step.set({ speech: { ...speech, lastLoudAtMs: step.nowMs } })
+  watchSpeech(step)
 }
 
 /**
