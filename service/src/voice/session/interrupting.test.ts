@@ -72,6 +72,31 @@ describe('A caller who talks over the agent', () => {
     expect(call.all('discard').at(-1)?.responseIds).toEqual(['resp_1'])
   })
 
+  it('has heard nothing of what the model made until it left off: it is taken out, and in no turn', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.speaks('turn_2', 300)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I see.')
+    expect(call.commands('delete_item')).toEqual([])
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'item_1' }])
+    expect(call.turns.some(({ itemId }) => itemId === 'item_1')).toBe(false)
+  })
+
+  it('has what was heard of an answer cut, and what came of it too late taken out', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'One two three four.')
+    call.audio('resp_1', 'item_1', 4_000)
+    call.speaks('turn_2', 300)
+    call.words('resp_1', 'item_2', 'Five six.')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('truncate').map(({ itemId }) => itemId)).toEqual(['item_1'])
+    expect(call.commands('delete_item').map(({ itemId }) => itemId)).toEqual(['item_2'])
+  })
+
   it('is not taken to have heard marks that the carrier echoes because its buffer was cleared', () => {
     const call = listening()
     call.speaks('turn_2', 200)

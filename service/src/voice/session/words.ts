@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { appendEntry, keepEntry, placeEntry } from './keeping.ts'
 import type { Step } from './state.ts'
-import { change, find, newEntry } from './transcript.ts'
+import { change, type Entry, find, newEntry } from './transcript.ts'
 
 type Words = Extract<ModelEvent, { type: 'agent_transcript' }>
 type Added = Extract<ModelEvent, { type: 'item_added' }>
@@ -26,10 +26,12 @@ export function agentWords(step: Step, { itemId, responseId, text, final }: Word
 
 /** Words of an answer that is over whose audio was never sent; the others end when they were played. */
 export function closeWords(step: Step, responseId: string): void {
-  const { transcript, playback } = step.state
-  for (const entry of transcript.entries) {
-    const isPlaying = playback.utterances.some((u) => u.itemId === entry.itemId)
-    if (entry.responseId !== responseId || entry.isFinal || isPlaying) continue
-    keepEntry(step, entry.itemId, { isFinal: true, endMs: step.atMs })
-  }
+  for (const itemId of unsent(step, responseId)) keepEntry(step, itemId, { isFinal: true, endMs: step.atMs })
+}
+
+/** The items of an answer that have words, of whose audio none was sent. */
+export function unsent({ state: { transcript, playback } }: Step, responseId: string): string[] {
+  const isPlaying = ({ itemId }: Entry) => playback.utterances.some((u) => u.itemId === itemId)
+  const isUnsent = (entry: Entry) => entry.responseId === responseId && !entry.isFinal && !isPlaying(entry)
+  return transcript.entries.filter(isUnsent).map(({ itemId }) => itemId)
 }
