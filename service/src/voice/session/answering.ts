@@ -62,6 +62,8 @@ export function audioSent(step: Step, audio: Sent): void {
   if (step.state.stall !== null) step.set({ stall: null })
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
+  // It says what came before what is owed: silence is counted from its end.
+  if (step.state.owedSinceMs !== null) step.set({ deadAirArmed: false })
 }
 
 /** The caller begins to hear an item when all that was sent before it has played. */

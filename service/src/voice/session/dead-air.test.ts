@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 
 const clips = [{ kind: 'filler' as const, text: 'One moment.', ms: 800 }]
 
@@ -20,5 +20,24 @@ describe('A model of which nothing comes', () => {
     const endMs = call.nowMs - 100 + 800
     while (call.all('play_clip').length === 1 && call.nowMs - endMs < 5_000) call.wait(10)
     expect(Math.abs(call.nowMs - endMs - 2_500)).toBeLessThanOrEqual(100)
+  })
+
+  it('is not bridged while it says what came before, a piece at a time, and then is', () => {
+    const call = Call.greeted({ clips, interruption: { ...INTERRUPTION, enabled: false, greetingGuardMs: 0 } })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.says('turn_2', 500)
+    for (let pieces = 0; pieces < 10; pieces++) {
+      call.wait(600)
+      call.echoAll()
+      call.audio('resp_1', 'item_1', 500)
+    }
+    expect([call.notes('dead_air'), call.all('play_clip')]).toEqual([[], []])
+    call.ends('resp_1')
+    call.wait(2_900)
+    expect(call.notes('dead_air')).toEqual([])
+    call.wait(200)
+    expect([call.notes('dead_air').length, call.all('play_clip').length]).toEqual([1, 1])
   })
 })
