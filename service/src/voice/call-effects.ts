@@ -55,6 +55,8 @@ const DOING: Doing = {
   disarm: ({ timers }, { timer }) => timers.disarm(timer),
 
   run_tool: (parts, effect) => void runTool(parts, effect),
+  refuse_tool: ({ deps }, { callId, name, argumentsText, atMs, output }) =>
+    deps.refuseTool({ callId, name, argumentsText, atMs }, output),
   keep: ({ deps }, { turn }) => deps.keepTurn(turn),
   forget: ({ deps }, { itemId }) => deps.forgetTurn(itemId),
   note: ({ deps }, { note }) => deps.note(note),

@@ -146,6 +146,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         ...modelsFor(deps, call, { speaker, isFallback: () => session.state.model.isFallback }),
         openVoice: openVoice && ((listener) => openVoice(speaker.agent.config.speech, listener)),
         runTool: (request) => runner.run(request),
+        refuseTool: (request, output) => runner.refuse(request, output),
         keepTurn: (turn) => words.turn(turn),
         forgetTurn: (itemId) => entries.forget(itemId),
         note(note) {

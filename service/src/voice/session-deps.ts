@@ -48,6 +48,8 @@ export type SessionDeps = CallStream & {
   openVoice?: OpenVoice | null
   /** Runs a tool. Never rejects: what goes wrong is an outcome. */
   runTool(request: ToolRequest): Promise<ToolOutcome>
+  /** Writes down a call of a tool that is not run, with what the model is told of it. */
+  refuseTool(request: ToolRequest, output: string): void
   keepTurn(turn: Turn): void
   forgetTurn(itemId: string): void
   note(note: LiveNote): void

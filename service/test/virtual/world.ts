@@ -225,6 +225,7 @@ export class World {
       plan: planWith(this.#options.plan),
       openModel: this.#options.openModel ?? ((listener, opening) => this.#openModel(listener, opening)),
       runTool: this.#options.runTool ?? ((request) => this.#runTool(request)),
+      refuseTool: () => {},
       keepTurn: (turn) => void this.turns.set(turn.itemId, turn),
       forgetTurn: (itemId) => void this.turns.delete(itemId),
       note: (note) => this.#noted(note),

@@ -256,6 +256,8 @@ export type SessionEffect =
   | { type: 'arm'; timer: TimerName; ms: number }
   | { type: 'disarm'; timer: TimerName }
   | { type: 'run_tool'; callId: string; name: string; argumentsText: string; atMs: number }
+  /** A call of a tool that is not run: it is written down with what the model is told of it. */
+  | { type: 'refuse_tool'; callId: string; name: string; argumentsText: string; atMs: number; output: string }
   /** Keeps a turn; the same item again replaces it. */
   | { type: 'keep'; turn: Turn }
   /** The item is no part of the conversation after all. */

@@ -138,12 +138,16 @@ describe('A tool', () => {
     })
     expect(call.all('run_tool')).toHaveLength(1)
     expect(call.commands('tool_result')).toMatchObject([{ callId: 'c9' }])
+    expect(call.all('refuse_tool')).toMatchObject([
+      { callId: 'c9', name: 'look_up', argumentsText: '{}', output: call.commands('tool_result')[0]?.output },
+    ])
   })
 
   it('is refused when eight run already', () => {
     const call = asking(...Array.from({ length: 12 }, (_, n) => `c${n}`))
     expect(call.all('run_tool')).toHaveLength(8)
     expect(call.commands('tool_result')).toHaveLength(4)
+    expect(call.all('refuse_tool').map(({ callId }) => callId)).toEqual(['c8', 'c9', 'c10', 'c11'])
   })
 
   it('is remembered for a while only: the list of those that ran does not grow with the call', () => {

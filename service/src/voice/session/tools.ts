@@ -41,7 +41,7 @@ export function toolCalled(step: Step, call: ToolCall): void {
   step.set({ seenTools: [...seenTools, callId].slice(-MAX_SEEN), stall: null })
   const isFilling = isOfActive && answers.active?.asked?.ask.why === 'filler'
   const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
-  if (isFilling || runningTools.length + asyncTools.length >= MAX_RUNNING) return refuse(step, callId, refusal)
+  if (isFilling || runningTools.length + asyncTools.length >= MAX_RUNNING) return refuse(step, call, refusal)
   const isOfCancelled = isOfActive && answers.active?.isCancelled === true
   // Cut off with its stream, it was to be asked again for what it does after all.
   if (isOfCancelled || (isOfActive && answers.active?.isWhole))
@@ -71,8 +71,10 @@ function goOn(step: Step): void {
   if (step.state.runningTools.length === 0) ask(step, { why: 'tool', instructions: null, thenEnd: null })
 }
 
-function refuse(step: Step, callId: string, reason: string): void {
-  step.command({ type: 'tool_result', callId, output: JSON.stringify({ error: reason }) })
+function refuse(step: Step, { callId, name, argumentsText }: ToolCall, reason: string): void {
+  const output = JSON.stringify({ error: reason })
+  step.do({ type: 'refuse_tool', callId, name, argumentsText, atMs: step.atMs, output })
+  step.command({ type: 'tool_result', callId, output })
 }
 
 function run(step: Step, { callId, name, argumentsText }: ToolCall): void {

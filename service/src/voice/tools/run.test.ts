@@ -52,10 +52,27 @@ function runnerOf(...tools: Tool[]) {
   })
   const ask = (request: Partial<ToolRequest> = {}) =>
     runner.run({ callId: 'call_1', name: 'forecast', argumentsText: '{"city":"Rome"}', atMs: 1_000, ...request })
-  return { clock, journaled, logged, ask }
+  return { clock, journaled, logged, ask, refuse: runner.refuse }
 }
 
 describe('a tool call', () => {
+  it('that is refused before it runs is journaled with that, in the order of the calls', async () => {
+    const { ask, refuse, journaled } = runnerOf(forecast(async () => ({ output: {} })))
+    await ask()
+    refuse({ callId: 'call_2', name: 'forecast', argumentsText: '{}', atMs: 2_000 }, '{"error":"No."}')
+    expect(journaled[1]).toEqual({
+      ...{
+        callId: 'call_2',
+        seq: 2,
+        name: 'forecast',
+        argumentsText: '{}',
+        result: '{"error":"No."}',
+        status: 'error',
+      },
+      ...{ startMs: 2_000, durationMs: 0 },
+    })
+  })
+
   it('tells the model what the tool said, and is journaled once', async () => {
     const { ask, journaled } = runnerOf(forecast(async (args) => ({ output: { asked: args, sky: 'clear' } })))
     const outcome = await ask()

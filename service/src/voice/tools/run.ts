@@ -13,6 +13,8 @@ export type ToolRunner = {
    * too. A call id that was seen before is not run again.
    */
   run(request: ToolRequest): Promise<ToolOutcome>
+  /** Notes a call that is not run in the journal, as one that failed with `output`. To be called once for it. */
+  refuse(request: ToolRequest, output: string): void
 }
 
 type Deps = {
@@ -40,26 +42,28 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   const counts = new Map<string, number>()
   let seq = deps.toolCalls ?? 0
 
-  async function runOnce({ callId, name, argumentsText, atMs }: ToolRequest): Promise<ToolOutcome> {
+  async function runOnce(request: ToolRequest): Promise<ToolOutcome> {
+    const { callId, name, argumentsText } = request
     const startedMs = clock.monotonicMs()
     const tool = deps.tools.find(({ declaration }) => declaration.name === name)
     const deadlineMs = tool?.deadlineMs ?? DEADLINE_MS
     const ended = await withDeadline(clock, deadlineMs, (signal) =>
       answer(tool, { callId, name, argumentsText }, signal),
     )
-    const outcome = { callId, ...ended }
+    note(request, ended, clock.monotonicMs() - startedMs)
+    return { callId, ...ended }
+  }
+
+  function note(
+    { callId, name, argumentsText, atMs }: ToolRequest,
+    { output, status }: Pick<Ended, 'output' | 'status'>,
+    durationMs: number,
+  ): void {
     seq += 1
     journal.tool({
-      callId,
-      seq,
-      name,
-      argumentsText: argumentsText.slice(0, MAX_ARGUMENT_CHARS),
-      result: outcome.output,
-      status: outcome.status,
-      startMs: atMs,
-      durationMs: clock.monotonicMs() - startedMs,
+      ...{ callId, seq, name, argumentsText: argumentsText.slice(0, MAX_ARGUMENT_CHARS) },
+      ...{ result: output, status, startMs: atMs, durationMs },
     })
-    return outcome
   }
 
   async function answer(tool: Tool | undefined, asked: Asked, signal: AbortSignal): Promise<Ended> {
@@ -96,6 +100,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
       if (running.size > MAX_SEEN && oldest !== undefined) running.delete(oldest)
       return outcome
     },
+    refuse: (request, output) => note(request, { output, status: 'error' }, 0),
   }
 }
 
