@@ -57,7 +57,8 @@ function untilCaller(lines: readonly Line[]): readonly Line[] {
 }
 
 function answerTo(lines: readonly Line[]): Answer {
-  const last = lines.at(-1) ?? { role: 'nobody', text: '' }
+  // What is told of what was heard asks for nothing.
+  const last = lines.findLast(({ text }) => !text.includes('were cut short')) ?? { role: 'nobody', text: '' }
   const isBooked = lines.some(({ text }) => text.includes('book_table has answered'))
   if (last.role === 'agent') return { text: 'What else can I do for you?' }
   if (last.text.includes('opening hours')) return { text: OPENING_HOURS }
