@@ -23,13 +23,11 @@ export function keyPressed(step: Step, digit: string): void {
   const { phase, plan, digits } = step.state
   if (phase !== 'talking') return
   interrupt(step)
-  step.set({ idleStage: 0 })
+  step.set({ idleStage: 0, idleArmed: false })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
-  if (step.state.digits.length >= plan.dtmf.maxDigits) return tellKeys(step)
-  // Silence is counted anew from here, where nothing else has stopped its clock.
-  step.set({ idleArmed: false })
-  step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
+  if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
+  else step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
 }
 
 /** The entry is complete. An end key alone is an entry too: it is told as that key. */

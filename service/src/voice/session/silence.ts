@@ -48,9 +48,13 @@ export function deadAir(step: Step): void {
   playFiller(step)
 }
 
-/** A third of the permitted silence has passed: the agent asks, asks again, says goodbye. */
+/**
+ * A third of the permitted silence has passed: the agent asks, asks again, says goodbye. Nothing has passed of one that a key has ended,
+ * whose clock is set anew when the caller is silent again.
+ */
 export function silencePassed(step: Step): void {
-  const { idleStage, plan } = step.state
+  const { idleStage, idleArmed, plan } = step.state
+  if (!idleArmed) return
   step.set({ idleStage: idleStage + 1, idleArmed: false })
   const isLast = idleStage + 1 >= STAGES
   const text = isLast ? plan.idle.goodbye : plan.idle.prompts[idleStage]

@@ -117,6 +117,7 @@ export type SessionState = {
   /** How often what is heard on hold was played for a tool. */
   readonly toolHolds: number
   readonly idleStage: number
+  /** The clock of the caller's silence runs, and counts. */
   readonly idleArmed: boolean
   readonly deadAirArmed: boolean
   readonly digits: string
