@@ -25,7 +25,7 @@ export function makeAnalytics({ clock, log, database: { db } }: Deps, { tenants,
   return {
     /** What is to be done again and again. */
     scheduled: [
-      { name: 'analytics', run: () => count({ tenantId: null, limitHours: SCHEDULED_HOURS }) },
+      { name: 'analytics', hasEndpoint: true, run: () => count({ tenantId: null, limitHours: SCHEDULED_HOURS }) },
     ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: analyticsRoutes(analytics),

@@ -212,7 +212,7 @@ export const SETTINGS = {
     name: 'SWEEP_INTERVAL_SECONDS',
     shownDefault: '30',
     meaning:
-      'How often what operators work on is swept by itself: overdue tasks, snoozes, reminders, escalations, dispatches, tickets. 0: never; the endpoints stay.',
+      'How often is done by itself what nobody has to ask for: sweeps of what operators work on, counts, judgements of rollouts, tasks of missed calls, and what is to be erased or deleted. 0: what has an endpoint is left to it, and the rest is done every 30 seconds.',
     read: (text = '30') => integer(text, 0, 86_400),
   }),
   outboundAllowPrivate: setting({

@@ -19,11 +19,11 @@ export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<
   return {
     tenantRoutes: [eraseRoutes(erase), numberErasureRoutes(numbers)],
     scheduled: [
-      { name: 'numbers to erase', run: () => erasing.sweep() },
-      { name: 'old sessions', run: () => retention.eraseOld() },
-      { name: 'old simulations', run: () => retention.deleteOldSimulations() },
-      { name: 'erased audio', run: () => retention.removeAudio() },
-      { name: 'delivered rows', run: () => retention.purgeDelivered() },
+      { name: 'numbers to erase', hasEndpoint: false, run: () => erasing.sweep() },
+      { name: 'old sessions', hasEndpoint: false, run: () => retention.eraseOld() },
+      { name: 'old simulations', hasEndpoint: false, run: () => retention.deleteOldSimulations() },
+      { name: 'erased audio', hasEndpoint: false, run: () => retention.removeAudio() },
+      { name: 'delivered rows', hasEndpoint: false, run: () => retention.purgeDelivered() },
     ],
     /** Begins nothing more. */
     close() {

@@ -41,10 +41,10 @@ const TICKET_AGE_MS = 300_000
 function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
   const ask = { tenantId: null, limitRows: SCHEDULED_ROWS, emitWebhooks: true }
   return [
-    { name: 'sla', run: () => sweeps.sla(ask) },
-    { name: 'follow-ups', run: () => sweeps.followUps({ ...ask, sendNotifications: true }) },
-    { name: 'dispatches', run: () => sweeps.dispatches({ ...ask, isDryRun: false }) },
-    { name: 'tickets', run: () => sweeps.tickets({ ...ask, minAgeMs: TICKET_AGE_MS }) },
+    { name: 'sla', hasEndpoint: true, run: () => sweeps.sla(ask) },
+    { name: 'follow-ups', hasEndpoint: true, run: () => sweeps.followUps({ ...ask, sendNotifications: true }) },
+    { name: 'dispatches', hasEndpoint: true, run: () => sweeps.dispatches({ ...ask, isDryRun: false }) },
+    { name: 'tickets', hasEndpoint: true, run: () => sweeps.tickets({ ...ask, minAgeMs: TICKET_AGE_MS }) },
   ]
 }
 
@@ -69,7 +69,7 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
     /** What is to be done again and again. */
     scheduled: [
       ...scheduledSweeps(sweeps),
-      { name: 'missed calls', run: () => collectMissedCalls(known) },
+      { name: 'missed calls', hasEndpoint: false, run: () => collectMissedCalls(known) },
     ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [

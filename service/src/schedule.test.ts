@@ -5,7 +5,7 @@ import { makeSchedule } from './schedule.ts'
 const INTERVAL_MS = 30_000
 
 /** A schedule of one piece of work that ends when the test says so. */
-function scheduled({ intervalMs = INTERVAL_MS, chance = 0.5 } = {}) {
+function scheduled({ intervalMs = INTERVAL_MS, chance = 0.5, hasEndpoint = true } = {}) {
   const clock = new TestClock()
   const warned: unknown[] = []
   const ends: PromiseWithResolvers<void>[] = []
@@ -15,7 +15,8 @@ function scheduled({ intervalMs = INTERVAL_MS, chance = 0.5 } = {}) {
     return end.promise
   }
   const log = { warn: (fields: unknown) => void warned.push(fields) }
-  const schedule = makeSchedule({ clock, log, intervalMs, chance: () => chance, work: [{ name: 'sla', run }] })
+  const work = [{ name: 'sla', hasEndpoint, run }]
+  const schedule = makeSchedule({ clock, log, intervalMs, chance: () => chance, work })
   return {
     ...{ clock, schedule, warned },
     get runs() {
@@ -100,7 +101,18 @@ describe('the schedule', () => {
     expect(world.clock.pendingTimers).toBe(0)
   })
 
-  it('does nothing where it is turned off', async () => {
+  it('does as often as usual, where it is turned off, what has no endpoint', async () => {
+    const world = scheduled({ intervalMs: 0, hasEndpoint: false })
+    world.schedule.start()
+    await world.clock.advance(INTERVAL_MS / 2)
+    await world.end()
+    await world.clock.advance(INTERVAL_MS)
+    expect(world.runs).toBe(2)
+    await world.end()
+    await world.schedule.close()
+  })
+
+  it('leaves what has an endpoint to that where it is turned off', async () => {
     const world = scheduled({ intervalMs: 0 })
     world.schedule.start()
     await world.clock.advance(INTERVAL_MS)

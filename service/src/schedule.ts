@@ -2,9 +2,14 @@ import { type Cancel, type Clock, withTimeout } from './kernel/clock.ts'
 import type { Log } from './platform/log.ts'
 
 /** Something that is done again and again, on every node: nodes share the work by claiming rows. */
-export type ScheduledWork = { name: string; run(): Promise<unknown> }
+export type ScheduledWork = {
+  name: string
+  /** Whether it can be asked for: only then may it be turned off here, for nobody else does what cannot be. */
+  hasEndpoint: boolean
+  run(): Promise<unknown>
+}
 
-/** The timers of the sweeps. */
+/** The timers of the sweeps, and of what is done like them. */
 export type Schedule = {
   start(): void
   /** Begins nothing more, and waits a little for what is on its way. Never rejects. */
@@ -14,7 +19,7 @@ export type Schedule = {
 type Deps = {
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** 0: nothing is ever done. */
+  /** 0: what has an endpoint is left to whoever asks for it, and the rest is done as often as usual. */
   intervalMs: number
   /** From 0 to 1. */
   chance: () => number
@@ -23,12 +28,14 @@ type Deps = {
 
 /** How far from the interval a wait may be, of the interval: nodes that were started together do not go on together. */
 const JITTER = 0.1
+const USUAL_INTERVAL_MS = 30_000
 const CLOSE_WITHIN_MS = 2_000
 
 /** Does each piece of work again and again, with the interval between an end and the next beginning: never twice at once. */
 export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Schedule {
   const cancels = new Map<string, Cancel>()
   const running = new Set<Promise<void>>()
+  const everyMs = intervalMs === 0 ? USUAL_INTERVAL_MS : intervalMs
   let isClosing = false
 
   function doIn(waitMs: number, each: ScheduledWork): void {
@@ -40,7 +47,7 @@ export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Sc
         .catch((err: unknown) => log.warn({ err, sweep: each.name }, 'a sweep failed: it is done again'))
         .finally(() => {
           running.delete(doing)
-          doIn(intervalMs * (1 - JITTER + 2 * JITTER * chance()), each)
+          doIn(everyMs * (1 - JITTER + 2 * JITTER * chance()), each)
         })
       running.add(doing)
     }
@@ -49,8 +56,7 @@ export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Sc
 
   return {
     start() {
-      if (intervalMs === 0) return
-      for (const each of work) doIn(intervalMs * chance(), each)
+      for (const each of work) if (intervalMs > 0 || !each.hasEndpoint) doIn(everyMs * chance(), each)
     },
     async close() {
       isClosing = true

@@ -70,7 +70,7 @@ export async function wireSteering(
     minAgeMs: JUDGED_AGE_MS,
   }
   return {
-    scheduled: [{ name: 'rollout governance', run: () => sweep(scheduled) }],
+    scheduled: [{ name: 'rollout governance', hasEndpoint: true, run: () => sweep(scheduled) }],
     close() {
       isStopping = true
     },

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
+import { newId, type TenantId } from '../src/kernel/ids.ts'
+import type { SessionId } from '../src/records/call-values.ts'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
@@ -8,6 +10,7 @@ type Item = { task_id: string; outcome: string } & Record<string, unknown>
 type Swept = { result: { items: Item[]; failures: object[] } & Record<string, unknown> }
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 const ALWAYS = { compliance: { calling_hours: { start: '00:00', end: '24:00' } } }
 
 const test = useDatabase()
@@ -191,5 +194,17 @@ describe('the schedule of the sweeps', { timeout: 60_000 }, () => {
       isClosed = true
     })
     await app.pass(() => isClosed, 'the node to stop')
+  })
+
+  it('does what has no endpoint where it is turned off, and nothing else', async () => {
+    const late = await create({ sla_due_at: new Date(app.clock.now() + 1).toISOString() })
+    const longAgo = new Date(app.clock.now() - 91 * DAY_MS)
+    const noted = { tenant_id: 'acme' as TenantId, session_id: newId<SessionId>(longAgo.getTime()), erased_at: longAgo }
+    await test.db.insertInto('erased_recordings').values(noted).execute()
+    const notes = () => test.db.selectFrom('erased_recordings').selectAll().execute()
+    await app.pass(async () => (await notes()).length === 0, 'the note of the erased session to go')
+    const begun = app.clock.now()
+    await app.pass(() => app.clock.now() > begun + MINUTE_MS, 'a minute')
+    expect(await read(late)).toMatchObject({ status: 'open', last_sla_alerted_at: null })
   })
 })
