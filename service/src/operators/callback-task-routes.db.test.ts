@@ -112,6 +112,14 @@ describe('POST callback-tasks', () => {
     expect(await create(facts)).toMatchObject(facts)
   })
 
+  it('takes the first and the last instant that it may be told', async () => {
+    for (const due_at of ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']) {
+      const task = await create({ due_at })
+      expect(task).toMatchObject({ due_at, sla_due_at: expect.stringMatching(/^(0001|9999)-/) })
+      expect((await server.call<Answer>('acme', 'GET', `/callback-tasks/${task.id}`)).body.task).toEqual(task)
+    }
+  })
+
   const FAULTY: [body: object, path: string][] = [
     [{}, '/body/customer_phone'],
     [{ customer_phone: '12025550101' }, '/body/customer_phone'],

@@ -50,6 +50,13 @@ describe('by when a task is to be done', () => {
     expect(due('2026-01-28T22:30:00.000Z', always)).toBe('2026-01-28T23:30:00.000Z')
   })
 
+  it.each([
+    ['always', []],
+    ['in its hours', office],
+  ])('is an instant that can be told, however late the task is due, in a queue that is open %s', (_what, hours) => {
+    expect(due('9999-12-31T23:59:00.000Z', hours)).toBe('9999-12-31T23:59:59.999Z')
+  })
+
   it('ends where a queue hardly ever opens', () => {
     const minute = [{ days: ['mon' as const], start: '09:00', end: '09:01' }]
     const asked = due('2026-01-28T10:00:00.000Z', minute, { sla_minutes: 43_200 })

@@ -1,3 +1,4 @@
+import { LAST_INSTANT_MS } from '../kernel/instants.ts'
 import { LocalTime } from '../kernel/local-time.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { BusinessHours, QueueSettings, Weekday } from './operator-queue-store.ts'
@@ -18,14 +19,17 @@ const SOME_INSTANT_MS = 7 * DAY_MS
 
 /**
  * By when a task is to be done that is due at an instant: the queue's `sla_minutes` later, of which only those count in which
- * the queue is open.
+ * the queue is open. It is an instant that can be told, however late the task is due.
  */
 export function slaDueAt(tenant: TenantRuntime, queue: QueueSettings, dueAt: Date): Date {
+  return new Date(Math.min(slaDueMs(tenant, queue, dueAt.getTime()), LAST_INSTANT_MS))
+}
+
+function slaDueMs(tenant: TenantRuntime, queue: QueueSettings, dueMs: number): number {
   const lengthMs = queue.sla_minutes * MINUTE_MS
-  if (queue.business_hours.length === 0) return new Date(dueAt.getTime() + lengthMs)
-  const within = { zone: zoneOf(tenant, queue), fromMs: dueAt.getTime(), days: MAX_DAYS }
-  const spans = openSpans(queue.business_hours, within)
-  return new Date(passed(spans, dueAt.getTime(), lengthMs).atMs)
+  if (queue.business_hours.length === 0) return dueMs + lengthMs
+  const spans = openSpans(queue.business_hours, { zone: zoneOf(tenant, queue), fromMs: dueMs, days: MAX_DAYS })
+  return passed(spans, dueMs, lengthMs).atMs
 }
 
 /** Whether a queue is open for its `sla_minutes` within 100 days. */

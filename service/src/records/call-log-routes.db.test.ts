@@ -101,6 +101,7 @@ describe('GET call-logs', () => {
     ['?from=anonymous', ['CA3']],
     ['?to=%2B12025550198', ['CA3']],
     ['?started_after=2030-01-01T00:00:01.000Z', ['CA3', 'CA2']],
+    ['?started_after=0001-01-01T00:00:00Z&started_before=9999-12-31T23:59:59.999Z', ['CA3', 'CA2', 'CA1']],
     ['?started_before=2030-01-01T00:00:01.000Z', ['CA1']],
     ['?started_after=2030-01-01T00:00:01Z&started_before=2030-01-01T00:00:02Z', ['CA2']],
     ['?created_after=2030-01-01T00:00:01Z', ['CA3', 'CA2']],

@@ -21,9 +21,18 @@ export function encodeParameter(value: unknown): string | null {
 }
 
 function objectText(value: object): string {
-  if (value instanceof Date) return value.toISOString()
+  if (value instanceof Date) return instantText(value)
   if (ArrayBuffer.isView(value)) return bytesText(value)
   return Array.isArray(value) ? arrayText(value) : JSON.stringify(value)
+}
+
+/** PostgreSQL counts years as people do: none is 0, those before 1 have an era, and more than four digits have no sign. */
+function instantText(instant: Date): string {
+  const text = instant.toISOString()
+  const year = instant.getUTCFullYear()
+  if (year > 0 && year <= 9999) return text
+  const rest = text.slice(text.indexOf('-', 1))
+  return year > 0 ? `${year}${rest}` : `${String(1 - year).padStart(4, '0')}${rest} BC`
 }
 
 function bytesText(view: ArrayBufferView): string {

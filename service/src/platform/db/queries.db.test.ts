@@ -61,6 +61,14 @@ describe('what comes out of the database', () => {
 describe('what goes into the database', () => {
   it.each([
     ['a Date', sql`${new Date('2026-03-01T08:00:00.123Z')}::timestamptz`, new Date('2026-03-01T08:00:00.123Z')],
+    [
+      'a year before all',
+      sql`${new Date('-000043-03-15T08:00:00.001Z')}::timestamptz`,
+      new Date('-000043-03-15T08:00:00.001Z'),
+    ],
+    ['the year before 1', sql`${new Date('0000-12-31T00:00:00Z')}::timestamptz`, new Date('0000-12-31T00:00:00Z')],
+    ['the year 1', sql`${new Date('0001-01-01T00:00:00Z')}::timestamptz`, new Date('0001-01-01T00:00:00Z')],
+    ['a late year', sql`${new Date('+010000-01-01T00:29:00Z')}::timestamptz`, new Date('+010000-01-01T00:29:00Z')],
     ['bytes', sql`${Buffer.from([0, 1, 255])}::bytea`, Buffer.from([0, 1, 255])],
     ['a Uint8Array within another', sql`${new Uint8Array([9, 8, 7]).subarray(1)}::bytea`, Buffer.from([8, 7])],
     ['an object', sql`${{ a: 'b' }}::jsonb`, { a: 'b' }],

@@ -1,12 +1,10 @@
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
+import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../../kernel/instants.ts'
 import { isPhoneNumber } from '../../kernel/phone.ts'
 
 /** A form of text that a schema can ask for by `format`, and how a refusal names it. */
 type TextForm = { wanted: string; check(text: string): boolean }
-
-const FIRST_INSTANT_MS = Date.parse('0001-01-01T00:00:00.000Z')
-const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
