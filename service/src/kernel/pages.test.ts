@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { AppError } from './errors.ts'
+import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from './instants.ts'
 import { type PageRequest, readPage, toPage } from './pages.ts'
 
 type Row = { createdAt: Date; id: string }
@@ -66,6 +67,14 @@ describe('pages', () => {
     expect(readPage({ limit: 10, offset: 20 })).toEqual({ limit: 10, offset: 20, after: null })
   })
 
+  it.each([FIRST_INSTANT_MS, -1, 0, LAST_INSTANT_MS])(
+    'go on behind %s ms, as behind any instant that can be told',
+    (ms) => {
+      const cursor = toPage([row(ms, 'b'), row(ms, 'a')], 1, position).nextCursor ?? ''
+      expect(readPage({ cursor }).after).toEqual(row(ms, 'b'))
+    },
+  )
+
   it('refuse a cursor together with an offset', () => {
     const cursor = toPage([row(2, 'b'), row(1, 'a')], 1, position).nextCursor ?? ''
     expect(() => readPage({ cursor, offset: 0 })).toThrow(AppError)
@@ -76,7 +85,10 @@ describe('pages', () => {
     'x',
     '%00',
     Buffer.from('12 ').toString('base64url'),
-    Buffer.from('-1 a').toString('base64url'),
+    Buffer.from('-0 a').toString('base64url'),
+    Buffer.from(`${FIRST_INSTANT_MS - 1} a`).toString('base64url'),
+    Buffer.from(`${LAST_INSTANT_MS + 1} a`).toString('base64url'),
+    Buffer.from('-9999999999999999 a').toString('base64url'),
     Buffer.from("1 a' or true").toString('base64url'),
     Buffer.from('999999999999999 a').toString('base64url'),
     Buffer.from('01 a').toString('base64url'),

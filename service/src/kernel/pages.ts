@@ -1,4 +1,5 @@
 import { invalidRequest } from './errors.ts'
+import { canBeTold } from './instants.ts'
 
 /** Where the next page starts: after the row of this instant (to the millisecond, as it is stored) and id, newest first. */
 export type PagePosition = { createdAt: Date; id: string }
@@ -43,18 +44,15 @@ export function nextCursorOf({ createdAt, id }: PagePosition): string {
   return Buffer.from(`${createdAt.getTime()} ${id}`).toString('base64url')
 }
 
-/**
- * Written strictly: a cursor that is nearly ours would silently give a wrong page. Fourteen digits reach the year 5138; not
- * every driver can write an instant after 9999.
- */
-const CURSOR_TEXT = /^(\d{1,14}) ([A-Za-z0-9_+-]{1,64})$/
+/** Written strictly: a cursor that is nearly ours would silently give a wrong page. */
+const CURSOR_TEXT = /^(-?\d{1,15}) ([A-Za-z0-9_+-]{1,64})$/
 
 function decodeCursor(cursor: string): PagePosition {
   const match = CURSOR_TEXT.exec(Buffer.from(cursor, 'base64url').toString())
   const [, ms, id] = match ?? []
   if (ms === undefined || id === undefined) throw notOurs()
   const createdAt = new Date(Number(ms))
-  if (nextCursorOf({ createdAt, id }) !== cursor) throw notOurs()
+  if (!canBeTold(createdAt) || nextCursorOf({ createdAt, id }) !== cursor) throw notOurs()
   return { createdAt, id }
 }
 

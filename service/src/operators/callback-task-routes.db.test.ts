@@ -155,6 +155,24 @@ describe('GET callback-tasks', () => {
     expect(await listed('?offset=1&limit=1')).toEqual([ids[1]])
   })
 
+  it('goes on behind whatever instant was promised', async () => {
+    const promised = ['0001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z']
+    const ids: string[] = []
+    for (const sla_due_at of promised) {
+      const [one, other] = [await create({ sla_due_at }), await create({ sla_due_at })]
+      ids.push(...[one.id, other.id].toSorted())
+    }
+    type List = { tasks: Task[]; next_cursor: string | null }
+    const found: string[] = []
+    let query = ''
+    for (const _ of ids) {
+      const { body } = await server.call<List>('acme', 'GET', `/callback-tasks?order=due&limit=1${query}`)
+      found.push(...body.tasks.map(({ id }) => id))
+      query = `&cursor=${body.next_cursor}`
+    }
+    expect(found).toEqual(ids)
+  })
+
   it('lists what is not done by the time that was promised, page by page', async () => {
     await create({ sla_due_at: inMinutes(1) }, 'globex')
     const late = await create({ sla_due_at: inMinutes(90) })

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv'
 import formats from 'ajv-formats'
-import { FIRST_INSTANT_MS, LAST_INSTANT_MS } from '../../kernel/instants.ts'
+import { canBeTold } from '../../kernel/instants.ts'
 import { isPhoneNumber } from '../../kernel/phone.ts'
 
 /** A form of text that a schema can ask for by `format`, and how a refusal names it. */
@@ -42,8 +42,7 @@ const FORMS: Record<string, TextForm> = {
 }
 
 function isInstant(text: string): boolean {
-  const ms = Date.parse(text)
-  return ms >= FIRST_INSTANT_MS && ms <= LAST_INSTANT_MS
+  return canBeTold(new Date(text))
 }
 
 /** Teaches a validator our formats. */
