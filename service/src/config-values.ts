@@ -114,20 +114,28 @@ export function publicUrl(text: string | undefined): string | null {
   return url.origin
 }
 
-/** An http or https address, without the slash at its end. */
+/** An http or https address, as it stands. */
 export function httpAddress(text: string): string {
-  return address(text, /^https?:$/, 'an http or https address, such as https://api.twilio.com')
+  return address(text, /^https?:$/, 'an http or https address, such as https://billing.example.com/outcomes')
+}
+
+/** An http or https address, without the slash at its end, so that a path can follow. */
+export function baseAddress(text: string): string {
+  return withoutSlash(address(text, /^https?:$/, 'an http or https address, such as https://api.twilio.com'))
 }
 
 /** A ws or wss address, without the slash at its end. */
 export function socketAddress(text: string): string {
-  return address(text, /^wss?:$/, 'a ws or wss address, such as wss://api.openai.com/v1/realtime')
+  return withoutSlash(address(text, /^wss?:$/, 'a ws or wss address, such as wss://api.openai.com/v1/realtime'))
 }
 
-/** Without the slash at its end, so that a path can follow. */
 function address(text: string, scheme: RegExp, wanted: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url || !scheme.test(url.protocol) || url.hash || url.username) throw new Error(`must be ${wanted}.`)
+  return text
+}
+
+function withoutSlash(text: string): string {
   return text.replace(/\/+$/, '')
 }
 

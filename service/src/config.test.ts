@@ -35,6 +35,18 @@ describe('readConfig', () => {
     expect(readConfig({ TRUST_PROXY: '10.0.0.0/8, ::1' }).trustProxy).toEqual(['10.0.0.0/8', '::1'])
   })
 
+  it('keeps an address that is posted to as it stands, and makes a path fit behind the base of others', () => {
+    const BILLING_WEBHOOK_URL = 'https://billing.example.com/outcomes/?from=parley'
+    expect(readConfig({ BILLING_WEBHOOK_URL })).toMatchObject({ billingUrl: BILLING_WEBHOOK_URL })
+    expect(readConfig({ BILLING_WEBHOOK_URL: 'https://billing.example.com/outcomes/' })).toMatchObject({
+      billingUrl: 'https://billing.example.com/outcomes/',
+    })
+    const base = 'https://api.example.com/v1/'
+    expect(readConfig({ TELEPHONY_API_BASE_URL: base, OPENAI_BASE_URL: base })).toMatchObject({
+      ...{ telephonyApiUrl: 'https://api.example.com/v1', chatUrl: 'https://api.example.com/v1' },
+    })
+  })
+
   it.each([
     ['PORT', '80a'],
     ['PORT', '65536'],

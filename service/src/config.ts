@@ -5,6 +5,7 @@ import { FALLBACK_SETTINGS, fallbackContradictions } from './config-fallback.ts'
 import { MAIL_SETTINGS, mailContradictions } from './config-mail.ts'
 import {
   atLeast,
+  baseAddress,
   boolean,
   encryptionKey,
   headerText,
@@ -129,7 +130,7 @@ export const SETTINGS = {
     name: 'TELEPHONY_API_BASE_URL',
     shownDefault: 'https://api.twilio.com',
     meaning: "The base address of the carrier's REST API: another one for an emulator or a region.",
-    read: (text = 'https://api.twilio.com') => httpAddress(text),
+    read: (text = 'https://api.twilio.com') => baseAddress(text),
   }),
   realtimeProvider: setting({
     name: 'REALTIME_PROVIDER',
@@ -155,7 +156,7 @@ export const SETTINGS = {
     shownDefault: 'https://api.openai.com/v1',
     meaning:
       "Where the chat model is reached, with the same key: any server that speaks Chat Completions. Ended calls are scored there, and what agents always say is spoken by its speech endpoint. Where the realtime model is not OpenAI's own, there is no default.",
-    read: (text) => (text === undefined ? null : httpAddress(text)),
+    read: (text) => (text === undefined ? null : baseAddress(text)),
   }),
   secondaryAudioKey: setting({
     name: 'SECONDARY_AUDIO_API_KEY',
