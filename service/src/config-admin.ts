@@ -1,4 +1,5 @@
-import { atLeast, emails, issuerUrl, setting, sha256Hex } from './config-values.ts'
+import { emails, issuerUrl, setting, sha256Hex, within } from './config-values.ts'
+import { LOGIN_NAME, NEW_PASSWORD } from './tenancy/login-bounds.ts'
 
 /** Who administers this installation in a browser. */
 export const ADMIN_SETTINGS = {
@@ -7,13 +8,13 @@ export const ADMIN_SETTINGS = {
     shownDefault: 'unset',
     meaning:
       'Who may log in in a browser and administer everything, with one of the two passwords below. Unset: nobody logs in with a password, people of tenants neither.',
-    read: (text) => text ?? null,
+    read: (text) => within(text, LOGIN_NAME.minLength, LOGIN_NAME.maxLength),
   }),
   adminPassword: setting({
     name: 'ADMIN_PASSWORD',
     shownDefault: 'unset',
-    meaning: 'The password of ADMIN_USERNAME; at least 12 characters.',
-    read: (text) => atLeast(text, 12),
+    meaning: 'The password of ADMIN_USERNAME: 12 to 200 characters.',
+    read: (text) => within(text, NEW_PASSWORD.minLength, NEW_PASSWORD.maxLength),
   }),
   adminPasswordSha256: setting({
     name: 'ADMIN_PASSWORD_SHA256',

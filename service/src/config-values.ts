@@ -45,10 +45,22 @@ export function atLeast(text: string | undefined, minChars: number): string | nu
   return text ?? null
 }
 
+/** A text of some length, both bounds included, or null. */
+export function within(text: string | undefined, minChars: number, maxChars: number): string | null {
+  if (text !== undefined && text.length > maxChars) throw new Error(`must have at most ${maxChars} characters.`)
+  return atLeast(text, minChars)
+}
+
 /** What can stand in an HTTP header, or null. */
 export function headerText(text: string | undefined): string | null {
   if (text !== undefined && !/^[\x21-\x7e]+$/.test(text)) throw new Error('must be visible ASCII, without spaces.')
   return text ?? null
+}
+
+/** A secret of some length that clients send in a header, or null: what is not ASCII arrives as something else. */
+export function headerSecret(text: string | undefined, minChars: number): string | null {
+  if (text !== undefined && !/^[\x20-\x7e]+$/.test(text)) throw new Error('must be visible ASCII.')
+  return atLeast(text, minChars)
 }
 
 /** A secret that signs webhooks, or null. */
@@ -121,7 +133,9 @@ export function httpAddress(text: string): string {
 
 /** An http or https address, without the slash at its end, so that a path can follow. */
 export function baseAddress(text: string): string {
-  return withoutSlash(address(text, /^https?:$/, 'an http or https address, such as https://api.twilio.com'))
+  const kept = address(text, /^https?:$/, 'an http or https address, such as https://api.twilio.com')
+  if (/[?#]/.test(kept)) throw new Error('must be an address without a query: paths follow it.')
+  return withoutSlash(kept)
 }
 
 /** A ws or wss address, without the slash at its end. */

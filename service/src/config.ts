@@ -8,6 +8,7 @@ import {
   baseAddress,
   boolean,
   encryptionKey,
+  headerSecret,
   headerText,
   httpAddress,
   integer,
@@ -91,8 +92,8 @@ export const SETTINGS = {
     name: 'ADMIN_API_KEY',
     shownDefault: 'unset (`npm start` writes one)',
     meaning:
-      'The key of the admin API, sent as x-admin-key; at least 16 characters. Unset: it is not accepted, and where nobody can log in either the admin API answers 404.',
-    read: (text) => atLeast(text, 16),
+      'The key of the admin API, sent as x-admin-key; at least 16 characters of ASCII. Unset: it is not accepted, and where nobody can log in either the admin API answers 404.',
+    read: (text) => headerSecret(text, 16),
   }),
   ...ADMIN_SETTINGS,
   legacyBearer: setting({

@@ -7,18 +7,17 @@ import { refuseForeignOrigin, sessionTokenOf, setSession } from '../platform/htt
 import type { RateLimits } from '../platform/http/rate-limits.ts'
 import { errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { type AdminSessions, SESSION_MS } from './admin-sessions.ts'
+import { LOGIN_NAME, NEW_PASSWORD } from './login-bounds.ts'
 import type { LoggedIn, Logins } from './logins.ts'
 import type { Users } from './users.ts'
 
-export const PASSWORD_FORM = { minLength: 12, maxLength: 200 }
-
 const LoginBody = strict({
-  username: Type.String({ minLength: 1, maxLength: 254, description: 'ADMIN_USERNAME, or the e-mail of a person.' }),
-  password: Type.String({ minLength: 1, maxLength: 200 }),
+  username: Type.String({ ...LOGIN_NAME, description: 'ADMIN_USERNAME, or the e-mail of a person.' }),
+  password: Type.String({ minLength: 1, maxLength: NEW_PASSWORD.maxLength }),
 })
 const InvitationBody = strict({
   token: Type.String({ minLength: 1, maxLength: 100, description: 'What the invitation link holds.' }),
-  password: Type.String({ ...PASSWORD_FORM, description: 'From now on; at least 12 characters.' }),
+  password: Type.String({ ...NEW_PASSWORD, description: 'From now on; at least 12 characters.' }),
 })
 
 const LoginAnswer = Type.Object({ ok: Ok, username: Type.String() })

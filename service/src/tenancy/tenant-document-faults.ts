@@ -11,6 +11,7 @@ import {
   webhookSecretFault,
 } from './tenant-rules.ts'
 import { toolFaults } from './tenant-tool-faults.ts'
+import { HIDDEN } from './tenant-values.ts'
 
 /** A member of the document and what is wrong with it; null when nothing is. */
 type Finding = [pointer: string, message: string | null]
@@ -33,15 +34,15 @@ export function documentFaults(document: TenantDocument, path: string): FaultDet
 
 function ownFindings({ auth_token, telephony, webhook, inbound_decision, ticketing }: TenantDocument): Finding[] {
   return [
-    ['/auth_token', check(auth_token, bearerFault)],
-    ['/telephony/auth_token', check(telephony?.auth_token, credentialFault)],
-    ['/telephony/auth_token_secondary', check(telephony?.auth_token_secondary, credentialFault)],
+    ['/auth_token', checkSecret(auth_token, bearerFault)],
+    ['/telephony/auth_token', checkSecret(telephony?.auth_token, credentialFault)],
+    ['/telephony/auth_token_secondary', checkSecret(telephony?.auth_token_secondary, credentialFault)],
     ['/webhook/url', check(webhook?.url, urlFault)],
-    ['/webhook/secret', check(webhook?.secret, webhookSecretFault)],
-    ['/webhook/secret_previous', check(webhook?.secret_previous, webhookSecretFault)],
+    ['/webhook/secret', checkSecret(webhook?.secret, webhookSecretFault)],
+    ['/webhook/secret_previous', checkSecret(webhook?.secret_previous, webhookSecretFault)],
     ['/inbound_decision/url', check(inbound_decision?.url, urlFault)],
     ['/ticketing/base_url', check(ticketing?.base_url, urlFault)],
-    ['/ticketing/token', check(ticketing?.token, credentialFault)],
+    ['/ticketing/token', checkSecret(ticketing?.token, credentialFault)],
   ]
 }
 
@@ -56,6 +57,11 @@ function complianceFindings({ compliance }: TenantDocument): Finding[] {
 
 function under(parent: string, findings: Finding[]): Finding[] {
   return findings.map(([pointer, message]) => [parent + pointer, message])
+}
+
+/** What reads as a secret that is not shown stands for the one that is stored. */
+function checkSecret(secret: string | null | undefined, rule: (secret: string) => string | null): string | null {
+  return secret === HIDDEN ? null : check(secret, rule)
 }
 
 function check<Value>(value: Value | null | undefined, rule: (value: Value) => string | null): string | null {

@@ -1,5 +1,4 @@
 import { isSupportedCountry } from 'libphonenumber-js/max'
-import { HIDDEN } from './tenant-values.ts'
 
 /** Why `address` cannot be asked, or null. A user name or password in it would be shown: it belongs into a secret. */
 export function urlFault(address: string): string | null {
@@ -33,13 +32,11 @@ export function countryFault(code: string): string | null {
 
 /** Why `token` is no legacy bearer token, or null: it has to travel in a header and must not be guessed. */
 export function bearerFault(token: string): string | null {
-  if (token === HIDDEN) return null
   return /^[!-~]{16,200}$/.test(token) ? null : 'must have 16 to 200 visible ASCII characters, no spaces'
 }
 
 /** Why `secret` cannot sign webhooks, or null: Standard Webhooks wants 24 to 64 bytes behind `whsec_`. */
 export function webhookSecretFault(secret: string): string | null {
-  if (secret === HIDDEN) return null
   const [, encoded] = /^whsec_(.*)$/s.exec(secret) ?? []
   if (encoded === undefined) return secret.length >= 16 ? null : 'must have 16 to 200 characters'
   const key = Buffer.from(encoded, 'base64')

@@ -16,7 +16,7 @@ import {
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
-import { PASSWORD_FORM } from './admin-auth-routes.ts'
+import { NEW_PASSWORD } from './login-bounds.ts'
 import type { UserRow } from './user-store.ts'
 import type { Users, WrittenUser } from './users.ts'
 
@@ -32,7 +32,7 @@ const role = Type.Enum(ROLES, {
   description:
     'viewer: reads. operator: also live calls, tasks and the do-not-call list. admin: everything of the tenant.',
 })
-const password = Type.String({ ...PASSWORD_FORM, description: 'At least 12 characters.' })
+const password = Type.String({ ...NEW_PASSWORD, description: 'At least 12 characters.' })
 
 const CreateBody = strict({
   email,
