@@ -2011,7 +2011,7 @@ export interface components {
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
-                /** @description A JSON pointer into the request, such as /body/limits/idle_seconds. */
+                /** @description A JSON pointer into the request, such as /body/limits/idle_seconds; empty: the request as a whole. */
                 path: string;
             }[];
             /** @description One sentence that a person can act on. */
@@ -8767,7 +8767,7 @@ export interface operations {
                         /** @description With a 400: what is wrong, and where. */
                         details?: {
                             message: string;
-                            /** @description A JSON pointer into the request, such as /body/limits/idle_seconds. */
+                            /** @description A JSON pointer into the request, such as /body/limits/idle_seconds; empty: the request as a whole. */
                             path: string;
                         }[];
                         /** @description One sentence that a person can act on. */

@@ -180,7 +180,8 @@ describe('a carrier that does not take a call', () => {
 
   it('tells the reason of its refusal', async () => {
     const { body } = await app.dial({ to: '+15005550003' })
-    expect(body).toMatchObject({ code: 'carrier_rejected', error: expect.stringMatching(/may not call.*21215/) })
+    const error = expect.stringMatching(/may not call.*21215/)
+    expect(body).toMatchObject({ code: 'carrier_rejected', error, details: [{ path: '', message: error }] })
   })
 
   it('is asked again when it only was too busy', async () => {

@@ -4652,7 +4652,7 @@ export interface components {
             /** @description With a 400: what is wrong, and where. */
             details?: {
                 message: string;
-                /** @description A JSON pointer into the request, such as /body/limits/idle_seconds. */
+                /** @description A JSON pointer into the request, such as /body/limits/idle_seconds; empty: the request as a whole. */
                 path: string;
             }[];
             /** @description One sentence that a person can act on. */
@@ -20117,7 +20117,7 @@ export interface operations {
                         /** @description With a 400: what is wrong, and where. */
                         details?: {
                             message: string;
-                            /** @description A JSON pointer into the request, such as /body/limits/idle_seconds. */
+                            /** @description A JSON pointer into the request, such as /body/limits/idle_seconds; empty: the request as a whole. */
                             path: string;
                         }[];
                         /** @description One sentence that a person can act on. */

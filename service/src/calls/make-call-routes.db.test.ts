@@ -111,7 +111,9 @@ describe('POST /api/v1/make-call', () => {
   })
 
   it('refuses a call that has no number to come from', async () => {
-    expect(await app.dial({ from: undefined })).toMatchObject({ status: 400, body: { code: 'missing_route' } })
+    expect(await app.dial({ from: undefined })).toMatchObject({
+      ...{ status: 400, body: { code: 'missing_route', details: [{ path: '/body/from' }] } },
+    })
   })
 
   it('refuses what belongs to another tenant', async () => {

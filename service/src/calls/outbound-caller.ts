@@ -28,7 +28,7 @@ export async function outboundCaller(
   const isNamed = given.agentKey !== null || given.versionId !== null
   const route = isNamed && given.from !== null ? null : await findOutboundRoute(db, tenant.tenant_id)
   const from = given.from ?? route?.phone_number ?? tenant.telephony.from_number
-  if (from === null) throw missingRoute()
+  if (from === null) throw missingRoute('/body/from')
   if (given.from !== null) await expectOwnNumber(db, tenant, given.from)
   if (isNamed) return { from, agent: await namedAgent(resolveAgent, tenant, given) }
   const agent = await resolveAgent(tenant, route && { agentKey: route.agent_key, caller: given.to })
@@ -36,10 +36,8 @@ export async function outboundCaller(
   return { from, agent }
 }
 
-/** There is no number to call from. */
-export function missingRoute(): AppError {
-  return new AppError(
-    'missing_route',
-    'There is no number to call from: give from, or make a phone route the outbound default.',
-  )
+/** There is no number to call from. @param path where in the request one could be given; empty where it could not. */
+export function missingRoute(path: string): AppError {
+  const message = 'There is no number to call from: give from, or make a phone route the outbound default.'
+  return new AppError('missing_route', message, { details: [{ path, message }] })
 }

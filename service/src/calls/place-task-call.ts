@@ -63,7 +63,7 @@ async function callerOf(
   const route = await findOutboundRoute(db, tenant.tenant_id)
   const agent = await speaking(resolveAgent, tenant, call, route)
   const from = route?.phone_number ?? tenant.telephony.from_number
-  if (from === null) throw missingRoute()
+  if (from === null) throw missingRoute('')
   return { agent, from }
 }
 

@@ -43,13 +43,16 @@ export type ErrorCode = keyof typeof STATUS
 /** All codes, for the description of the API. */
 export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
 
-/** One fault of an input: `path` is a JSON pointer into the body, query, path or headers, e.g. `/body/limits/idle_seconds`. */
+/**
+ * One fault of an input: `path` is a JSON pointer into the body, query, path or headers, e.g. `/body/limits/idle_seconds`; an empty
+ * one is the request as a whole.
+ */
 export type FaultDetail = { path: string; message: string }
 
 type AppErrorOptions = {
   /** For the operators' log only. */
   detail?: string
-  /** Sent with a 400 as `details`. */
+  /** Sent with a 400 as `details`, which without them is about the request as a whole. */
   details?: FaultDetail[]
   /** Response headers that belong to the refusal, such as `www-authenticate`. */
   headers?: Record<string, string>
@@ -95,6 +98,11 @@ export function invalidRequest(details: [FaultDetail, ...FaultDetail[]]): AppErr
   return new AppError('invalid_request', `${fieldName(first.path)} ${first.message}.${rest}`, {
     details: details.slice(0, MAX_DETAILS),
   })
+}
+
+/** A 400 about one place of the request, for which `invalidRequest` has no words: `sentence` stands alone. */
+export function faultAt(path: string, sentence: string, headers: Record<string, string> = {}): AppError {
+  return new AppError('invalid_request', sentence, { details: [{ path, message: sentence }], headers })
 }
 
 /** `/body/limits/idle_seconds` is `limits.idle_seconds` to a reader, and `/body` alone the body. */

@@ -22,14 +22,15 @@ export function answerFaults({ route, statuses }: WireRequest, { status, headers
   if (ok !== false || typeof error !== 'string' || error === '') faults.push('is not in the shape of an error')
   if (!(ERROR_CODES as unknown[]).includes(code)) faults.push(`has the code ${String(code)}`)
   if (requestId !== headers['x-request-id']) faults.push('has another request_id than its header')
-  if (code === 'invalid_request' && !hasDetails(body)) faults.push('has details that are none')
+  if (hasDetails(body) !== (status === 400)) faults.push('has no details, or has them with another status')
   return faults
 }
 
-/** A 400 may have no details where the path or the whole is wrong; what it has names places. */
-function hasDetails({ details = [] }: Record<string, unknown>): boolean {
+/** Whether it names what is wrong: each a place, which is empty for the whole. */
+function hasDetails({ details }: Record<string, unknown>): boolean {
   return (
     Array.isArray(details) &&
+    details.length > 0 &&
     details.every((each: { path?: unknown; message?: unknown }) => typeof each.path === 'string' && !!each.message)
   )
 }

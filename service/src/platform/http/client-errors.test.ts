@@ -57,6 +57,7 @@ describe('what is not a request', () => {
       error: expect.stringMatching(/\.$/),
       code,
       request_id: answer.headers['x-request-id'],
+      ...(status === 400 && { details: [{ path: expect.any(String), message: expect.stringMatching(/\.$/) }] }),
     })
     expect(answer.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',

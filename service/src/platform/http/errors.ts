@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode, type FaultDetail } from '../../kernel/errors.ts'
+import { AppError, type ErrorCode, type FaultDetail, faultAt } from '../../kernel/errors.ts'
 import { ofTenant } from './access-log.ts'
 
 /** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
@@ -9,12 +9,11 @@ const INTERNAL = 'Internal error. Repeat the request if that is safe, and give t
 
 /** What the parser and the router of the framework refuse, in our words. */
 const FRAMEWORK_ERRORS: Record<string, () => AppError> = {
-  FST_ERR_BAD_URL: () =>
-    new AppError('invalid_request', 'The path is not well-formed: its percent-encoding is broken.'),
-  FST_ERR_MAX_PARAM_LENGTH: () => new AppError('invalid_request', 'A part of the path is too long.'),
+  FST_ERR_BAD_URL: () => faultAt('/path', 'The path is not well-formed: its percent-encoding is broken.'),
+  FST_ERR_MAX_PARAM_LENGTH: () => faultAt('/path', 'A part of the path is too long.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () =>
-    bodyFault('The body is not valid JSON, or has a member that is named __proto__.'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => bodyFault('The body is not as long as its Content-Length says.'),
+    faultAt('/body', 'The body is not valid JSON, or has a member that is named __proto__.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => faultAt('/body', 'The body is not as long as its Content-Length says.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new AppError(
       'unsupported_media_type',
@@ -29,10 +28,6 @@ const BY_STATUS: Record<number, () => AppError> = {
   403: () => new AppError('forbidden', 'This is not allowed.'),
   404: () => new AppError('not_found', 'There is nothing at this address.'),
   429: () => new AppError('rate_limited', 'Too many requests: wait before the next one.'),
-}
-
-function bodyFault(message: string): AppError {
-  return new AppError('invalid_request', message, { details: [{ path: '/body', message }] })
 }
 
 /** Turns whatever was thrown into what the client may see of it; what is not ours or the framework's is `internal`. */
@@ -52,13 +47,19 @@ function tooLarge(limitBytes: number): AppError {
 
 /** The one shape of every error. What is internal is told to nobody, whatever its message says. */
 export function errorBody(error: AppError, requestId: string): WireError {
+  const details = detailsOf(error)
   return {
     ok: false,
     error: error.code === 'internal' ? INTERNAL : error.message,
     code: error.code,
     request_id: requestId,
-    ...(error.details ? { details: error.details } : {}),
+    ...(details ? { details } : {}),
   }
+}
+
+/** Every 400 has them, whoever refused without a place to name. */
+function detailsOf({ details, status, message }: AppError): FaultDetail[] | undefined {
+  return details ?? (status === 400 ? [{ path: '', message }] : undefined)
 }
 
 /** Seconds after which what is away may be there again. */

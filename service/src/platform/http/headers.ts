@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, onRequestHookHandler, onSendHookHandler } from 'fastify'
-import { AppError } from '../../kernel/errors.ts'
+import { faultAt } from '../../kernel/errors.ts'
 
 /** On every answer; a route that serves pages or files sets what it needs instead. */
 export const BASE_HEADERS = {
@@ -33,5 +33,5 @@ export function closeWhileStopping(isStopping: () => boolean): onSendHookHandler
 export const requireHost: onRequestHookHandler = ({ raw }, _reply, done) => {
   const lacking = raw.headers.host === undefined && raw.httpVersion !== '1.0'
   const headers = { connection: 'close' }
-  done(lacking ? new AppError('invalid_request', 'The request has no Host header.', { headers }) : undefined)
+  done(lacking ? faultAt('/headers/host', 'The request has no Host header.', headers) : undefined)
 }

@@ -45,7 +45,9 @@ export function isoOrNull(instant: Date | null): string | null {
 export const Ok = Type.Literal(true)
 
 const FaultDetail = Type.Object({
-  path: Type.String({ description: 'A JSON pointer into the request, such as /body/limits/idle_seconds.' }),
+  path: Type.String({
+    description: 'A JSON pointer into the request, such as /body/limits/idle_seconds; empty: the request as a whole.',
+  }),
   message: Type.String(),
 })
 

@@ -107,6 +107,8 @@ describe('WebSockets', () => {
     const { port } = await listening()
     const answer = await new RawConnection(port).write(`GET /socket HTTP/1.1\r\n${headers}\r\n`).answer()
     expect(answer.status).toBe(status)
+    const details = status === 400 ? [{ path: '/headers/sec-websocket-key', message: expect.any(String) }] : undefined
+    expect(JSON.parse(answer.body).details).toEqual(details)
   })
 
   it('leave alone what asks for an upgrade and has a body', async () => {

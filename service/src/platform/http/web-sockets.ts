@@ -2,7 +2,7 @@ import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, faultAt } from '../../kernel/errors.ts'
 import { acceptWebSocket } from '../websocket/accept.ts'
 import { FrameSocket, type FrameSocketListener } from './frame-socket.ts'
 import type { HttpServer } from './server.ts'
@@ -18,6 +18,7 @@ const PING_INTERVAL_MS = 20_000
 const MAX_SILENT_PINGS = 3
 const CLOSE_GRACE_MS = 1_000
 const GOING_AWAY = 1001
+const KEY_PATH = '/headers/sec-websocket-key'
 
 /** `letGo`: nothing that a refusal would have been written on is held by the socket any more. */
 type Upgrade = { socket: Duplex; head: Buffer; letGo(): void }
@@ -130,7 +131,7 @@ function handshakeFault(request: IncomingMessage): AppError | null {
     return new AppError('upgrade_required', 'This address speaks version 13 of WebSocket.', { headers: wanted })
   }
   const hasKey = /^[+/0-9A-Za-z]{22}==$/.test(keyOf(request))
-  return hasKey ? null : new AppError('invalid_request', 'The Sec-WebSocket-Key header is missing or no such key.')
+  return hasKey ? null : faultAt(KEY_PATH, 'The Sec-WebSocket-Key header is missing or no such key.')
 }
 
 function keyOf({ headers }: IncomingMessage): string {

@@ -103,7 +103,8 @@ function codesOf(status: number): ErrorCode[] {
 function exampleOf(status: number, code: ErrorCode): object {
   const request_id = '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a61'
   const error = (MEANS[status] ?? '').split(/[;:]/)[0]?.replace(/\.?$/, '.')
-  if (code !== 'invalid_request') return { ok: false, error, code, request_id }
+  if (status !== 400) return { ok: false, error, code, request_id }
+  if (code !== 'invalid_request') return { ok: false, error, code, request_id, details: [{ path: '', message: error }] }
   const message = 'must be at least 3'
   const details = [{ path: '/body/limits/idle_seconds', message }]
   return { ok: false, error: `limits.idle_seconds ${message}.`, code, request_id, details }
