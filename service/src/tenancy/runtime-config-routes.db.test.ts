@@ -57,6 +57,9 @@ describe('POST tenants/validate', () => {
       { tenant_id: 'acme', compliance: { timezone: 'Nowhere/X' } },
       'compliance.timezone must be',
     ],
+    ['NUL', { tenant_id: 'acme', name: '\0' }, 'name must not hold NUL'],
+    ['half a character', { tenant_id: 'acme', agent: { greeting: '\ud800' } }, 'agent.greeting must not hold NUL'],
+    ['nesting without end', { tenant_id: 'acme', tools: JSON.parse('['.repeat(99) + ']'.repeat(99)) }, 'nested more'],
     [
       'a secret that nobody stored',
       { tenant_id: 'acme', auth_token: '***' },

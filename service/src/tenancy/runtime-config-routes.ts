@@ -40,6 +40,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
     app.post(
       '/api/v1/admin/tenants/validate',
       {
+        config: { answersTextFaults: true },
         schema: {
           tags: ['admin'],
           summary: 'Say what is wrong with a tenant document, or what would run by it',

@@ -4,12 +4,20 @@ import { type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
 /** Deeper than any document of ours, and shallow enough for every function that walks one. */
 const MAX_DEPTH = 64
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What is wrong with the body is what the route answers: it looks for `textFault` itself. */
+    answersTextFaults?: true
+  }
+}
+
 /**
  * The hook that refuses text which no column of the database can hold, and nesting on which recursion could run out of
  * stack: further in, both would end as an error of ours.
  */
-export const refuseUnsafeText: preValidationHookHandler = (request, _reply, done) => {
-  const fault = faultIn('path', request.params) ?? faultIn('query', request.query) ?? textFault(request.body)
+export const refuseUnsafeText: preValidationHookHandler = ({ params, query, body, routeOptions }, _reply, done) => {
+  const inBody = routeOptions.config.answersTextFaults ? null : textFault(body)
+  const fault = faultIn('path', params) ?? faultIn('query', query) ?? inBody
   done(fault ? invalidRequest([fault]) : undefined)
 }
 
