@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { WebSocket } from 'ws'
 import { TestClock } from '../../../test/harness/clock.ts'
@@ -59,6 +60,14 @@ describe('WebSockets', () => {
     heard.sockets[0]?.send([Buffer.from('hi')])
     const [data, isBinary] = (await once(client, 'message')) as [Buffer, boolean]
     expect([data.toString(), isBinary]).toEqual(['hi', false])
+  })
+
+  it('begin with the id of their request', async () => {
+    const { port } = await listening()
+    const client = new WebSocket(`ws://127.0.0.1:${port}/socket`, { headers: { 'x-request-id': 'handshake-1' } })
+    onTestFinished(() => client.terminate())
+    const [{ headers }] = (await once(client, 'upgrade')) as [IncomingMessage]
+    expect(headers['x-request-id']).toBe('handshake-1')
   })
 
   it('tell the end once, with the code of the peer, and take what is sent after it without a word', async () => {

@@ -84,7 +84,7 @@ export function makeWebSockets(server: HttpServer, { clock }: { clock: Clock }):
       // The peer has gone while it was found out who it is.
       if (!upgrade.socket.readable || !upgrade.socket.writable) return void upgrade.socket.destroy()
       upgrade.letGo()
-      acceptWebSocket(upgrade.socket, keyOf(request.raw))
+      acceptWebSocket(upgrade.socket, keyOf(request.raw), { 'x-request-id': request.id })
       add(upgrade, listener)
     },
     async close() {

@@ -12,8 +12,11 @@ export function acceptKey(key: string): string {
 /**
  * Answers a handshake that was found good: a WebSocket from now on, without extensions and without a subprotocol. A peer
  * that has gone meanwhile does not matter.
+ *
+ * @param more headers beside those of the handshake.
  */
-export function acceptWebSocket(socket: Duplex, key: string): void {
-  const headers = `Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${acceptKey(key)}\r\n`
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`)
+export function acceptWebSocket(socket: Duplex, key: string, more: Record<string, string> = {}): void {
+  const headers = { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Accept': acceptKey(key), ...more }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`)
 }
