@@ -166,6 +166,12 @@ describe('runtime-config', () => {
     expect(await admin.call('GET', PATH)).toMatchObject({ body: { runtime_config: { voice: 'marin' } } })
   })
 
+  it.each(['"some-tag"', '*'])('is not written over the document %s of a tenant that there is not', async (tag) => {
+    const headers = { 'if-match': tag }
+    const answer = await admin.call('PUT', '/tenants/nobody/runtime-config', { body: {}, headers })
+    expect(answer).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+  })
+
   it.each([
     ['an unknown field', { name: 'Acme' }, '/body/name'],
     ['an address that is none', { webhook_url: 'ftp://x' }, '/body/webhook_url'],

@@ -117,7 +117,11 @@ async function changeStored(deps: Deps, tenantId: TenantId, change: DocumentChan
   const written = await deps.db.transaction().execute(async (tx) => {
     await lockTenant(tx, tenantId)
     const stored = await findStoredTenant(tx, tenantId)
-    if (!stored) throw unknownTenant()
+    if (!stored) {
+      // Whoever names a document expects it there.
+      checkPrecondition(writing, null)
+      throw unknownTenant()
+    }
     const config = change(hideSecrets(stored.document))
     refuse(documentFaults(config, '/body'))
     const etag = await replace(deps, tx, config, writing)
