@@ -87,7 +87,7 @@ async function wire(deps: Deps): Promise<App> {
   const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
   const { people } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
-  server.addHook('onRequest', rateLimits.asPerson)
+  server.addHook('onRequest', rateLimits.asWhoever)
   if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
   const name = database.kind === 'memory' ? 'memory' : 'database'
   const checks = [{ name, check: () => database.ping(2_000) }, ...deps.cluster.checks]

@@ -1,18 +1,35 @@
 import { Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
+import type { Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { TenantId } from '../../kernel/ids.ts'
+import { newId, type TenantId, type UserId } from '../../kernel/ids.ts'
 import { aloneRateCounter } from '../cluster/shared-rate-counter.ts'
 import { adminGuard, tenantGuard } from './guards.ts'
 import { testServer } from './http.fixture.ts'
+import type { People } from './people.ts'
 import { makeRateLimits } from './rate-limits.ts'
 import type { TrustProxy } from './trust.ts'
 
 const ADMIN = { 'x-admin-key': 'ak_of_the_rate_limit_tests' }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-/** A server with a tenant's route, an administrator's, an open one and one that is neither. */
+const VIEWER: Person = {
+  ...({ kind: 'person', name: 'vi@small.example', role: 'viewer' } as const),
+  ...{ tenantId: 'small' as TenantId, userId: newId<UserId>(0) },
+}
+const ORIGIN = 'http://localhost:8080'
+const cookie = (origin = ORIGIN) => ({ cookie: `parley_admin=${'v'.repeat(43)}`, origin })
+
+/** A viewer of the tenant `small` is logged in, who may read things. */
+const people: People = {
+  isEnabled: true,
+  find: async () => VIEWER,
+  mayDo: (_role, method, route) => method === 'GET' && !route.includes('/users'),
+  origin: () => ORIGIN,
+}
+
+/** A server with a tenant's routes, an administrator's, open ones and some that are neither. */
 function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustProxy; perAddress?: number } = {}) {
   const clock = new TestClock()
   const registry = new Registry()
@@ -23,17 +40,20 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
     limitOf: async (tenantId) => (tenantId === 'small' ? 5 : 1_000),
   })
   const { server } = testServer({ trustProxy, rateLimits })
-  server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'] }))
+  server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'], people }))
+  server.addHook('onRequest', rateLimits.asWhoever)
   server.get('/api/v1/admin/things', async () => ({ ok: true }))
+  server.get('/api/v1/admin/tenants/:tenant_id/users', async () => ({ ok: true }))
   server.get('/livez', async () => ({ ok: true }))
   server.register(async (tenant) => {
     const known = new Set(['small', 'big'])
     tenant.addHook(
       'onRequest',
-      tenantGuard({ findTenant: async (token) => (known.has(token) ? { tenantId: token as TenantId } : null) }),
+      tenantGuard({ people, findTenant: async (token) => (known.has(token) ? { tenantId: token as TenantId } : null) }),
     )
     tenant.addHook('onRequest', rateLimits.asTenant)
     tenant.get('/api/v1/things', async () => ({ ok: true }))
+    tenant.post('/api/v1/things', async () => ({ ok: true }))
     tenant.get('/api/v1/things/:id', async () => ({ ok: true }))
   })
   server.register(async (open) => {
@@ -43,10 +63,10 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
       throw new AppError('unauthorized', 'The password is wrong.')
     })
   })
-  type Sent = { headers?: Record<string, string>; remoteAddress?: string }
+  type Sent = { method?: 'GET' | 'POST' | 'OPTIONS'; headers?: Record<string, string>; remoteAddress?: string }
   server.post('/callback', async () => ({ ok: true }))
-  const get = (url: string, { headers = {}, remoteAddress = '192.0.2.1' }: Sent = {}) =>
-    server.inject({ url, headers, remoteAddress })
+  const get = (url: string, { method = 'GET', headers = {}, remoteAddress = '192.0.2.1' }: Sent = {}) =>
+    server.inject({ method, url, headers, remoteAddress })
   async function statuses(times: number, url: string, sent?: Sent): Promise<number[]> {
     const seen: number[] = []
     for (let n = 0; n < times; n += 1) seen.push((await get(url, sent)).statusCode)
@@ -82,6 +102,19 @@ describe('requests without a valid credential', () => {
     expect((await get(url, { headers, remoteAddress: '192.0.2.2' })).statusCode).toBe(status)
     await clock.advance(61_000)
     expect((await get(url, { headers })).statusCode).toBe(status)
+  })
+
+  it('are also those that ask what an address takes, and those of a page that uses a cookie behind its back', async () => {
+    for (const url of ['/api/v1/things', '/livez', '/nothing']) {
+      const { statuses } = limited()
+      await statuses(60, url, { method: 'OPTIONS' })
+      expect(await statuses(1, url, { method: 'OPTIONS' })).toEqual([429])
+    }
+    const { statuses } = limited()
+    const foreign = { method: 'POST', headers: cookie('https://elsewhere.example') } as const
+    expect(await statuses(60, '/api/v1/things', foreign)).toEqual([403])
+    expect(await statuses(1, '/api/v1/things', foreign)).toEqual([429])
+    expect(await statuses(100, '/api/v1/admin/things', { method: 'OPTIONS', headers: ADMIN })).toEqual([204])
   })
 
   it('are counted together, and keep nobody out who has one, nor a probe', async () => {
@@ -137,5 +170,28 @@ describe("requests with a tenant's credential", () => {
     expect(await statuses(1, '/nothing')).toEqual([404])
     await clock.advance(61_000)
     expect(await statuses(1, '/api/v1/things', { headers })).toEqual([200])
+  })
+})
+
+describe('requests of a person', () => {
+  const ANOTHER = { 'x-tenant-id': 'big' }
+
+  it.each([
+    ['of the tenant', { url: '/api/v1/things' }, 200],
+    ['that their role may not do', { method: 'POST', url: '/api/v1/things' }, 403],
+    ['in the name of another tenant', { url: '/api/v1/things', headers: ANOTHER }, 403],
+    ['of the administration', { url: '/api/v1/admin/things' }, 200],
+    ['of it that their role may not do', { url: '/api/v1/admin/tenants/small/users' }, 403],
+    ['of it for another tenant', { url: '/api/v1/admin/tenants/big/users' }, 404],
+    ['of it that nothing answers', { url: '/api/v1/admin/nothing' }, 404],
+  ] as const)('%s count for the tenant, once each', async (_what, asked, status) => {
+    const { statuses, get } = limited({ perAddress: 1 })
+    const sent = { ...asked, headers: { ...cookie(), ...('headers' in asked && asked.headers) } }
+    expect(await statuses(5, asked.url, sent)).toEqual([status])
+    const refused = await get(asked.url, sent)
+    expect(refused.statusCode).toBe(429)
+    expect(refused.headers).toMatchObject({ 'ratelimit-policy': '"tenant";q=5;w=60' })
+    expect(await statuses(1, '/api/v1/things', { headers: bearer('small') })).toEqual([429])
+    expect(await statuses(1, '/nothing')).toEqual([404])
   })
 })

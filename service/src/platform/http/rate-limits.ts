@@ -29,13 +29,18 @@ export type RateLimits = {
    * @throws as `asStranger`.
    */
   asTenant(request: FastifyRequest, reply: FastifyReply): Promise<void>
-  /** The hook behind `adminGuard`: what a person asks of the administration counts for their tenant. @throws as `asStranger`. */
-  asPerson(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /**
+   * The hook of the whole server, behind `adminGuard`: what a person asks of the administration counts for their tenant, and
+   * OPTIONS, which no guard and no refusal meets, for its address.
+   *
+   * @throws as `asStranger`.
+   */
+  asWhoever(request: FastifyRequest, reply: FastifyReply): Promise<void>
   /** The same for a route that finds out by itself whose credential it is. @throws as `asStranger`. */
   ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void>
   /**
    * What a refused request is answered with: a failed credential, an unknown address or one that cannot be read counts for its
-   * address, and beyond the limit nobody is told any more which of them it was.
+   * address, what a person may not do for their tenant, and beyond the limit nobody is told any more which of them it was.
    */
   judge<Refusal extends Error>(
     refusal: Refusal,
@@ -62,7 +67,7 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
     throw tooMany(taken)
   }
 
-  /** A request to an open page that is refused there is one request. */
+  /** A request that is refused after it was counted is one request. */
   const counted = new WeakSet<FastifyRequest>()
 
   async function asStranger(request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -71,8 +76,16 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
     await spend(reply, 'address', addressKey(request.ip), perAddress)
   }
 
-  const ofTenant = async (tenantId: TenantId, reply: FastifyReply) =>
-    spend(reply, 'tenant', tenantId, await limitOf(tenantId))
+  async function ofTenant(tenantId: TenantId, reply: FastifyReply): Promise<void> {
+    counted.add(reply.request)
+    await spend(reply, 'tenant', tenantId, await limitOf(tenantId))
+  }
+
+  async function ofRefused(refusal: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const actor = knownActorOf(request)
+    if (isStrangers(refusal, request)) await asStranger(request, reply)
+    else if (actor?.kind === 'person' && !counted.has(request)) await ofTenant(actor.tenantId, reply)
+  }
 
   return {
     asStranger,
@@ -81,18 +94,17 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
       const isAdministrators = actor !== null && actor.kind !== 'person'
       if (!isAdministrators) await ofTenant(tenantOf(request), reply)
     },
-    async asPerson(request, reply) {
+    async asWhoever(request, reply) {
       const actor = knownActorOf(request)
       if (actor?.kind === 'person') await ofTenant(actor.tenantId, reply)
+      else if (request.method === 'OPTIONS' && !isRecognised(request)) await asStranger(request, reply)
     },
     ofTenant,
-    async judge(refusal, request, reply) {
-      if (!isStrangers(refusal, request)) return refusal
-      return asStranger(request, reply).then(
+    judge: (refusal, request, reply) =>
+      ofRefused(refusal, request, reply).then(
         () => refusal,
         (error: AppError) => error,
-      )
-    },
+      ),
     failed: (address) => void counter.take(`address:${addressKey(address)}`, perAddress),
   }
 }
@@ -100,12 +112,15 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
 /** What the router refuses before any guard has asked who it is, whatever credential came with it. */
 const UNROUTED = new Set<unknown>(['FST_ERR_BAD_URL', 'FST_ERR_MAX_PARAM_LENGTH'])
 
+/** How a guard refuses whom it does not know: a cookie that a page of another origin makes use of is nobody's. */
+const UNKNOWN = new Set(['unauthorized', 'forbidden'])
+
 /** Whether a request was refused because nobody knows who asks, or what for. */
 function isStrangers(refusal: Error, request: FastifyRequest): boolean {
   if ('code' in refusal && UNROUTED.has(refusal.code)) return true
-  if (isRecognised(request)) return false
-  const isUnauthorized = refusal instanceof AppError && refusal.code === 'unauthorized'
-  return isUnauthorized || request.is404 || isAdminPath(request)
+  if (isRecognised(request) || knownActorOf(request) !== null) return false
+  const isUnknown = refusal instanceof AppError && UNKNOWN.has(refusal.code)
+  return isUnknown || request.is404 || isAdminPath(request)
 }
 
 /** As draft-ietf-httpapi-ratelimit-headers has them: the policy, and what is left of it. */
