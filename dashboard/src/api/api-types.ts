@@ -7432,7 +7432,12 @@ export interface operations {
     listLateOperatorQueues: {
         parameters: {
             query?: {
+                /** @description The next_cursor of the page before. */
+                cursor?: string;
+                /** @description Rows in this answer. */
                 limit?: number;
+                /** @description Rows to skip. Not together with cursor. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -7458,12 +7463,14 @@ export interface operations {
                      *           "breached": 1,
                      *           "oldest_due": "2030-01-01T09:00:00.000Z"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "next_cursor": "next cursor"
                      *     }
                      */
                     "application/json": {
-                        /** @description Queues in this answer. */
+                        /** @description Rows in this answer. */
                         count: number;
+                        next_cursor: string | null;
                         /** @constant */
                         ok: true;
                         queues: components["schemas"]["QueueSummary"][];

@@ -45,17 +45,18 @@ export function nextCursorOf({ createdAt, id }: PagePosition): string {
 }
 
 /** Written strictly: a cursor that is nearly ours would silently give a wrong page. */
-const CURSOR_TEXT = /^(-?\d{1,15}) ([A-Za-z0-9_+-]{1,64})$/
+const CURSOR_TEXT = /^(-?\d{1,15}) ([A-Za-z0-9_+-]{1,127})$/
 
 function decodeCursor(cursor: string): PagePosition {
   const match = CURSOR_TEXT.exec(Buffer.from(cursor, 'base64url').toString())
   const [, ms, id] = match ?? []
-  if (ms === undefined || id === undefined) throw notOurs()
+  if (ms === undefined || id === undefined) throw foreignCursor()
   const createdAt = new Date(Number(ms))
-  if (!canBeTold(createdAt) || nextCursorOf({ createdAt, id }) !== cursor) throw notOurs()
+  if (!canBeTold(createdAt) || nextCursorOf({ createdAt, id }) !== cursor) throw foreignCursor()
   return { createdAt, id }
 }
 
-function notOurs(): Error {
+/** The refusal of a cursor that another list gave, or none. */
+export function foreignCursor(): Error {
   return invalidRequest([{ path: '/query/cursor', message: 'is not a cursor of this list' }])
 }

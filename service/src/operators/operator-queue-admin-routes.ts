@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, iso, Ok, strict } from '../platform/http/schemas.ts'
+import { errorResponses, iso, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
 import { QueueKey } from '../tenancy/tenant-values.ts'
 import { Queue, queueFields } from './operator-queue-shape.ts'
 import { QUEUE_DEFAULTS, type QueueSettings } from './operator-queue-store.ts'
@@ -14,19 +15,10 @@ const Params = strict({
 })
 const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
 const Answer = Type.Object({ ok: Ok, queue: Queue })
-const MAX_LATE_QUEUES = 500
 const LateQueue = Type.Object({
   ...{ tenant_id: Type.String(), queue_key: Type.String() },
   breached: Type.Integer({ minimum: 1, description: 'Tasks, snoozed ones aside, that should be done by now.' }),
   oldest_due: Type.String({ format: 'date-time', description: 'When the first of them should have been done.' }),
-})
-const LateQuery = strict({
-  limit: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_LATE_QUEUES, default: MAX_LATE_QUEUES })),
-})
-const LateAnswer = Type.Object({
-  ok: Ok,
-  count: Type.Integer({ minimum: 0, description: 'Queues in this answer.' }),
-  queues: Type.Array(LateQueue),
 })
 const PATH = '/api/v1/admin/tenants/:tenant_id/operator-queues/:queue_key'
 
@@ -40,14 +32,14 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
           tags: ['admin'],
           summary: 'List the queues of all tenants in which tasks are late, those with the most of them first',
           operationId: 'listLateOperatorQueues',
-          querystring: LateQuery,
-          response: { 200: LateAnswer, ...errorResponses },
+          querystring: PageQuery,
+          response: { 200: listResponse('queues', LateQueue), ...errorResponses },
         },
       },
-      async ({ query: { limit = MAX_LATE_QUEUES } }) => {
-        const late = await queues.lateAcrossTenants(limit)
-        const told = late.map(({ oldest_due, ...queue }) => ({ ...queue, oldest_due: iso(oldest_due) }))
-        return { ok: true as const, count: told.length, queues: told }
+      async ({ query }) => {
+        const { rows, nextCursor } = await queues.lateAcrossTenants(readPage(query))
+        const told = rows.map(({ oldest_due, ...queue }) => ({ ...queue, oldest_due: iso(oldest_due) }))
+        return listBody('queues', told, nextCursor)
       },
     )
 

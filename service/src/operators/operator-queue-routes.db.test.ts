@@ -248,10 +248,30 @@ describe('GET admin/operator-queues/breaches', () => {
       { tenant_id: 'acme', queue_key: 'billing', breached: 1, oldest_due: dueMs(-5) },
       { tenant_id: 'globex', queue_key: 'default', breached: 2, oldest_due: dueMs(-9) },
     ]
-    expect(await late()).toEqual({ status: 200, body: { ok: true, count: 2, queues: [theirs, billing] } })
+    const all = { ok: true, count: 2, queues: [theirs, billing], next_cursor: null }
+    expect(await late()).toEqual({ status: 200, body: all })
     expect(await late('?limit=1')).toMatchObject({ body: { count: 1, queues: [theirs] } })
+    expect(await late('?limit=1&offset=1')).toMatchObject({ body: { count: 1, queues: [billing], next_cursor: null } })
     expect(await late('?limit=501')).toMatchObject({ status: 400, body: { details: [{ path: '/query/limit' }] } })
     expect(await admin.call('GET', '/operator-queues/breaches', { adminKey: null })).toMatchObject({ status: 401 })
+  })
+
+  it('lists as many of them as there are, page by page', async () => {
+    const sla_due_at = new Date(clock.now() - MINUTE_MS).toISOString()
+    const keys = Array.from({ length: 52 }, (_, n) => `queue-${String(n).padStart(2, '0')}`)
+    for (const queue_key of keys) await create({ queue_key, sla_due_at })
+    for (const _ of [1, 2]) await create({ queue_key: 'queue-51', sla_due_at }, 'globex')
+    type List = { queues: { tenant_id: string; queue_key: string }[]; next_cursor: string | null }
+    const page = async (query: string) => (await admin.call<List>('GET', `/operator-queues/breaches${query}`)).body
+    const first = await page('')
+    const second = await page(`?cursor=${first.next_cursor}`)
+    expect([first.queues.length, second.queues.length, second.next_cursor]).toEqual([50, 3, null])
+    const listed = [...first.queues, ...second.queues].map(({ tenant_id, queue_key }) => `${tenant_id} ${queue_key}`)
+    expect(listed).toEqual(['globex queue-51', ...keys.map((key) => `acme ${key}`)])
+    const { body } = await admin.call<List>('GET', '/callback-tasks?limit=1')
+    expect(await admin.call('GET', `/operator-queues/breaches?cursor=${body.next_cursor}`)).toMatchObject({
+      ...{ status: 400, body: { details: [{ path: '/query/cursor' }] } },
+    })
   })
 })
 

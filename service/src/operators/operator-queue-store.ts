@@ -168,15 +168,29 @@ export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): P
 /** A queue in which tasks should be done by now. */
 export type LateQueue = { tenant_id: TenantId; queue_key: string; breached: number; oldest_due: Date }
 
-/** The queues of all tenants in which tasks, snoozed ones aside, should be done by now, those with the most of them first. */
-export async function listLateQueuesAcrossTenants(db: Db, now: Date, limit: number): Promise<LateQueue[]> {
+/** Where a late queue stands among those of all tenants. */
+export type LateRank = Pick<LateQueue, 'tenant_id' | 'queue_key' | 'breached'>
+
+/**
+ * The queues of all tenants in which tasks, snoozed ones aside, should be done by now, those with the most of them first; one more
+ * than `limit`.
+ */
+export async function listLateQueuesAcrossTenants(
+  db: Db,
+  { now, after, limit, offset }: { now: Date; after: LateRank | null; limit: number; offset: number },
+): Promise<LateQueue[]> {
+  const isBehind =
+    after === null
+      ? sql`true`
+      : sql`(-count(*), tenant_id, queue_key) > (${-after.breached}::bigint, ${after.tenant_id}, ${after.queue_key})`
   const { rows } = await sql<LateQueue>`
     select tenant_id, queue_key, count(*)::integer as breached, min(sla_due_at) as oldest_due
       from callback_tasks
      where status in ('open', 'claimed', 'dispatching') and sla_due_at < ${now}
      group by tenant_id, queue_key
+    having ${isBehind}
      order by breached desc, tenant_id, queue_key
-     limit ${limit}`.execute(db)
+     limit ${limit + 1} offset ${offset}`.execute(db)
   return rows
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { foreignCursor, type Page, type PagePosition, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
@@ -12,6 +12,7 @@ import {
   deleteQueue,
   findQueue,
   type LateQueue,
+  type LateRank,
   type ListedQueue,
   listLateQueuesAcrossTenants,
   listQueues,
@@ -24,8 +25,8 @@ import { reachesSla } from './queue-hours.ts'
 export type OperatorQueues = {
   /** By their keys: the default one, those that are set, and those with tasks that are not done. */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ListedQueue>>
-  /** Of all tenants: at most so many queues in which tasks are late, those with the most of them first. */
-  lateAcrossTenants(limit: number): Promise<LateQueue[]>
+  /** Of all tenants: those in which tasks are late, those with the most of them first. @throws AppError `invalid_request`. */
+  lateAcrossTenants(page: PageRequest): Promise<Page<LateQueue>>
   /** @throws AppError `not_found` for an unknown tenant. */
   get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
   /** Sets a queue, as a whole. @throws AppError `not_found` for an unknown tenant, `invalid_request` for what cannot be. */
@@ -44,7 +45,10 @@ export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): Ope
       const queues = await listQueues(db, tenantId, { after: after?.id ?? null, limit, offset, now })
       return toPage(queues, limit, ({ queueKey }) => ({ createdAt: NO_INSTANT, id: queueKey }))
     },
-    lateAcrossTenants: (limit) => listLateQueuesAcrossTenants(db, new Date(clock.now()), limit),
+    async lateAcrossTenants({ after, limit, offset }) {
+      const asked = { now: new Date(clock.now()), after: after && rankAt(after), limit, offset }
+      return toPage(await listLateQueuesAcrossTenants(db, asked), limit, positionOf)
+    },
     async get(tenantId, queueKey) {
       await expectTenant(db, tenantId)
       return findQueue(db, tenantId, queueKey)
@@ -69,6 +73,18 @@ export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): Ope
         return removed
       }),
   }
+}
+
+/** How many are late stands where other lists have an instant, and neither key has a plus in it. */
+function positionOf({ breached, tenant_id, queue_key }: LateRank): PagePosition {
+  return { createdAt: new Date(breached), id: `${tenant_id}+${queue_key}` }
+}
+
+/** @throws AppError `invalid_request` for the cursor of another list. */
+function rankAt({ createdAt, id }: PagePosition): LateRank {
+  const [tenantId, queueKey] = id.split('+')
+  if (!tenantId || !queueKey) throw foreignCursor()
+  return { tenant_id: tenantId as TenantId, queue_key: queueKey, breached: createdAt.getTime() }
 }
 
 /** What is wrong with settings that their schema cannot tell. */

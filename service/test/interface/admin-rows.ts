@@ -118,7 +118,7 @@ export const SWEEP_ROWS: EndpointRow[] = [
     `GET ${ADMIN}/operator-queues/breaches`,
     'listLateOperatorQueues',
     by(QUEUES, 'lists the queues of all tenants in which tasks are late, those with the most of them first'),
-    { answers: 'count ok queues', errors: [...USUAL, 400] },
+    { answers: 'count next_cursor ok queues', errors: [...USUAL, 400] },
   ),
   endpoint(
     `POST ${ADMIN}/operator-queues/dispatch`,

@@ -91,6 +91,9 @@ export const lateQuery = (tenantId: string) =>
 /** Those of all tenants. */
 export const allLateQuery = queryOptions({
   queryKey: ['overview', 'all', 'late'],
-  queryFn: async (): Promise<LateQueue[]> => (await answerOf(api.GET('/api/v1/admin/operator-queues/breaches'))).queues,
+  queryFn: async (): Promise<LateQueue[]> => {
+    const asked = { params: { query: { limit: MOST_QUEUES } } }
+    return (await answerOf(api.GET('/api/v1/admin/operator-queues/breaches', asked))).queues
+  },
   ...often,
 })

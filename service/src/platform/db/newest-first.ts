@@ -1,6 +1,5 @@
 import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
-import { invalidRequest } from '../../kernel/errors.ts'
-import type { PagePosition, PageRequest } from '../../kernel/pages.ts'
+import { foreignCursor, type PagePosition, type PageRequest } from '../../kernel/pages.ts'
 
 /** UUIDs as we write them. PostgreSQL reads more forms than this one and fails on any other text. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
@@ -45,9 +44,7 @@ export function isLater(table: string, column: string, after: PagePosition | nul
 
 function isBeyond([table, column, way]: [string, string, '<' | '>'], after: PagePosition | null): Expression<SqlBool> {
   if (after === null) return sql<SqlBool>`true`
-  if (!isUuid(after.id)) {
-    throw invalidRequest([{ path: '/query/cursor', message: 'is not a cursor of this list' }])
-  }
+  if (!isUuid(after.id)) throw foreignCursor()
   const [instant, id] = [sql.ref(`${table}.${column}`), sql.ref(`${table}.id`)]
   return sql<SqlBool>`(${instant}, ${id}) ${sql.raw(way)} (${after.createdAt}, ${after.id})`
 }
