@@ -197,6 +197,7 @@ describe('a whole session with the rehearsal model', () => {
   it.each<[string, Partial<ModelSetup>]>([
     ['semantic turns', { turnDetection: { type: 'semantic_vad', eagerness: 'high' } }],
     ['a voice of the account', { voice: 'voice_1234' }],
+    ['the noise left in', { noiseReduction: 'off' }],
     ['everything by default', { speed: null, noiseReduction: null, tools: [], instructions: '' }],
   ])('sends settings that a strict server takes: %s', async (_what, setup) => {
     await ready(setup)

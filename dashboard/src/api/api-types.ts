@@ -4132,10 +4132,10 @@ export interface components {
                 /** @description The language that callers speak, such as `en` or `pt-BR`. Default: found out by the model. */
                 language?: string;
                 /**
-                 * @description Default: none.
+                 * @description What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.
                  * @enum {unknown}
                  */
-                noise_reduction?: "near_field" | "far_field";
+                noise_reduction?: "near_field" | "far_field" | "off";
                 /** @description How fast the agent speaks; 1 is normal. */
                 speed?: number;
                 /** @description What writes down the caller's words. Default: the driver's. */
@@ -5393,10 +5393,10 @@ export interface components {
                 /** @description The language that callers speak, such as `en` or `pt-BR`. Default: found out by the model. */
                 language?: string;
                 /**
-                 * @description Default: none.
+                 * @description What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.
                  * @enum {unknown}
                  */
-                noise_reduction?: "near_field" | "far_field";
+                noise_reduction?: "near_field" | "far_field" | "off";
                 /** @description How fast the agent speaks; 1 is normal. */
                 speed?: number;
                 /** @description What writes down the caller's words. Default: the driver's. */

@@ -18,7 +18,7 @@ export type CompleteAgentConfig = AgentTexts & {
   speech: {
     language: string | null
     speed: number
-    noise_reduction: 'near_field' | 'far_field' | null
+    noise_reduction: 'near_field' | 'far_field' | 'off' | null
     transcription_model: string | null
   }
   dtmf: Required<Given<'dtmf'>>

@@ -75,7 +75,11 @@ const Speech = strict({
   speed: Type.Optional(
     Type.Number({ minimum: 0.25, maximum: 1.5, description: 'How fast the agent speaks; 1 is normal.' }),
   ),
-  noise_reduction: Type.Optional(Type.Enum(['near_field', 'far_field'], { description: 'Default: none.' })),
+  noise_reduction: Type.Optional(
+    Type.Enum(['near_field', 'far_field', 'off'], {
+      description: 'What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.',
+    }),
+  ),
   transcription_model: Type.Optional(text(200, "What writes down the caller's words. Default: the driver's.")),
 })
 

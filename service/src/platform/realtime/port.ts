@@ -34,7 +34,7 @@ export type ModelSetup = {
   speed: number | null
   output: 'audio' | 'text'
   turnDetection: TurnDetection
-  noiseReduction: 'near_field' | 'far_field' | null
+  noiseReduction: 'near_field' | 'far_field' | 'off' | null
   transcription: { model: string | null; language: string | null }
   tools: ToolDeclaration[]
 }

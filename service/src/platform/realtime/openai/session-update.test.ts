@@ -50,6 +50,10 @@ describe('sessionUpdate', () => {
     })
   })
 
+  it('leaves the noise in where the setup says so', () => {
+    expect(update({ noiseReduction: 'off' }).session).toMatchObject({ audio: { input: { noise_reduction: null } } })
+  })
+
   it('holds what the setup asks for', () => {
     const parameters = { type: 'object', properties: { day: { type: 'string' } } }
     const { session } = update({

@@ -33,7 +33,7 @@ function input({ noiseReduction, transcription, turnDetection }: ModelSetup, def
   const { model, language } = transcription
   return {
     format: MULAW,
-    noise_reduction: { type: noiseReduction ?? TELEPHONE_NOISE },
+    noise_reduction: noiseReduction === 'off' ? null : { type: noiseReduction ?? TELEPHONE_NOISE },
     transcription: { model: model ?? defaults.transcriptionModel, ...(language === null ? {} : { language }) },
     turn_detection: { ...turns(turnDetection), create_response: false, interrupt_response: false },
   }
