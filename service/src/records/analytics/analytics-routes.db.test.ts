@@ -177,6 +177,7 @@ describe('GET analytics/calls', () => {
   it.each([
     ['?interval=week', '/query/interval'],
     ['?since=yesterday', '/query/since'],
+    ['?until=9999-12-31T23:59:59.999Z', '/query/until'],
     ['?since=2030-01-03T10:30:00Z', '/query/since'],
     ['?interval=hour&since=2029-12-01T00:00:00Z', '/query/since'],
     ['?since=2028-01-01T00:00:00Z', '/query/since'],

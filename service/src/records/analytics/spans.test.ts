@@ -40,13 +40,20 @@ describe('the spans of a range', () => {
     expect(edges('day', 'UTC', null)).toHaveLength(9)
   })
 
+  it('can be told to the last day that may be asked for', () => {
+    const last = ['9999-12-29T00:00:00Z', '9999-12-30T00:00:00Z'] as const
+    expect(edges('day', 'Pacific/Kiritimati', ...last).at(-1)).toBe('9999-12-30T10:00')
+    expect(edges('day', 'Pacific/Pago_Pago', ...last).at(-1)).toBe('9999-12-30T11:00')
+  })
+
   it.each<[string, [Interval, string, string, string | null]]>([
     ['is empty', ['day', 'UTC', '2026-03-31T10:20:00Z', null]],
     ['is too long for hours', ['hour', 'UTC', '2026-02-01T00:00:00Z', null]],
     ['is too long for days', ['day', 'UTC', '2024-01-01T00:00:00Z', null]],
     ['is before everything', ['day', 'UTC', '1999-12-31T00:00:00Z', '2000-01-02T00:00:00Z']],
+    ['is after everything', ['hour', 'UTC', '9999-12-30T00:00:00Z', '9999-12-31T23:59:59Z']],
     ['is of a zone that is none', ['day', 'Mars/Base', '2026-03-31T00:00:00Z', null]],
   ])('are refused where the range %s', (_why, range) => {
-    expect(() => edges(...range)).toThrow(/^(since|time_zone) must/)
+    expect(() => edges(...range)).toThrow(/^(since|until|time_zone) must/)
   })
 })

@@ -20,6 +20,8 @@ const INTO_NEXT_DAY_MS = 26 * HOUR_MS
 const MAX_DAYS: Record<Interval, number> = { hour: 31, day: 400, all: 400 }
 /** Nothing is counted that is older, and clocks were stranger. */
 const FIRST_INSTANT = new Date('2000-01-01T00:00:00.000Z')
+/** The day around it ends while its instants can still be told. */
+const LAST_UNTIL = new Date('9999-12-30T00:00:00.000Z')
 
 /**
  * Cuts a range into the hours or days of a time zone, of which the first and the last are whole. Usually it ends now and has
@@ -44,6 +46,8 @@ function expectRange({ interval, timeZone }: RangeAsk, since: Date, until: Date)
   const refuse = (message: string) => invalidRequest([{ path: '/query/since', message }])
   if (since >= until) throw refuse('must be before until, which is now when it is not given')
   if (since < FIRST_INSTANT) throw refuse(`must not be before ${FIRST_INSTANT.toISOString()}`)
+  if (until > LAST_UNTIL)
+    throw invalidRequest([{ path: '/query/until', message: `must not be after ${LAST_UNTIL.toISOString()}` }])
   const most = MAX_DAYS[interval]
   if (until.getTime() - since.getTime() > most * DAY_MS) {
     const advice = interval === 'hour' ? ': ask for fewer hours, or for interval=day' : ''
