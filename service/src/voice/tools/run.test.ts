@@ -23,6 +23,7 @@ const CALL: ToolCall = {
 }
 
 const UNKNOWN = '{"error":"the tool took too long: it is not known whether it was done"}'
+const OFTEN_ENOUGH = '{"error":"this was done often enough in this call"}'
 
 const parameters = strict({ city: Type.String({ minLength: 1 }), days: Type.Optional(Type.Integer()) })
 
@@ -181,6 +182,38 @@ describe('a tool call', () => {
     const { ask } = runnerOf(forecast(async () => ({ output: {} }), 2))
     const outcomes = [await ask({ callId: 'a' }), await ask({ callId: 'b' }), await ask({ callId: 'c' })]
     expect(outcomes.map(({ status }) => status)).toEqual(['ok', 'ok', 'error'])
+  })
+
+  it('counts nothing that was not done', async () => {
+    const answers = [() => Promise.reject(new Error('the database is away')), async () => ({ output: {} })]
+    const { ask } = runnerOf(forecast(() => answers.shift()?.() ?? Promise.reject(new Error('asked too often')), 1))
+    const unread = [await ask({ callId: 'a', argumentsText: '{' }), await ask({ callId: 'b', argumentsText: '{}' })]
+    expect([...unread, await ask({ callId: 'c' })].map(({ status }) => status)).toEqual(['error', 'error', 'error'])
+    expect(await ask({ callId: 'd' })).toMatchObject({ status: 'ok' })
+    expect(await ask({ callId: 'e' })).toMatchObject({ output: OFTEN_ENOUGH })
+  })
+
+  it('counts what is under way, and what may have been done', async () => {
+    const { promise: never } = Promise.withResolvers<ToolResult>()
+    const { clock, ask } = runnerOf(forecast(() => never, 1))
+    const first = ask({ callId: 'a' })
+    expect(await ask({ callId: 'b' })).toMatchObject({ output: OFTEN_ENOUGH })
+    await clock.advance(10_000)
+    expect(await first).toMatchObject({ status: 'timeout' })
+    expect(await ask({ callId: 'c' })).toMatchObject({ output: OFTEN_ENOUGH })
+  })
+
+  it('is tried in vain twenty times, and no more', async () => {
+    let runs = 0
+    const { ask } = runnerOf(
+      forecast(() => {
+        runs += 1
+        return Promise.reject(new AppError('unavailable', 'Try again.'))
+      }, 1),
+    )
+    for (let at = 0; at < 25; at += 1) await ask({ callId: `call_${at}` })
+    expect(runs).toBe(20)
+    expect(await ask({ callId: 'last' })).toMatchObject({ output: '{"error":"this failed too often in this call"}' })
   })
 
   it('gives at most 8 KiB back, and no half characters', async () => {

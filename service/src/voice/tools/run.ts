@@ -4,6 +4,7 @@ import type { Log } from '../../platform/log.ts'
 import type { CallJournal } from '../../records/journal.ts'
 import type { ToolOutcome } from '../session/events.ts'
 import type { ToolRequest } from '../session-deps.ts'
+import { makeAllowance } from './allowance.ts'
 import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from './tool.ts'
 
 /** Runs the tools of one call. */
@@ -39,7 +40,7 @@ const MAX_SEEN = 256
 export function makeToolRunner(deps: Deps): ToolRunner {
   const { clock, journal } = deps
   const running = new Map<string, Promise<ToolOutcome>>()
-  const counts = new Map<string, number>()
+  const allowance = makeAllowance()
   let seq = deps.toolCalls ?? 0
 
   async function runOnce(request: ToolRequest): Promise<ToolOutcome> {
@@ -67,20 +68,15 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   }
 
   async function answer(tool: Tool | undefined, asked: Asked, signal: AbortSignal): Promise<Ended> {
+    let giveBack = () => {}
     try {
       if (!tool) throw new ToolRefusal(`there is no tool ${asked.name.slice(0, 64)}`)
-      count(tool)
+      giveBack = allowance.take(tool)
       return done(await tool.run(parsed(asked.argumentsText), { ...deps.call, callId: asked.callId }, signal))
     } catch (err) {
+      giveBack()
       return failed(err, signal)
     }
-  }
-
-  /** @throws ToolRefusal when it ran often enough in this call. */
-  function count({ declaration: { name }, maxPerCall }: Tool): void {
-    const times = (counts.get(name) ?? 0) + 1
-    if (maxPerCall !== null && times > maxPerCall) throw new ToolRefusal('this was done often enough in this call')
-    counts.set(name, times)
   }
 
   function failed(err: unknown, signal: AbortSignal): Ended {

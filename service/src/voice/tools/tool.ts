@@ -58,7 +58,7 @@ export class ToolRefusal extends Error {
 /** A function that a model may call. */
 export type Tool = {
   declaration: ToolDeclaration
-  /** What has effects beyond the call is not done more often than this in one; null: no matter. */
+  /** What has effects beyond the call is not done more often than this in one; null: no matter. What throws was not done. */
   maxPerCall: number | null
   /** Whether the agent goes on talking while it runs, and is told what it said when it is done. */
   isAsync?: boolean

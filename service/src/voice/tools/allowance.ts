@@ -1,0 +1,44 @@
+import { type Tool, ToolRefusal } from './tool.ts'
+
+/** How often the tools of one call may yet be used in it. */
+export type Allowance = {
+  /**
+   * Counts a use before it begins, for several may be under way.
+   *
+   * @returns takes the count back: to be called when nothing was done.
+   * @throws ToolRefusal when it was done, or tried in vain, often enough in this call.
+   */
+  take(tool: Tool): () => void
+}
+
+/** A model that was told why may ask better; one that never does has an end, too. */
+const MAX_IN_VAIN = 20
+
+export function makeAllowance(): Allowance {
+  const done = new Counts()
+  const inVain = new Counts()
+  return {
+    take({ declaration: { name }, maxPerCall }) {
+      if (maxPerCall === null) return () => undefined
+      if (done.of(name) >= maxPerCall) throw new ToolRefusal('this was done often enough in this call')
+      if (inVain.of(name) >= MAX_IN_VAIN) throw new ToolRefusal('this failed too often in this call')
+      done.add(name, 1)
+      return () => {
+        done.add(name, -1)
+        inVain.add(name, 1)
+      }
+    },
+  }
+}
+
+class Counts {
+  readonly #counts = new Map<string, number>()
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0
+  }
+
+  add(name: string, more: number): void {
+    this.#counts.set(name, this.of(name) + more)
+  }
+}
