@@ -5,7 +5,7 @@ import type { CallJournal } from '../../records/journal.ts'
 import type { ToolOutcome } from '../session/events.ts'
 import type { ToolRequest } from '../session-deps.ts'
 import { makeAllowance } from './allowance.ts'
-import { type Tool, type ToolCall, ToolRefusal, type ToolResult } from './tool.ts'
+import { deadlineOf, type Tool, type ToolCall, ToolRefusal, type ToolResult } from './tool.ts'
 
 /** Runs the tools of one call. */
 export type ToolRunner = {
@@ -29,7 +29,6 @@ type Deps = {
   toolCalls?: number
 }
 
-const DEADLINE_MS = 10_000
 /** A tool that was told to stop may have been past the point where it could. */
 const TOO_LATE = 'the tool took too long: it is not known whether it was done'
 const MAX_ARGUMENT_CHARS = 32_768
@@ -47,8 +46,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
     const { callId, name, argumentsText } = request
     const startedMs = clock.monotonicMs()
     const tool = deps.tools.find(({ declaration }) => declaration.name === name)
-    const deadlineMs = tool?.deadlineMs ?? DEADLINE_MS
-    const ended = await withDeadline(clock, deadlineMs, (signal) =>
+    const ended = await withDeadline(clock, deadlineOf(tool), (signal) =>
       answer(tool, { callId, name, argumentsText }, signal),
     )
     note(request, ended, clock.monotonicMs() - startedMs)

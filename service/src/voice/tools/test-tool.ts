@@ -7,7 +7,7 @@ import type { SessionId } from '../../records/call-values.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { Asked, AskingTool } from './asking-tool.ts'
 import type { TenantTools } from './tenant-tools.ts'
-import { type CallFacts, ToolRefusal } from './tool.ts'
+import { type CallFacts, deadlineOf, ToolRefusal } from './tool.ts'
 import { textOf } from './tool-answer.ts'
 
 /** One try of a tool: what was asked, what came, what a model would be told, and how long it took in ms. */
@@ -37,8 +37,6 @@ type Deps = {
 }
 
 const MAX_TOLD_CHARS = 300
-/** Longer than any tool may take, and shorter than a request may. */
-const DEADLINE_MS = 25_000
 
 export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
   async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<AskingTool> {
@@ -58,7 +56,9 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
       const tool = await toolOf(tenant, name, agentKey)
       const startedMs = clock.monotonicMs()
-      const asked = await within(clock, (signal) => tool.ask(args, trialCall(tenant, clock), signal)).catch(refused)
+      const asked = await within(clock, deadlineOf(tool), (signal) =>
+        tool.ask(args, trialCall(tenant, clock), signal),
+      ).catch(refused)
       expectAnswer(asked)
       return { asked, durationMs: Math.round(clock.monotonicMs() - startedMs) }
     },
@@ -72,9 +72,9 @@ function trialCall(tenant: TenantRuntime, clock: Clock): CallFacts {
   return { tenant, sessionId, ...call }
 }
 
-async function within<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function within<T>(clock: Clock, deadlineMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stopping = new AbortController()
-  const cancel = clock.after(DEADLINE_MS, () => stopping.abort())
+  const cancel = clock.after(deadlineMs, () => stopping.abort())
   return work(stopping.signal).finally(cancel)
 }
 

@@ -68,6 +68,13 @@ export type Tool = {
   run(args: unknown, call: ToolCall, signal: AbortSignal): Promise<ToolResult>
 }
 
+const DEADLINE_MS = 10_000
+
+/** After how many ms a tool is told to stop; 10 s for one that says nothing of it, or that there is not. */
+export function deadlineOf(tool: Pick<Tool, 'deadlineMs'> | undefined): number {
+  return tool?.deadlineMs ?? DEADLINE_MS
+}
+
 type Definition<Parameters extends TObject> = {
   name: string
   /** What it does and when to use it: read by the model. */

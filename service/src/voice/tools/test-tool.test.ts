@@ -1,0 +1,31 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import { startWebhookTarget } from '../../../test/harness/webhook-target.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { makeOutbound } from '../../platform/outbound/outbound.ts'
+import { toRuntime } from '../../tenancy/tenant-defaults.ts'
+import { makeTenantTools } from './tenant-tools.ts'
+import { makeToolTrials } from './test-tool.ts'
+
+const ACME = 'acme' as TenantId
+const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
+
+it('a trial of a tool lasts as long as the tool may in a call', async () => {
+  const target = await startWebhookTarget()
+  onTestFinished(() => target.close())
+  target.answer('hang')
+  const clock = new TestClock()
+  const { request: ask } = makeOutbound({ clock, allowPrivate: true, resolve: async () => ['127.0.0.1'] })
+  const tool = { type: 'http' as const, name: 'look_up', url: target.url, timeout_ms: 60_000 }
+  const tenant = toRuntime({ tenant_id: ACME, tools: [tool] }, NO_ACCOUNT)
+  const tools = makeTenantTools({ clock, ask, log: { warn: () => undefined }, version: '0.0.0' })
+  const trials = makeToolTrials({ clock, tools, tenants: { get: async () => tenant }, resolveAgent: async () => null })
+  const trial = trials.run(ACME, 'look_up', { args: {}, agentKey: null }).catch((error: unknown) => error)
+  await target.receive(1)
+  await clock.advance(60_000)
+  expect(await trial).toMatchObject({
+    code: 'upstream_failed',
+    message: 'The tool failed: There was no answer within 60000 ms.',
+  })
+  expect(clock.pendingTimers).toBe(0)
+})
