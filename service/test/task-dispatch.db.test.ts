@@ -34,6 +34,19 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   const create = async (facts: object = {}) => (await post('', { customer_phone: CALLER, ...facts })).body.task
   const read = async (id: string) => (await app.served.call<Answer>('acme', 'GET', `/callback-tasks/${id}`)).body.task
 
+  /** The agent of the queue has published nothing. */
+  async function nobodySpeaksForSales(): Promise<void> {
+    const quiet = { agent_key: 'quiet', name: 'Quiet', description: '' }
+    await app.served.administer('POST', '/tenants/acme/agents', quiet)
+    await app.served.administer('PUT', '/tenants/acme/operator-queues/sales', { dispatch_agent_key: 'quiet' })
+  }
+
+  async function speakerOf(callSid: string): Promise<string | null> {
+    const path = `/call-logs/${callSid}`
+    const { body } = await app.served.call<{ call_log: { agent_key: string | null } }>('acme', 'GET', path)
+    return body.call_log.agent_key
+  }
+
   /** The carrier says how the newest call ended; answers the task once it has followed. */
   async function ended(id: string, form: Record<string, string>): Promise<Task> {
     const sid = `CA-out-${dialled().length}`
@@ -145,6 +158,28 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     app.rest.reply = () => ({ status: 400, body: { code: 21_211, message: 'Invalid To' } })
     expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 400, body: { code: 'carrier_rejected' } })
     expect(await read(id)).toMatchObject({ status: 'open', disposition: 'failed', dispatch_attempt_count: 1 })
+  })
+
+  it.each([
+    ['has no agent any more', 'gone'],
+    ["was the tenant's own agent's, which it has no more", null],
+  ])("speaks as the route does where the queue's agent cannot, and the task's call %s", async (_what, agentKey) => {
+    await nobodySpeaksForSales()
+    await post(`/${(await create()).id}/dispatch`)
+    await test.db.updateTable('call_logs').set({ agent_key: agentKey }).where('call_sid', '=', 'CA-out-1').execute()
+    const { id } = await create({ queue_key: 'sales', call_sid: 'CA-out-1' })
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+    expect(await speakerOf('CA-out-2')).toBe('desk')
+  })
+
+  it("speaks as the task's call did where the queue's agent cannot, rather than as the tenant's own agent", async () => {
+    await post(`/${(await create()).id}/dispatch`)
+    const { config } = await app.served.administer<{ config: object }>('GET', '/tenants/acme')
+    await app.served.administer('PUT', '/tenants/acme', { ...config, agent: { instructions: 'Be brief.' } })
+    await nobodySpeaksForSales()
+    const { id } = await create({ queue_key: 'sales', call_sid: 'CA-out-1' })
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+    expect(await speakerOf('CA-out-2')).toBe('desk')
   })
 
   it('needs somebody who speaks', async () => {

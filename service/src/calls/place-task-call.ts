@@ -58,7 +58,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
 async function callerOf(
   { db, resolveAgent }: Pick<Deps, 'db' | 'resolveAgent'>,
   tenant: TenantRuntime,
-  call: Pick<TaskCall, 'speaker'>,
+  call: Pick<TaskCall, 'speakers'>,
 ): Promise<{ agent: ResolvedAgent; from: string }> {
   const route = await findOutboundRoute(db, tenant.tenant_id)
   const agent = await speaking(resolveAgent, tenant, call, route)
@@ -67,16 +67,20 @@ async function callerOf(
   return { agent, from }
 }
 
-/** @throws AppError `no_agent`. */
+/** The tenant's own agent stands in for one of a key only where nobody speaks who was named. @throws AppError `no_agent`. */
 async function speaking(
   resolveAgent: ResolveAgent,
   tenant: TenantRuntime,
-  { speaker }: Pick<TaskCall, 'speaker'>,
+  { speakers }: Pick<TaskCall, 'speakers'>,
   route: PhoneRouteRow | null,
 ): Promise<ResolvedAgent> {
-  const named = speaker ?? (route && { choice: { agentKey: route.agent_key } })
-  const agent = named && (await resolveAgent(tenant, named.choice))
-  if (agent) return agent
+  let standIn: ResolvedAgent | null = null
+  for (const agentKey of [...speakers, ...(route ? [route.agent_key] : [])]) {
+    const agent = await resolveAgent(tenant, agentKey === null ? null : { agentKey })
+    if (agent?.agentKey === agentKey) return agent
+    standIn ??= agent
+  }
+  if (standIn) return standIn
   const sentence =
     'Nobody could speak: set dispatch_agent_key of the queue, or make a phone route the outbound default, with an agent that has published a version.'
   throw new AppError('no_agent', sentence)

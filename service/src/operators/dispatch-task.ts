@@ -1,4 +1,3 @@
-import type { AgentChoice } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type ErrorCode } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -17,8 +16,11 @@ import { insertDispatch, noteDispatchCall } from './task-dispatch-store.ts'
 export type TaskCall = {
   taskId: CallbackTaskId
   to: PhoneNumber
-  /** Who speaks; null: the agent of the route from which the tenant's calls come. */
-  speaker: { choice: AgentChoice } | null
+  /**
+   * The keys of who is to speak, the first one that can; null is the tenant's own agent. After them comes the agent of the route
+   * from which the tenant's calls come.
+   */
+  speakers: (string | null)[]
   metadata: Record<string, unknown>
   /** Done in the transaction that writes the call down, once it has passed the dial gate: what it throws undoes the call. */
   onQueued(tx: Tx, callLogId: string): Promise<void>
@@ -109,15 +111,14 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
 /** The call by which a task would be dispatched. */
 export async function taskCallOf(db: Db, task: CallbackTaskRow): Promise<Omit<TaskCall, 'onQueued'>> {
   const { id: taskId, customer_phone: to, metadata } = task
-  return { taskId, to, metadata, speaker: await speakerOf(db, task) }
+  return { taskId, to, metadata, speakers: await speakersOf(db, task) }
 }
 
 /** The agent of the task's queue, else that of the call in which the callback was asked for. */
-async function speakerOf(db: Db, task: CallbackTaskRow): Promise<TaskCall['speaker']> {
+async function speakersOf(db: Db, task: CallbackTaskRow): Promise<TaskCall['speakers']> {
   const { dispatch_agent_key: queueAgent } = await findQueue(db, task.tenant_id, task.queue_key)
-  if (queueAgent !== null) return { choice: { agentKey: queueAgent } }
   const log = task.call_sid === null ? null : await findCallLog(db, task.tenant_id, task.call_sid)
-  return log && { choice: log.agent_key === null ? null : { agentKey: log.agent_key } }
+  return [...(queueAgent === null ? [] : [queueAgent]), ...(log ? [log.agent_key] : [])]
 }
 
 function mayDispatch({ status, assigned_to }: CallbackTaskRow, { operator }: Actor): boolean {
