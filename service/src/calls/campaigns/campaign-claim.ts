@@ -15,7 +15,7 @@ import {
   nextDue,
 } from './contact-store.ts'
 
-/** The right to call somebody for a campaign. */
+/** The right to call somebody for a campaign, as that is with the claim: the next call waits for its pace. */
 export type ClaimedContact = { campaign: CampaignRow; contact: ContactRow; claim: Claim }
 
 /**
@@ -48,8 +48,8 @@ export function makeClaimNext({ db, clock }: { db: Db; clock: Clock }): ClaimNex
       const claim = { token: newId<string>(now.getTime()), until: after(now, CLAIM_MS) }
       const contact = await claimContact(tx, tenantId, id, { claim, now })
       if (contact) {
-        await waitUntil(tx, campaign, after(now, 1_000 / campaign.calls_per_second))
-        return { campaign, contact, claim }
+        const paced = await waitUntil(tx, campaign, after(now, 1_000 / campaign.calls_per_second))
+        return { campaign: paced, contact, claim }
       }
       if (busy === 0 && !(await hasOpenContacts(tx, tenantId, id))) await complete(tx, tenant, campaign, now)
       else await waitUntil(tx, campaign, await nextLook(tx, campaign, { busy, now }))
@@ -72,8 +72,8 @@ async function complete(tx: Tx, tenant: TenantRuntime, { tenant_id, id }: Campai
   if (counts) await tell(tx, tenant, { event: 'campaign.completed', after: { campaign, counts }, now })
 }
 
-async function waitUntil(tx: Tx, { tenant_id, id }: CampaignRow, until: Date): Promise<void> {
-  await updateCampaign(tx, tenant_id, id, { next_dial_at: until })
+function waitUntil(tx: Tx, { tenant_id, id }: CampaignRow, until: Date): Promise<CampaignRow> {
+  return updateCampaign(tx, tenant_id, id, { next_dial_at: until })
 }
 
 function after(now: Date, ms: number): Date {

@@ -117,7 +117,7 @@ export function makeDialContact(deps: Deps): DialContact {
     nextDialAt: Date,
   ): Promise<void> {
     await releaseContact(db, contact, { token: claim.token, change })
-    await delayCampaign(db, campaign.tenant_id, campaign.id, nextDialAt)
+    await delayCampaign(db, campaign, nextDialAt)
   }
 
   /** None of its calls could be placed. */

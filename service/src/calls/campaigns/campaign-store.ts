@@ -144,13 +144,21 @@ export async function updateCampaign(
     .executeTakeFirstOrThrow()
 }
 
-/** No call is placed for it before then. */
-export async function delayCampaign(db: Db, tenantId: TenantId, id: CampaignId, until: Date): Promise<void> {
+/**
+ * No call is placed for it before then. That is sooner than it was only where it waits as this row says: whoever has called
+ * since, or has seen why to wait longer, is not overruled.
+ */
+export async function delayCampaign(
+  db: Db,
+  { tenant_id, id, next_dial_at }: Pick<CampaignRow, 'tenant_id' | 'id' | 'next_dial_at'>,
+  until: Date,
+): Promise<void> {
   await db
     .updateTable('campaigns')
     .set({ next_dial_at: until })
-    .where('tenant_id', '=', tenantId)
+    .where('tenant_id', '=', tenant_id)
     .where('id', '=', id)
+    .where((eb) => eb.or([eb('next_dial_at', '=', next_dial_at), eb('next_dial_at', '<', until)]))
     .execute()
 }
 
