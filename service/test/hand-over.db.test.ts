@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
 import { beat, removeNode, saysStopping } from '../src/platform/nodes/heartbeat-store.ts'
 import { OTHER_NODE } from '../src/records/calls.fixture.ts'
@@ -74,6 +75,39 @@ describe('a call that another node takes', () => {
     expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
     const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
     expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The small one.' }])
+  })
+
+  /** The stream is lost while the node stops, and the session waits for another one. */
+  async function detached(): Promise<() => boolean> {
+    const [call] = await startTalking(app, ['CA1'])
+    await beat(test.db, OTHER_NODE, '1')
+    const isOver = await draining()
+    app.model.last.tell({ type: 'speech_started', itemId: 't1', audioStartMs: 2_000 })
+    call?.client.terminate()
+    await app.pass(async () => (await states())[0] === 'detached', 'the session to notice')
+    return isOver
+  }
+
+  it.runIf(kind === 'server')('is sent there, too, when it has no stream, with what was said last', async () => {
+    const isOver = await detached()
+    expect(app.rest.requests).toEqual([])
+    await app.clock.advance(1_000)
+    app.model.last.tell({ type: 'committed', itemId: 't1', previousItemId: 'a0' })
+    app.model.last.tell({ type: 'caller_transcript', itemId: 't1', text: 'The small one.' })
+    await drained(isOver)
+    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }])
+    expect(await entry()).toEqual({ owner: null, epoch: 2 })
+    expect(await session()).toEqual({ end_reason: null, ended_at: null })
+    const turns = await test.db.selectFrom('transcript_turns').select('text').orderBy('seq').execute()
+    expect(turns).toEqual([{ text: 'CA1 is greeted.' }, { text: 'The small one.' }])
+  })
+
+  it.runIf(kind === 'server')('is left to who looks next when it has no stream, and no carrier answers', async () => {
+    app.rest.reply = ({ form }) => (form['Twiml'] ? { status: 401, body: {} } : { status: 200, body: {} })
+    await drained(await detached())
+    expect(await entry()).toEqual({ owner: null, epoch: 2 })
+    const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '<=', sql<Date>`now()`)
+    expect(await due.execute()).toEqual([{ call_sid: 'CA1' }])
   })
 
   it.runIf(kind === 'server')('is ended here, with a goodbye, when its carrier does not take it there', async () => {

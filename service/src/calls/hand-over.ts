@@ -5,11 +5,11 @@ import type { Log } from '../platform/log.ts'
 import { hasHeir } from '../platform/nodes/heartbeat-store.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { LiveSessions } from '../voice/live-sessions.ts'
+import type { HeldStream, LiveSessions } from '../voice/live-sessions.ts'
 import { forEachByTenant } from './by-tenant.ts'
 import { isEarlier, type LetGo } from './let-go.ts'
 import { RESCUE_LEASE_MS } from './orphaned-calls.ts'
-import { type OrphanedCall, releaseCall, rescueOver, takeBack } from './orphaned-calls-store.ts'
+import { type OrphanedCall, releaseCall, rescueLater, rescueOver, takeBack } from './orphaned-calls-store.ts'
 import type { SendCallBack } from './send-call-back.ts'
 
 /**
@@ -34,8 +34,11 @@ type Deps = {
   silenceMs: number
 }
 
-/** `unknown`: its carrier may have been told to go on elsewhere. It is left alone here, and whoever has it by then decides. */
-type Became = 'gone' | 'kept' | 'unknown'
+/**
+ * `left`: it had no stream any more, and its carrier could not be told: another node tells it. `unknown`: its carrier may have
+ * been told to go on elsewhere. It is left alone here, and whoever has it by then decides.
+ */
+type Became = 'gone' | 'kept' | 'left' | 'unknown'
 
 type Call = { tenantId: TenantId; callSid: string }
 
@@ -55,12 +58,15 @@ export function makeHandOver(deps: Deps): HandOver {
     let became: Became = 'kept'
     try {
       const tenant = await tenants.get(tenantId)
+      // Without a stream it is let go of as soon as it is asked, and nothing that is told after that is written down.
+      if (live.findCall(tenantId, callSid)?.phase === 'detached') await allTold(call)
+      const hold = live.findCall(tenantId, callSid)?.hold
       // Asked first: with that the words that are being said are written down as far as they were heard.
-      if (!tenant || !live.handOver(tenantId, callSid)) return
-      await waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
+      if (!tenant || !hold || !live.handOver(tenantId, callSid)) return
+      await allTold(call)
       const late = () => new Error('what was said cannot be written now')
       await withTimeout(clock, journal.flush(callSid), WRITTEN_WITHIN_MS, late)
-      became = await sent(tenant, call)
+      became = await sent(tenant, call, hold)
       log.info({ tenant_id: tenantId, call_sid: callSid, became }, 'a call was to be handed over')
     } catch (err) {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'a call could not be handed over')
@@ -68,18 +74,16 @@ export function makeHandOver(deps: Deps): HandOver {
     if (became === 'kept') live.findCall(tenantId, callSid)?.command({ type: 'kept' })
   }
 
-  async function sent(tenant: TenantRuntime, call: Call): Promise<Became> {
+  async function sent(tenant: TenantRuntime, call: Call, hold: HeldStream): Promise<Became> {
     const { tenantId, callSid } = call
-    const hold = live.findCall(tenantId, callSid)?.hold
-    if (!hold) return 'kept'
     const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
     // What is told here until another stream begins is told by whoever had the call.
     const nobody = hold.expect({ epoch: hold.epoch + 1, owner: null })
     try {
       const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
-      const isElsewhere = released !== null && (await isTaken(tenant, released))
-      if (!isElsewhere) nobody.failed()
-      if (!released || !isElsewhere) return 'kept'
+      const became = released ? await told(tenant, released) : 'kept'
+      if (became === 'kept') nobody.failed()
+      if (!released || became !== 'gone') return became
       await rescueOver(db, released)
       await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
       letGo(tenantId, callSid, released.epoch)
@@ -90,9 +94,17 @@ export function makeHandOver(deps: Deps): HandOver {
     }
   }
 
-  async function isTaken(tenant: TenantRuntime, released: OrphanedCall): Promise<boolean> {
+  async function told(tenant: TenantRuntime, released: OrphanedCall): Promise<'gone' | 'kept' | 'left'> {
     const outcome = await sendCallBack(tenant, released)
-    return outcome === 'sent' || outcome === 'taken' || !(await takeBack(db, nodeId, released))
+    if (outcome === 'sent' || outcome === 'taken') return 'gone'
+    const isHere = live.findCall(released.tenantId, released.callSid) !== null
+    if (isHere) return (await takeBack(db, nodeId, released)) ? 'kept' : 'gone'
+    await rescueLater(db, released, 0)
+    return 'left'
+  }
+
+  function allTold({ tenantId, callSid }: Call): Promise<void> {
+    return waitWhile(() => live.findCall(tenantId, callSid)?.hasOpenTurns, TOLD_WITHIN_MS)
   }
 
   async function waitWhile(isSo: () => boolean | undefined, withinMs: number): Promise<void> {
