@@ -102,7 +102,7 @@ function voiceOf({ deps: { openVoice }, dispatch }: Session, media: MediaPath): 
 }
 
 /** What they still have of the process: nothing, once the session has finished. */
-export function heldBy({ streams, models, timers, media, lines, voice }: CallParts): string[] {
+export function heldBy({ streams, models, timers, media, lines, voice, transfers }: CallParts): string[] {
   return [
     ...streams.held,
     ...models.held,
@@ -110,12 +110,13 @@ export function heldBy({ streams, models, timers, media, lines, voice }: CallPar
     ...media.held,
     ...lines.held,
     ...(voice?.held ?? []),
+    ...transfers.held,
   ]
 }
 
 /** The session is over for that reason: nothing of it stays open. */
 export function closeParts(parts: CallParts, reason: EndReason): void {
-  const { timers, media, voice, models, lines, streams, deps, guarded } = parts
+  const { timers, media, voice, models, lines, streams, transfers, deps, guarded } = parts
   timers.disarmAll()
   media.close()
   voice?.close()
@@ -123,5 +124,7 @@ export function closeParts(parts: CallParts, reason: EndReason): void {
   const isMoved = parts.state().isLetGo && reason === 'shutdown'
   guarded(() => lines.close(isMoved ? 'broken' : 'ended'))
   guarded(() => streams.close())
+  // That the target has the call may come from elsewhere than the transfer.
+  guarded(() => transfers.cancel(true))
   deps.eventLog?.close()
 }

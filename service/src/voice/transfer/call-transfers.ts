@@ -53,6 +53,10 @@ export class CallTransfers {
     return begun
   }
 
+  get held(): string[] {
+    return this.#wanted ? ['transfer'] : []
+  }
+
   /** The carrier is asked. */
   begin(): void {
     const { carrier, dispatch } = this.#deps
