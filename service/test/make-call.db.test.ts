@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RestFault } from '../../simulator/src/carrier/faults.ts'
+import { newId } from '../src/kernel/ids.ts'
 import { type Carriers, makeCarriers } from '../src/platform/telephony/registry.ts'
 import { OTHER_NODE, someCall, tenantTold } from '../src/records/calls.fixture.ts'
 import { makeSessions } from '../src/records/sessions.ts'
@@ -222,8 +223,12 @@ describe('a call of which it is not known whether the carrier took it', { timeou
     expect(app.calls).toHaveLength(1)
   })
 
-  it('is not called failed for want of an answer, but when the carrier says that it does not have it', async () => {
+  it('that would be placed again stays so while the carrier cannot be asked, for an hour at most', async () => {
     await inDoubt('internal-error')
+    await test.db
+      .updateTable('call_logs')
+      .set({ callback_task_id: newId<string>(app.clock.now()) })
+      .execute()
     Object.assign(rest(), { fetch: 'internal-error' })
     const laterMs = app.clock.now() + 180_000
     await app.pass(() => app.clock.now() >= laterMs, 'three minutes to pass', 1_000)
@@ -232,8 +237,12 @@ describe('a call of which it is not known whether the carrier took it', { timeou
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
   })
 
-  it('failed when the carrier does not have it after two minutes', async () => {
+  it.each<[string, RestFault]>([
+    ['does not have it', 'normal'],
+    ['cannot be asked', 'internal-error'],
+  ])('failed when the carrier %s after two minutes, and is not placed again by its key', async (_what, fetch) => {
     await inDoubt('internal-error')
+    Object.assign(rest(), { fetch })
     await app.clock.advance(115_000)
     expect(await stateOfLog()).toMatchObject({ status: 'queued' })
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)

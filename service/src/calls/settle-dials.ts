@@ -40,6 +40,8 @@ const LIST_TIMEOUT_MS = 5_000
 const FORGET_INTERVAL_MS = 60_000
 /** What the carrier does not have by then it will not have; should it call all the same, that call is taken. */
 const GIVE_UP_MS = 120_000
+/** A carrier that has not answered for so long will not know of it either. */
+const GIVE_UP_ASKING_MS = 3_600_000
 /** How far the carrier's clock may be from ours. */
 const CLOCK_SKEW_MS = 60_000
 
@@ -73,7 +75,9 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     if (closing.signal.aborted) return
     const { found } = looked
     const now = new Date(clock.now())
-    const outcome = outcomeOf(dial, looked, now)
+    const isDoubtful = !looked.isAnswered && isPlacedAgain(dialled)
+    const giveUpMs = isDoubtful ? GIVE_UP_ASKING_MS : GIVE_UP_MS
+    const outcome = outcomeOf(looked, now.getTime() - dial.created_at.getTime() >= giveUpMs)
     await settleDial(db, tenant, dial.dial_ref, { outcome, now })
     if (outcome.type !== 'unknown') log.info({ tenant_id: dial.tenant_id, outcome }, 'a call in doubt was settled')
     if (found) await noteStatus(dial.tenant_id, found)
@@ -114,19 +118,17 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   return settling
 }
 
-type Looked = { found: ListedCall | null; isAnswered: boolean }
+/** Whether we call again by ourselves when it failed: that nothing was placed must be known then, from a carrier that answers. */
+function isPlacedAgain({ callback_task_id, campaign_id }: CallLogRow): boolean {
+  return callback_task_id !== null || campaign_id !== null
+}
 
-/** That a call is not there is only known from a carrier that answers; one that has not for an hour will not know it either. */
-function outcomeOf({ created_at }: DialRow, { found, isAnswered }: Looked, now: Date): DialOutcome {
+function outcomeOf({ found }: { found: ListedCall | null }, isGivenUp: boolean): DialOutcome {
   if (found) return { type: 'found', callSid: found.callSid }
-  const isGivenUp = now.getTime() - created_at.getTime() >= (isAnswered ? GIVE_UP_MS : UNANSWERED_MS)
   return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
 }
 
 const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
-
-/** A carrier that cannot be asked is asked for so long. */
-const UNANSWERED_MS = 3_600_000
 
 type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal }
 
