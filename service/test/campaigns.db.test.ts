@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { storedEvents } from '../src/records/calls.fixture.ts'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
@@ -95,7 +96,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       { phone: phone(1), status: 'completed', outcome: 'reached', attempts: 1 },
     ])
     expect(await read(id)).toMatchObject({ contacts: { total: 2, completed: 2, pending: 0 }, status_reason: null })
-    const events = await test.db.selectFrom('webhook_outbox').select('event').execute()
+    const events = await storedEvents(test.db)
     expect(events.map(({ event }) => event).toSorted()).toEqual(['campaign.completed', 'campaign.started'])
   })
 

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { outboxOf, tenantTold } from '../records/calls.fixture.ts'
 import type { EventName } from '../tenancy/tenant-events.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { enqueue, type NewEvent, wantsEvent } from './enqueue.ts'
@@ -62,7 +62,7 @@ describe('enqueue', () => {
         ),
       ),
     )
-    const events = await storedEvents(test.db)
+    const events = await outboxOf(test.db)
     for (const sid of calls) {
       const numbers = events.filter(({ call_sid }) => call_sid === sid).map(({ sequence }) => sequence)
       expect(numbers).toEqual(numbers.map((_, index) => index + 1))
@@ -73,7 +73,7 @@ describe('enqueue', () => {
   it('numbers the events of one transaction in their order', async () => {
     await tell(acme, [ofCall('CA1'), ofCall('CA2'), ofCall('CA1', 'voice.session.started')])
     await tell(acme, [ofCall('CA1', 'voice.session.completed'), ofCall('CA1', 'voice.call.completed')])
-    const events = await storedEvents(test.db)
+    const events = await outboxOf(test.db)
     expect(events.map(({ call_sid, sequence, event }) => [call_sid, sequence, event])).toEqual([
       ['CA1', 1, 'voice.call.started'],
       ['CA1', 2, 'voice.session.started'],
@@ -90,21 +90,21 @@ describe('enqueue', () => {
     })
     await expect(undone).rejects.toThrow('changed my mind')
     await tell(acme, [ofCall('CA1')])
-    expect((await storedEvents(test.db)).map(({ sequence }) => sequence)).toEqual([1])
+    expect((await outboxOf(test.db)).map(({ sequence }) => sequence)).toEqual([1])
   })
 
   it('counts the calls of two tenants apart', async () => {
     await tell(acme, [ofCall('CA1')])
     await tell(tenantTold('globex'), [ofCall('CA1')])
-    expect((await storedEvents(test.db)).map(({ sequence }) => sequence)).toEqual([1, 1])
+    expect((await outboxOf(test.db)).map(({ sequence }) => sequence)).toEqual([1, 1])
   })
 
   it('writes nothing of what the tenant does not want, and does not count it', async () => {
     const picky = tenantTold('acme', ['voice.call.completed'])
     await tell(picky, [ofCall('CA1'), ofCall('CA1', 'voice.transcript.turn')])
-    expect(await storedEvents(test.db)).toEqual([])
+    expect(await outboxOf(test.db)).toEqual([])
     await tell(picky, [ofCall('CA1', 'voice.call.completed')])
-    expect((await storedEvents(test.db)).map(({ sequence }) => sequence)).toEqual([1])
+    expect((await outboxOf(test.db)).map(({ sequence }) => sequence)).toEqual([1])
   })
 })
 

@@ -43,8 +43,8 @@ export const CallbackTask = Type.Object({
   updated_at: Timestamp,
 })
 
-/** Writes a task as the API shows it and events carry it: its instants as text, the rest as it is. */
-export function showCallbackTask(row: CallbackTaskRow) {
+/** Writes a task as the API shows it and events carry it: without what only sweeps note, its instants as text, the rest as it is. */
+export function showCallbackTask({ reminded_at: _r, escalated_at: _e, refused_at: _f, ...row }: CallbackTaskRow) {
   return {
     ...row,
     acknowledged_at: isoOrNull(row.acknowledged_at),

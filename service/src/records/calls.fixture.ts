@@ -1,3 +1,4 @@
+import { eventFaults } from '../event-checks.fixture.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
@@ -51,8 +52,16 @@ export function someTurn(seq: number, facts: Partial<JournaledTurn> = {}): Journ
 
 type StoredEvent = { event: string; call_sid: string | null; sequence: number | null; body: Record<string, unknown> }
 
-/** What tenants are to be told, in the order of each call. */
+/** What tenants are to be told, in the order of each call. @throws Error for what is told otherwise than the catalogue says. */
 export async function storedEvents(db: Db): Promise<StoredEvent[]> {
+  const events = await outboxOf(db)
+  const faults = events.flatMap(({ body }) => eventFaults(body))
+  if (faults.length > 0) throw new Error(`events are not as documented: ${faults.join('; ')}`)
+  return events
+}
+
+/** The same, whatever stands in them. */
+export async function outboxOf(db: Db): Promise<StoredEvent[]> {
   return db
     .selectFrom('webhook_outbox')
     .select(['event', 'call_sid', 'sequence', 'body'])
