@@ -139,7 +139,7 @@ describe('started', () => {
     expect(await sessions.started(acme, { ...STREAM, streamSid: 'MZ2' })).toBeNull()
     const { before, ...taken } = (await sessions.started(acme, { ...STREAM, streamSid: 'MZ2', epoch: 2 })) ?? {}
     expect({ ...taken, before: null }).toEqual(first)
-    expect(before).toMatchObject({ streamSid: 'MZ1', turns: [], toolCalls: 0 })
+    expect(before).toMatchObject({ streamSid: 'MZ1', turns: [], toolCalls: [] })
     expect((await stored()).session).toMatchObject({ stream_sid: 'MZ2', resumed_count: 1 })
     expect((await storedEvents(test.db)).at(-1)).toMatchObject({ event: 'voice.session.resumed', sequence: 3 })
   })

@@ -14,7 +14,7 @@ import type { CallDirection, SessionId } from './call-values.ts'
 import { changeCall } from './change-call.ts'
 import { LOST_AFTER_MS } from './open-call-store.ts'
 import { type SpentToday, spentToday } from './spent-today.ts'
-import { listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
+import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
 import type { StoredLatency, StoredUsage, VoiceSessionRow } from './voice-session-store.ts'
 
 /** A call that comes in or was placed. */
@@ -73,12 +73,16 @@ export type StartedSession = {
   before: EarlierStream | null
 }
 
+/** A tool that was called, and how that ended. */
+export type EarlierToolCall = Pick<FunctionCallRow, 'name' | 'status'>
+
 /** What is stored of a conversation that another stream goes on with. */
 export type EarlierStream = {
   startedAt: Date
   streamSid: string | null
   turns: TurnRow[]
-  toolCalls: number
+  /** In their order. */
+  toolCalls: EarlierToolCall[]
   latency: StoredLatency
   usage: StoredUsage
   /** In USD; null where nothing is stored of it. */
@@ -205,7 +209,7 @@ async function earlierIn(tx: Tx, session: VoiceSessionRow): Promise<EarlierStrea
   const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage, cost_usd: costUsd } = session
   if (startedAt === null) return null
   const turns = await listTurns(tx, tenant_id, id)
-  const toolCalls = (await listFunctionCalls(tx, tenant_id, id)).length
+  const toolCalls = (await listFunctionCalls(tx, tenant_id, id)).map(({ name, status }) => ({ name, status }))
   return { startedAt, streamSid, turns, toolCalls, latency, usage, costUsd }
 }
 

@@ -120,7 +120,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         controlsOf(call, speaker, () => ({ session, live })),
       )
       const runner = makeToolRunner({
-        ...{ clock, log: deps.log, journal: words, call: toolCall, toolCalls: call.before?.toolCalls ?? 0 },
+        ...{ clock, log: deps.log, journal: words, call: toolCall, earlier: call.before?.toolCalls ?? [] },
         get tools() {
           return speaker.tools
         },

@@ -1,3 +1,4 @@
+import type { EarlierToolCall } from '../../records/sessions.ts'
 import { type Tool, ToolRefusal } from './tool.ts'
 
 /** How often the tools of one call may yet be used in it. */
@@ -14,9 +15,10 @@ export type Allowance = {
 /** A model that was told why may ask better; one that never does has an end, too. */
 const MAX_IN_VAIN = 20
 
-export function makeAllowance(): Allowance {
-  const done = new Counts()
-  const inVain = new Counts()
+/** `earlier`: what was called before, in the same call. What may have been done counts, as it does here. */
+export function makeAllowance(earlier: readonly EarlierToolCall[]): Allowance {
+  const [done, inVain] = [new Counts(), new Counts()]
+  for (const { name, status } of earlier) (status === 'error' ? inVain : done).add(name, 1)
   return {
     take({ declaration: { name }, maxPerCall }) {
       if (maxPerCall === null) return () => undefined

@@ -6,6 +6,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { JournaledTool } from '../../records/journal-entry.ts'
+import type { EarlierToolCall } from '../../records/sessions.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import type { ToolRequest } from '../session-deps.ts'
 import { notedControls } from './controls.fixture.ts'
@@ -41,6 +42,11 @@ function forecast(
 }
 
 function runnerOf(...tools: Tool[]) {
+  return runnerAfter([], ...tools)
+}
+
+/** In a call that has come from another process. */
+function runnerAfter(earlier: EarlierToolCall[], ...tools: Tool[]) {
   const clock = new TestClock()
   const journaled: JournaledTool[] = []
   const logged: unknown[] = []
@@ -49,6 +55,7 @@ function runnerOf(...tools: Tool[]) {
     log: { error: (fields: unknown) => logged.push(fields) },
     tools,
     call: CALL,
+    earlier,
     journal: { tool: (tool) => journaled.push(tool) },
   })
   const ask = (request: Partial<ToolRequest> = {}) =>
@@ -201,6 +208,20 @@ describe('a tool call', () => {
     await clock.advance(10_000)
     expect(await first).toMatchObject({ status: 'timeout' })
     expect(await ask({ callId: 'c' })).toMatchObject({ output: OFTEN_ENOUGH })
+  })
+
+  it('counts what was done before the call came to this process', async () => {
+    const before = (status: EarlierToolCall['status']) => ({ name: 'forecast', status })
+    const done = async () => ({ output: {} })
+    const { ask, journaled } = runnerAfter([before('error'), before('ok'), before('timeout')], forecast(done, 3))
+    expect(await ask({ callId: 'a' })).toMatchObject({ status: 'ok' })
+    expect(await ask({ callId: 'b' })).toMatchObject({ output: OFTEN_ENOUGH })
+    expect(journaled.map(({ seq }) => seq)).toEqual([4, 5])
+    const failed = runnerAfter(
+      Array.from({ length: 20 }, () => before('error')),
+      forecast(done, 3),
+    )
+    expect(await failed.ask()).toMatchObject({ output: '{"error":"this failed too often in this call"}' })
   })
 
   it('is tried in vain twenty times, and no more', async () => {

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallJournal } from '../../records/journal.ts'
+import type { EarlierToolCall } from '../../records/sessions.ts'
 import type { ToolOutcome } from '../session/events.ts'
 import type { ToolRequest } from '../session-deps.ts'
 import { makeAllowance } from './allowance.ts'
@@ -25,8 +26,8 @@ type Deps = {
   readonly tools: readonly Tool[]
   call: ToolCall
   journal: Pick<CallJournal, 'tool'>
-  /** How many were called in the call before; 0 if not given. */
-  toolCalls?: number
+  /** Those that were called in the call before, by another process; none if not given. */
+  earlier?: readonly EarlierToolCall[]
 }
 
 /** A tool that was told to stop may have been past the point where it could. */
@@ -37,10 +38,10 @@ const MAX_OUTPUT_BYTES = 8_192
 const MAX_SEEN = 256
 
 export function makeToolRunner(deps: Deps): ToolRunner {
-  const { clock, journal } = deps
+  const { clock, journal, earlier = [] } = deps
   const running = new Map<string, Promise<ToolOutcome>>()
-  const allowance = makeAllowance()
-  let seq = deps.toolCalls ?? 0
+  const allowance = makeAllowance(earlier)
+  let seq = earlier.length
 
   async function runOnce(request: ToolRequest): Promise<ToolOutcome> {
     const { callId, name, argumentsText } = request
