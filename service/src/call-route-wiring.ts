@@ -48,8 +48,9 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
   const { calls, voice } = live
   const { routes } = subjects
   const acting = { adminKey: config.adminKey, find: (tenantId: string) => knownTenant(floors, tenantId) }
+  const guard = tenantGuard({ findTenant: live.findTenant, people: floors.people, acting })
   await server.register(async (tenant) => {
-    tenant.addHook('onRequest', tenantGuard({ findTenant: live.findTenant, people: floors.people, acting }))
+    tenant.addHook('onRequest', guard)
     tenant.addHook('onRequest', floors.rateLimits.asTenant)
     tenant.addHook('preHandler', tellActs(makeActNotes({ db, clock })))
     await tenant.register(callLogRoutes(floors.callLogs))
@@ -60,7 +61,7 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
     await tenant.register(doNotCallListRoutes(makeDncLists({ db, clock, tenants: floors.cache })))
     await tenant.register(recordingRoutes(floors.recordings))
     for (const plugin of subjects.erasing.tenantRoutes) await tenant.register(plugin)
-    await tenant.register(liveRoutes({ calls, clock }))
+    await tenant.register(liveRoutes({ calls, clock, guard }))
     await tenant.register(lineRoutes({ calls, tokens: voice.tokens, streamUrl: voice.streamUrl }))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.chatRoutes)

@@ -176,19 +176,21 @@ describe('live sessions', () => {
   })
 
   describe('are watched', () => {
-    async function watch(lastEventId?: string) {
+    async function watch(lastEventId?: string, token = app.served.tokenOf('acme')) {
       const stopping = new AbortController()
       onTestFinished(() => stopping.abort())
       const response = await fetch(`${app.served.address}/api/v1/sessions/MZCA1/events`, {
         headers: {
-          authorization: `Bearer ${app.served.tokenOf('acme')}`,
+          authorization: `Bearer ${token}`,
           ...(lastEventId && { 'last-event-id': lastEventId }),
         },
         signal: stopping.signal,
       })
       const told: Told[] = []
-      const state = { text: '', isOver: false }
-      void read(response, state, told).catch(() => {})
+      const state = { text: '', isOver: false, isCut: false }
+      void read(response, state, told).catch(() => {
+        state.isCut = true
+      })
       return { response, told, state, stop: () => stopping.abort() }
     }
 
@@ -255,6 +257,21 @@ describe('live sessions', () => {
       // Answered behind it: what the service had to say of the other is said.
       await get('/sessions/MZCA1')
       expect(app.served.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
+    })
+
+    it('until the key is revoked by which they are', async () => {
+      const keys = '/tenants/acme/api-keys'
+      const { created } = await app.served.administer<{ created: { token: string; api_key: { id: string } } }>(
+        'POST',
+        keys,
+        { label: 'watcher' },
+      )
+      await app.talk({ CallSid: 'CA1' })
+      const [revoked, other] = [await watch(undefined, created.token), await watch()]
+      await until(() => revoked.state.text.includes('event: state'), { what: 'the first event' })
+      await app.served.administer('DELETE', `${keys}/${created.api_key.id}`)
+      await app.pass(() => revoked.state.isCut, 'the watcher to be sent away')
+      expect([other.state.isCut, other.state.isOver]).toEqual([false, false])
     })
 
     it('and are said to be alive while nothing happens', async () => {

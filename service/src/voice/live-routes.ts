@@ -3,8 +3,9 @@ import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { ShownSupervisorAction } from '../operators/supervisor-action-shape.ts'
 import { actingAs } from '../platform/http/acting-person.ts'
-import { tenantOf } from '../platform/http/guards.ts'
+import { type Guard, tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import { isStillLetIn } from '../platform/http/still-let-in.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { eventStream } from './live-stream.ts'
 
@@ -52,8 +53,15 @@ const ActionBody = strict({
   metadata: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { maxProperties: 50 })),
 })
 
-/** The tenant's calls while they last. */
-export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock }): FastifyPluginAsyncTypebox {
+type Deps = {
+  calls: LiveCalls
+  clock: Clock
+  /** What lets in: it is asked again while somebody watches a call. */
+  guard: Guard
+}
+
+/** The tenant's calls while they last. To be registered behind `guard`. */
+export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/sessions/active',
@@ -110,7 +118,7 @@ export function liveRoutes({ calls, clock }: { calls: LiveCalls; clock: Clock })
       async (request, reply) => {
         const afterId = lastEventId(request.headers['last-event-id'])
         const events = await calls.events(tenantOf(request), request.params.stream_sid, afterId)
-        const stream = eventStream(events, afterId, clock)
+        const stream = eventStream(events, afterId, { clock, mayStay: () => isStillLetIn(guard, request) })
         // The framework takes a stream wherever it takes text; its types do not know that.
         const text = stream as unknown as string
         return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)

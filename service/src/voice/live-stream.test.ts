@@ -7,7 +7,7 @@ import { eventStream } from './live-stream.ts'
 describe('an event stream', () => {
   it('that is not read is given up, and leaves nothing', async () => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
-    const stream = eventStream(events, 0, clock)
+    const stream = eventStream(events, 0, { clock, mayStay: async () => true })
     for (let i = 0; i < 100; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
     expect(stream.destroyed).toBe(true)
     expect(clock.pendingTimers).toBe(0)
@@ -17,7 +17,7 @@ describe('an event stream', () => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
     events.publish('turn', { item_id: 'first', text: '\u0001'.repeat(40_000) })
     for (let i = 0; i < 256; i++) events.publish('turn', { item_id: `item_${i}`, text: '\u0001'.repeat(200) })
-    const stream = eventStream(events, 0, clock)
+    const stream = eventStream(events, 0, { clock, mayStay: async () => true })
     for (let i = 0; i < 60; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
     expect(stream.destroyed).toBe(false)
     for (let i = 0; i < 10; i++) events.publish('turn_delta', { text: 'x'.repeat(1_000) })
@@ -27,7 +27,7 @@ describe('an event stream', () => {
 
   it('that is read takes an event of any length', async () => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
-    const stream = eventStream(events, 0, clock)
+    const stream = eventStream(events, 0, { clock, mayStay: async () => true })
     for (let i = 0; i < 3; i++) {
       events.publish('turn', { item_id: `item_${i}`, text: 'x'.repeat(200_000) })
       expect(stream.destroyed).toBe(false)
@@ -38,7 +38,7 @@ describe('an event stream', () => {
 
   it('ends with the call, and leaves nothing', async () => {
     const [clock, events] = [new TestClock(), new LiveEvents()]
-    const stream = eventStream(events, 0, clock)
+    const stream = eventStream(events, 0, { clock, mayStay: async () => true })
     events.publish('ended', { end_reason: 'caller_hangup' })
     const text = Buffer.concat(await stream.toArray()).toString()
     expect(text).toBe('retry: 1000\n\nid: 1\nevent: ended\ndata: {"end_reason":"caller_hangup"}\n\n')

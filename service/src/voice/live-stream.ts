@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Clock } from '../kernel/clock.ts'
+import { whenSentAway } from '../platform/http/still-let-in.ts'
 import type { LiveEvent, WatchedEvents } from './live-events.ts'
 
 /** So that a proxy does not take a quiet call for a dead connection. */
@@ -10,17 +11,26 @@ const HEARTBEAT_MS = 15_000
  */
 const MAX_WAITING_BYTES = 64 * 1024
 
+type Deps = {
+  clock: Clock
+  /** Whether the reader may still watch; rejects when that is not known now. */
+  mayStay(): Promise<boolean>
+}
+
 /**
  * The events of a call as server-sent events, from after `afterId` on. Ends with the call's last event; a reader that does
- * not keep up is cut off, and so is one whose events break off: it comes back for the rest.
+ * not keep up is cut off, and so is one whose events break off: it comes back for the rest. One that may not stay comes back
+ * in vain.
  */
-export function eventStream(events: WatchedEvents, afterId: number, clock: Clock): Readable {
+export function eventStream(events: WatchedEvents, afterId: number, { clock, mayStay }: Deps): Readable {
   let stopWatching = () => {}
+  const stopAsking = whenSentAway(clock, mayStay, () => stream.destroy())
   const stopHeartbeat = clock.every(HEARTBEAT_MS, () => write(': alive\n\n'))
   const stream = new Readable({
     read() {},
     destroy(error, done) {
       stopHeartbeat()
+      stopAsking()
       stopWatching()
       done(error)
     },

@@ -2,12 +2,13 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError, invalidRequest } from '../../kernel/errors.ts'
+import { invalidRequest } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { DEFAULT_LIMIT_ROWS, MAX_LIMIT_ROWS } from '../../kernel/pages.ts'
 import { type Guard, tenantOrNull } from '../http/guards.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import { ErrorBody, errorResponses, Ok, strict } from '../http/schemas.ts'
+import { isStillLetIn } from '../http/still-let-in.ts'
 import type { WebSockets } from '../http/web-sockets.ts'
 import type { LiveLog } from './live-log.ts'
 import { LINE_LEVELS, type LineFilter, type LogLine, shownTo } from './log-line.ts'
@@ -111,7 +112,7 @@ export function logRoutes({
           socket.exempt()
           const follower: LogSocket = new LogSocket(socket, {
             clock,
-            mayStay: () => guards.socket(request).then(() => true, isUnknown),
+            mayStay: () => isStillLetIn(guards.socket, request),
             shown: (line) => shownTo(reader, line),
             onClosed() {
               unfollow()
@@ -133,9 +134,4 @@ function filterOf(reader: TenantId | null, query: Static<typeof Filters>): LineF
     throw invalidRequest([{ path: '/query/tenant_id', message: 'is a filter for the administrator' }])
   // Sound: what is no id is the id of nothing.
   return { reader, tenantId: tenant_id as TenantId | null, level, callSid: call_sid, text: q }
-}
-
-/** A guard that could not find out has not refused. */
-function isUnknown(error: unknown): boolean {
-  return !(error instanceof AppError) || !['unauthorized', 'forbidden'].includes(error.code)
 }

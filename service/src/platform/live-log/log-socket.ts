@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../kernel/clock.ts'
 import type { FrameSocket, FrameSocketListener } from '../http/frame-socket.ts'
+import { whenSentAway } from '../http/still-let-in.ts'
 import type { LineFollower } from './live-log.ts'
 import type { LogLine } from './log-line.ts'
 
@@ -8,8 +9,6 @@ const MAX_WAITING_BYTES = 256 * 1024
 /** A reader that makes no room for so long is let go. */
 const MAX_STUCK_MS = 15_000
 const LOOK_INTERVAL_MS = 1_000
-/** Whether the reader may still be here is asked anew this often: keys are revoked, people leave. */
-const ASK_AGAIN_MS = 1_000
 
 const TRY_AGAIN = 1013
 const UNAUTHENTICATED = 4401
@@ -30,7 +29,6 @@ export class LogSocket implements LineFollower, FrameSocketListener {
   readonly #stops: Cancel[]
   #dropped = 0
   #stuckSinceMs: number | null = null
-  #isAsking = false
 
   constructor(socket: FrameSocket, deps: Deps) {
     this.#socket = socket
@@ -38,7 +36,7 @@ export class LogSocket implements LineFollower, FrameSocketListener {
     const { clock } = deps
     this.#stops = [
       clock.every(LOOK_INTERVAL_MS, () => this.#look()),
-      clock.every(ASK_AGAIN_MS, () => void this.#askAgain()),
+      whenSentAway(clock, deps.mayStay, () => socket.close(UNAUTHENTICATED, 'The credential is not good any more.')),
     ]
   }
 
@@ -82,14 +80,6 @@ export class LogSocket implements LineFollower, FrameSocketListener {
     if (this.#dropped === 0) return
     this.#send({ type: 'dropped', count: this.#dropped })
     this.#dropped = 0
-  }
-
-  async #askAgain(): Promise<void> {
-    if (this.#isAsking) return
-    this.#isAsking = true
-    const mayStay = await this.#deps.mayStay().catch(() => true)
-    this.#isAsking = false
-    if (!mayStay) this.#socket.close(UNAUTHENTICATED, 'The credential is not good any more.')
   }
 
   #send(message: object): void {
