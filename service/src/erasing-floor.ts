@@ -2,12 +2,13 @@ import { makeNumberErasures } from './calls/erasing/erase-number.ts'
 import { eraseRoutes } from './calls/erasing/erase-routes.ts'
 import { makeEraseSession } from './calls/erasing/erase-session.ts'
 import { makeErasingNumber } from './calls/erasing/erasing-number.ts'
+import { makeErasingTenants } from './calls/erasing/erasing-tenants.ts'
 import { numberErasureRoutes } from './calls/erasing/number-erasure-routes.ts'
 import { makeRetention } from './calls/erasing/retention.ts'
 import type { Deps } from './deps.ts'
 import type { RecordingFiles } from './records/recording-files.ts'
 
-/** Wires what erases: by request, by number and by age. */
+/** Wires what erases: by request, by number, by age, and whole tenants. */
 export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<RecordingFiles, 'remove'>) {
   let isStopping = false
   const { db } = database
@@ -15,10 +16,13 @@ export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<
   const erase = makeEraseSession({ db, clock, log, files })
   const retention = makeRetention({ ...given, erase, files })
   const erasing = makeErasingNumber({ ...given, sealer, erase })
+  const ofTenants = makeErasingTenants(given)
   const numbers = makeNumberErasures({ db, clock, sealer, erasing })
   return {
     tenantRoutes: [eraseRoutes(erase), numberErasureRoutes(numbers)],
+    ofTenants,
     scheduled: [
+      { name: 'deleted tenants', hasEndpoint: false, run: () => ofTenants.sweep() },
       { name: 'numbers to erase', hasEndpoint: false, run: () => erasing.sweep() },
       { name: 'old sessions', hasEndpoint: false, run: () => retention.eraseOld() },
       { name: 'old simulations', hasEndpoint: false, run: () => retention.deleteOldSimulations() },

@@ -13,7 +13,7 @@ export async function wireCalls(deps: Deps, floors: CallFloors, server: HttpServ
   await registerTenantRoutes(deps, { floors, live, subjects }, server)
   const { operators, analytics, erasing } = subjects
   return {
-    ofTenants: subjects.ofTenants,
+    ofTenants: { calls: subjects.ofTenants, erasing: erasing.ofTenants },
     watching: live.watching,
     scheduled: [...operators.scheduled, ...analytics.scheduled, ...erasing.scheduled],
     ...beginnings(subjects),

@@ -59,7 +59,8 @@ export async function insertClip(
 ): Promise<void> {
   await sql`
     insert into clips (tenant_id, clip_key, audio, created_at)
-    select tenant_id, ${key}, ${audio}, ${at} from tenants where tenant_id = ${tenantId}
+    select tenant_id, ${key}, ${audio}, ${at} from tenants
+     where tenant_id = ${tenantId} and deleted_at is null
     on conflict do nothing`.execute(db)
 }
 

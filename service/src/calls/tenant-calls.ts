@@ -6,7 +6,6 @@ import type { TenantCalls } from '../tenancy/tenant-removal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCalls } from '../voice/live-calls.ts'
 import type { CarrierCalls } from '../voice/session-builder.ts'
-import { noteErasedSessions } from './erasing/erase-store.ts'
 import { listUnfinished } from './tenant-calls-store.ts'
 
 type Deps = {
@@ -53,7 +52,6 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
 
   return {
     count: async (handle, tenantId) => (await listUnfinished(handle, tenantId)).length,
-    forget: (tx, tenantId) => noteErasedSessions(tx, tenantId, new Date(clock.now())),
     async end(tenantId) {
       const tenant = await tenants.get(tenantId)
       if (!tenant) return true

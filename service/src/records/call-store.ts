@@ -66,7 +66,8 @@ export async function insertCall(
   { record: { log, session }, lookAt }: EnteredCall,
 ): Promise<DirectoryRow | null> {
   const statement = sql<DirectoryRow>`
-    with held as (select tenant_id from tenants where tenant_id = ${session.tenant_id} for key share),
+    with held as (
+      select tenant_id from tenants where tenant_id = ${session.tenant_id} and deleted_at is null for key share),
     entered as (
       insert into call_directory (call_sid, tenant_id, session_id, owner, epoch, look_at)
       select ${session.call_sid}, tenant_id, ${session.id}::uuid, null, ${FIRST_EPOCH}::integer, ${lookAt}::timestamptz from held

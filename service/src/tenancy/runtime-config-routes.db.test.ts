@@ -4,7 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { makeSealer } from '../kernel/seal.ts'
 import { runtimeConfigRoutes } from './runtime-config-routes.ts'
-import { CANARIES, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
+import { CANARIES, eraseAtOnce, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 import { makeTenantValidation } from './tenant-validation.ts'
 import { makeTenants } from './tenants.ts'
@@ -18,7 +18,8 @@ const admin = useAdminServer(() => {
   const { db } = test
   const onChange = (tenantId: string) => void changed.push(tenantId)
   const tenants = makeTenants({ db, clock: systemClock, sealer, defaultTelephonyToken: false, onChange })
-  return [tenantRoutes(tenants, QUIET), runtimeConfigRoutes(tenants, makeTenantValidation({ db, sealer, telephony }))]
+  const removal = { calls: QUIET, erasing: eraseAtOnce(() => db) }
+  return [tenantRoutes(tenants, removal), runtimeConfigRoutes(tenants, makeTenantValidation({ db, sealer, telephony }))]
 })
 
 const put = (id: string, document: Record<string, unknown> = {}) =>

@@ -1,13 +1,27 @@
 import fc from 'fast-check'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import type { Db } from '../platform/db/schema.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
-import type { TenantCalls } from './tenant-removal.ts'
+import type { ErasingTenants, TenantCalls } from './tenant-removal.ts'
+import { isMarkedDeleted, removeTenant } from './tenant-store.ts'
 import type { TenantTool } from './tenant-tools.ts'
 
 /** Tenants without any calls. */
-export const QUIET: TenantCalls = { count: async () => 0, end: async () => true, forget: async () => {} }
+export const QUIET: TenantCalls = { count: async () => 0, end: async () => true }
+
+/** Deletes what is left of deleted tenants all at once. */
+export function eraseAtOnce(db: () => Db): ErasingTenants {
+  return {
+    async goOn(tenantId) {
+      if (!(await isMarkedDeleted(db(), tenantId))) return
+      await db()
+        .transaction()
+        .execute((tx) => removeTenant(tx, tenantId))
+    },
+  }
+}
 
 /** The secrets of `FULL_DOCUMENT`: wherever one of these is seen, something leaked. */
 export const CANARIES = {

@@ -10,43 +10,57 @@ export type TenantCalls = {
   count(db: Db, tenantId: TenantId): Promise<number>
   /** Ends them. Resolves with true when they are over, with false after ten seconds. @throws AppError `unavailable`. */
   end(tenantId: TenantId): Promise<boolean>
-  /** Has all nodes delete the files that they have of them, once this is committed. */
-  forget(tx: Tx, tenantId: TenantId): Promise<void>
 }
 
-type Deps = { tenants: Pick<Tenants, 'get' | 'remove'>; calls: TenantCalls }
+/** Deletes what is left of tenants that are deleted, some rows at a time. */
+export type ErasingTenants = {
+  /** Goes on with one, as far as it goes in a few seconds. Never rejects: what fails, and what is left, is left to the sweep. */
+  goOn(tenantId: TenantId): Promise<void>
+}
+
+/** What deletes a tenant. */
+export type TenantRemoval = {
+  tenants: Pick<Tenants, 'get' | 'isLeaving' | 'remove'>
+  calls: TenantCalls
+  erasing: ErasingTenants
+}
 
 /** Each is for calls that began while the others were ended. */
 const MAX_ROUNDS = 5
 
 /**
- * Deletes a tenant that has no live calls; with `force` it ends those that there are, and deletes it.
+ * Deletes a tenant that has no live calls; with `force` it ends those that there are, and deletes it. One that was deleted before,
+ * and of which something is left, is gone on with.
  *
  * @throws AppError `not_found`; `conflict` for a tenant with live calls, by force for one whose calls never cease to begin;
  * `unavailable` when they cannot be reached.
  */
 export async function removeTenant(
-  { tenants, calls }: Deps,
+  removal: TenantRemoval,
   tenantId: TenantId,
   { force, by }: { force: boolean; by: Actor },
 ): Promise<void> {
-  if (force) return removeByForce({ tenants, calls }, tenantId, by)
+  const { tenants, erasing } = removal
+  if (!(await tenants.isLeaving(tenantId))) await (force ? removeByForce : removeQuiet)(removal, tenantId, by)
+  await erasing.goOn(tenantId)
+}
+
+function removeQuiet({ tenants, calls }: TenantRemoval, tenantId: TenantId, by: Actor): Promise<void> {
   return tenants.remove(tenantId, by, async (tx) => {
     const count = await calls.count(tx, tenantId)
-    if (count === 0) return calls.forget(tx, tenantId)
+    if (count === 0) return
     const many = count === 1 ? 'a live call' : `${count} live calls`
     throw new AppError('conflict', `The tenant has ${many}: wait for the end, or delete it with ?force=true.`)
   })
 }
 
 /** No call is left to a tenant that is gone, but for those that would not end. */
-async function removeByForce({ tenants, calls }: Deps, tenantId: TenantId, by: Actor): Promise<void> {
+async function removeByForce({ tenants, calls }: TenantRemoval, tenantId: TenantId, by: Actor): Promise<void> {
   await tenants.get(tenantId)
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    if (!(await calls.end(tenantId))) return tenants.remove(tenantId, by, (tx) => calls.forget(tx, tenantId))
+    if (!(await calls.end(tenantId))) return tenants.remove(tenantId, by)
     const expectQuiet = async (tx: Tx) => {
       if ((await calls.count(tx, tenantId)) > 0) throw new CallBegan()
-      await calls.forget(tx, tenantId)
     }
     const isGone = await tenants.remove(tenantId, by, expectQuiet).then(() => true, unlessCallBegan)
     if (isGone) return

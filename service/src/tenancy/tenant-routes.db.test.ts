@@ -5,7 +5,7 @@ import { systemClock } from '../kernel/clock.ts'
 import { makeSealer } from '../kernel/seal.ts'
 import { adminGuard } from '../platform/http/guards.ts'
 import { testServer } from '../platform/http/http.fixture.ts'
-import { CANARIES, documents, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
+import { CANARIES, documents, eraseAtOnce, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
 import { tenantRoutes } from './tenant-routes.ts'
 import { hideSecrets } from './tenant-secrets.ts'
 import { makeTenants } from './tenants.ts'
@@ -29,7 +29,7 @@ async function setUp() {
     onChange: () => {},
   })
   server.addHook('onRequest', adminGuard({ adminKey: ADMIN['x-admin-key'] }))
-  await server.register(tenantRoutes(tenants, QUIET))
+  await server.register(tenantRoutes(tenants, { calls: QUIET, erasing: eraseAtOnce(() => test.db) }))
 
   /** An answer, the way it went over the wire. */
   async function call(method: Method, url: string, { body, headers = ADMIN }: Sent = {}) {

@@ -5,7 +5,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
-import { removeTenant, type TenantCalls } from './tenant-removal.ts'
+import { removeTenant, type TenantRemoval } from './tenant-removal.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 /** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
@@ -34,7 +34,7 @@ const DeleteAnswer = Type.Object({ ok: Ok, tenant_id: Type.String() })
 const asStored = () => (answer: unknown) => JSON.stringify(answer)
 
 /** The administration of tenants and their documents. */
-export function tenantRoutes(tenants: Tenants, calls: TenantCalls): FastifyPluginAsyncTypebox {
+export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tenants'>): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       '/api/v1/admin/tenants',
@@ -121,7 +121,7 @@ export function tenantRoutes(tenants: Tenants, calls: TenantCalls): FastifyPlugi
       async (request) => {
         const { tenant_id: tenantId } = request.params
         const { force = false } = request.query
-        await removeTenant({ tenants, calls }, tenantId, { force, by: actorOf(request) })
+        await removeTenant({ tenants, ...around }, tenantId, { force, by: actorOf(request) })
         return { ok: true as const, tenant_id: tenantId }
       },
     )

@@ -12,6 +12,8 @@ type TenantRow = {
   auth_token_hash: Buffer | null
   created_at: ColumnType<Date, Date, never>
   updated_at: Date
+  /** Set while rows are left of a tenant that was deleted: to all but to who deletes them there is no such tenant. */
+  deleted_at: ColumnType<Date | null, never, Date>
 }
 
 declare module '../platform/db/schema.ts' {
@@ -54,6 +56,7 @@ export async function holdTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
     .selectFrom('tenants')
     .select('tenant_id')
     .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
     .forKeyShare()
     .executeTakeFirst()
   return row !== undefined
@@ -64,13 +67,19 @@ export async function findStoredTenant(db: Db, tenantId: TenantId): Promise<Stor
     .selectFrom('tenants')
     .select(['document', 'etag'])
     .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
     .executeTakeFirst()
   return row ?? null
 }
 
 /** The ETag alone: what a cache asks to know whether it is still right. */
 export async function findTenantEtag(db: Db, tenantId: TenantId): Promise<string | null> {
-  const row = await db.selectFrom('tenants').select('etag').where('tenant_id', '=', tenantId).executeTakeFirst()
+  const row = await db
+    .selectFrom('tenants')
+    .select('etag')
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst()
   return row?.etag ?? null
 }
 
@@ -87,7 +96,10 @@ export async function listTenantsWithAcrossTenants(db: Db, member: 'ticketing' |
 
 /** Tenants newest first, one row more than the limit so that `toPage` can see whether there is a next page. */
 export function listTenantsAcrossTenants(db: Db, { limit, offset, after }: PageRequest): Promise<ListedTenant[]> {
-  let query = db.selectFrom('tenants').select(['tenant_id', 'document', 'etag', 'created_at'])
+  let query = db
+    .selectFrom('tenants')
+    .select(['tenant_id', 'document', 'etag', 'created_at'])
+    .where('deleted_at', 'is', null)
   if (after) {
     query = query.where(sql<boolean>`(created_at, tenant_id) < (${after.createdAt}, ${after.id})`)
   }
@@ -127,13 +139,51 @@ export async function claimTenant(tx: Tx, tenantId: TenantId): Promise<boolean> 
     .selectFrom('tenants')
     .select('tenant_id')
     .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is', null)
     .forUpdate()
     .executeTakeFirst()
   return row !== undefined
 }
 
-/** Removes the tenant and everything of it; false when there is none. To be called with `lockTenant`. */
-export async function removeTenant(tx: Tx, tenantId: TenantId): Promise<boolean> {
-  const { numDeletedRows } = await tx.deleteFrom('tenants').where('tenant_id', '=', tenantId).executeTakeFirst()
-  return numDeletedRows > 0n
+/** By what calls, people and programs come to a tenant; few rows each. */
+const WAYS_IN = ['phone_routes', 'phone_numbers', 'api_key_prefixes', 'api_keys', 'tenant_users']
+
+/** Deletes the tenant for all but for who deletes its rows (`removeTenant`). To be called with `lockTenant`, and `claimTenant`. */
+export async function markDeleted(tx: Tx, tenantId: TenantId, at: Date): Promise<void> {
+  for (const table of WAYS_IN) await sql`delete from ${sql.table(table)} where tenant_id = ${tenantId}`.execute(tx)
+  // Without its settings, because the release before this one takes it for one that is there.
+  const document = JSON.stringify({ tenant_id: tenantId })
+  await tx
+    .updateTable('tenants')
+    .set({ document, etag: '"deleted"', auth_token_hash: null, updated_at: at, deleted_at: at })
+    .where('tenant_id', '=', tenantId)
+    .execute()
+}
+
+/** Whether the tenant is deleted, and rows of it are left. With `lockTenant` it stays so, or is gone. */
+export async function isMarkedDeleted(db: Db, tenantId: TenantId): Promise<boolean> {
+  const row = await db
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('tenant_id', '=', tenantId)
+    .where('deleted_at', 'is not', null)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The tenants that are deleted, and of which rows are left; first those that were deleted first. */
+export async function listMarkedDeletedAcrossTenants(db: Db): Promise<TenantId[]> {
+  const rows = await db
+    .selectFrom('tenants')
+    .select('tenant_id')
+    .where('deleted_at', 'is not', null)
+    .orderBy('deleted_at')
+    .orderBy('tenant_id')
+    .execute()
+  return rows.map(({ tenant_id }) => tenant_id)
+}
+
+/** Removes the tenant's row, and with it what is left of it, which has to be little by then. To be called with `lockTenant`. */
+export async function removeTenant(tx: Tx, tenantId: TenantId): Promise<void> {
+  await tx.deleteFrom('tenants').where('tenant_id', '=', tenantId).execute()
 }

@@ -13,7 +13,7 @@ import { findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { findHolder } from './phone-number-store.ts'
 import { TenantCache } from './tenant-cache.ts'
 import type { TenantDocument } from './tenant-document.ts'
-import { CANARIES, documents, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
+import { CANARIES, documents, eraseAtOnce, FULL_DOCUMENT, QUIET } from './tenant-documents.fixture.ts'
 import { removeTenant } from './tenant-removal.ts'
 import { makeTenantSource } from './tenant-source.ts'
 import { holdTenant } from './tenant-store.ts'
@@ -26,6 +26,7 @@ const two = '+12025550102' as PhoneNumber
 
 const test = useDatabase()
 const sealer = makeSealer(Buffer.alloc(32, 7))
+const erasing = eraseAtOnce(() => test.db)
 
 function setUp({ defaultTelephonyToken = false } = {}) {
   const clock = new TestClock()
@@ -209,10 +210,13 @@ describe('writers at the same time', () => {
     const { tenants } = setUp()
     for (let round = 0; round < 10; round += 1) {
       await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
-      await Promise.all([
+      const writes = [
         tenants.remove(acme, THE_SYSTEM),
         tenants.put(acme, bare(acme, { telephony: { from_number: two } }), {}, THE_SYSTEM),
-      ])
+      ]
+      // Behind the deletion the id is not free yet.
+      expect([{ ok: 2 }, { ok: 1, conflict: 1 }]).toContainEqual(await outcomes(writes))
+      await erasing.goOn(acme)
       const exists = await tenants.get(acme).then(
         () => true,
         () => false,
@@ -259,9 +263,8 @@ describe('a tenant that is deleted by force', () => {
         ended += 1
         return true
       },
-      forget: async () => {},
     }
-    await removeTenant({ tenants, calls }, acme, { force: true, by: THE_SYSTEM })
+    await removeTenant({ tenants, calls, erasing }, acme, { force: true, by: THE_SYSTEM })
     expect([ended, left]).toEqual([3, []])
     await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })
@@ -270,11 +273,11 @@ describe('a tenant that is deleted by force', () => {
     const { tenants } = setUp()
     await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
     const busy = { ...QUIET, count: async () => 1 }
-    const removing = removeTenant({ tenants, calls: busy }, acme, { force: true, by: THE_SYSTEM })
+    const removing = removeTenant({ tenants, calls: busy, erasing }, acme, { force: true, by: THE_SYSTEM })
     await expect(removing).rejects.toMatchObject({ code: 'conflict' })
     expect(await tenants.get(acme)).toMatchObject({ tenantId: acme })
     const stuck = { ...QUIET, count: async () => 1, end: async () => false }
-    await removeTenant({ tenants, calls: stuck }, acme, { force: true, by: THE_SYSTEM })
+    await removeTenant({ tenants, calls: stuck, erasing }, acme, { force: true, by: THE_SYSTEM })
     await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
   })
 })
@@ -303,6 +306,41 @@ describe('the number of a tenant document', () => {
     expect(await findHolder(test.db, one)).toBeNull()
     expect(changed).toEqual([acme, acme])
     await expect(tenants.remove(acme, THE_SYSTEM)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('a tenant of which something is left when it was deleted', () => {
+  const left = { calls: QUIET, erasing: { goOn: async () => {} } }
+
+  it('is there for nobody, and its id is taken until all of it is gone', async () => {
+    const { tenants, clock } = setUp()
+    const telephony = { account_sid: null, auth_token: null, from_number: null }
+    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, sealer, telephony }) })
+    await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
+    expect(await cache.get(acme)).not.toBeNull()
+    await removeTenant({ tenants, ...left }, acme, { force: false, by: THE_SYSTEM })
+    await clock.advance(1_000)
+    expect(await cache.get(acme)).toBeNull()
+    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+    expect((await tenants.list({ limit: 50, offset: 0, after: null })).rows).toEqual([])
+    expect(await test.db.transaction().execute((tx) => holdTenant(tx, acme))).toBe(false)
+    expect(await findHolder(test.db, one)).toBeNull()
+    expect(await findLegacyTokenAcrossTenants(test.db, sha256(CANARIES.authToken))).toBeNull()
+    for (const canary of Object.values(CANARIES)) expect(await storedText()).not.toContain(canary)
+    await expect(tenants.put(acme, bare(acme), {}, THE_SYSTEM)).rejects.toMatchObject({ code: 'conflict' })
+    await erasing.goOn(acme)
+    await tenants.put(acme, bare(acme), {}, THE_SYSTEM)
+  })
+
+  it.each([false, true])('is gone on with by whoever deletes it again, by force: %s', async (force) => {
+    const { tenants } = setUp()
+    await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
+    await removeTenant({ tenants, ...left }, acme, { force, by: THE_SYSTEM })
+    await removeTenant({ tenants, calls: QUIET, erasing }, acme, { force, by: THE_SYSTEM })
+    const again = removeTenant({ tenants, calls: QUIET, erasing }, acme, { force, by: THE_SYSTEM })
+    await expect(again).rejects.toMatchObject({ code: 'not_found' })
+    const told = await test.db.selectFrom('audit_log').select('action').where('action', '=', 'tenant.deleted').execute()
+    expect(told).toHaveLength(1)
   })
 })
 

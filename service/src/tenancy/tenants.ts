@@ -21,9 +21,10 @@ import {
   AUTH_TOKEN_INDEX,
   claimTenant,
   findStoredTenant,
+  isMarkedDeleted,
   listTenantsAcrossTenants,
   lockTenant,
-  removeTenant,
+  markDeleted,
   type StoredTenant,
   writeTenant,
 } from './tenant-store.ts'
@@ -62,7 +63,7 @@ export function makeTenants(deps: Deps) {
      * Creates the tenant or replaces its document, as a whole; `***` keeps a stored secret. Repeating it changes nothing.
      *
      * @throws AppError `invalid_request` for faults of the document, `precondition_failed` when `conditions` do not
-     * hold, `conflict` when another tenant holds the legacy token or the number.
+     * hold, `conflict` when another tenant holds the legacy token or the number, or one of this id was deleted a moment ago.
      */
     put: (tenantId: TenantId, document: TenantDocument, conditions: Precondition, by: Actor): Promise<WrittenTenant> =>
       put(deps, tenantId, document, { ...conditions, by }),
@@ -73,9 +74,11 @@ export function makeTenants(deps: Deps) {
      */
     change: (tenantId: TenantId, change: DocumentChange, conditions: Precondition, by: Actor): Promise<ShownTenant> =>
       changeStored(deps, tenantId, change, { ...conditions, by }),
+    /** Whether it was deleted, and what is left of it is not gone yet. */
+    isLeaving: (tenantId: TenantId): Promise<boolean> => isMarkedDeleted(deps.db, tenantId),
     /**
-     * Deletes the tenant with everything of it, unless `expectQuiet` throws, which is asked in the same transaction when no
-     * further call of the tenant can be written. @throws AppError `not_found`.
+     * Deletes the tenant, unless `expectQuiet` throws, which is asked in the same transaction when no further call of the tenant
+     * can be written. From then on there is no such tenant; its rows are left, for `ErasingTenants`. @throws AppError `not_found`.
      */
     remove: (tenantId: TenantId, by: Actor, expectQuiet?: (tx: Tx) => Promise<void>): Promise<void> =>
       remove(deps, tenantId, { by, ...(expectQuiet && { expectQuiet }) }),
@@ -140,6 +143,11 @@ async function replace(
   const tenantId = sent.tenant_id
   await lockTenant(tx, tenantId)
   const stored = await findStoredTenant(tx, tenantId)
+  if (!stored && (await isMarkedDeleted(tx, tenantId)))
+    throw new AppError(
+      'conflict',
+      'What is left of the deleted tenant of this id is still being removed: ask again later.',
+    )
   checkPrecondition(writing, stored?.etag ?? null)
 
   const before = stored ? openSecrets(stored.document, sealer) : null
@@ -192,9 +200,11 @@ async function remove({ db, clock, onChange }: Deps, tenantId: TenantId, removin
       if (!(await claimTenant(tx, tenantId))) throw unknownTenant()
       await expectQuiet?.(tx)
       const stored = await findStoredTenant(tx, tenantId)
-      if (!stored || !(await removeTenant(tx, tenantId))) throw unknownTenant()
-      const told = { before: auditedDocument(stored.document), at: new Date(clock.now()) }
-      await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, ...told })
+      if (!stored) throw unknownTenant()
+      const at = new Date(clock.now())
+      await markDeleted(tx, tenantId, at)
+      const before = auditedDocument(stored.document)
+      await audit(tx, { by, action: 'tenant.deleted', tenantId, targetId: tenantId, before, at })
     }),
   )
   onChange(tenantId)

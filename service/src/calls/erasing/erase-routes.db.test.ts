@@ -19,12 +19,13 @@ import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../recor
 import { makeRecordings } from '../../records/recordings.ts'
 import { makeSessions } from '../../records/sessions.ts'
 import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
+import { markDeleted } from '../../tenancy/tenant-store.ts'
 import { insertCampaignDial } from '../campaigns/campaign-dial-store.ts'
 import type { CampaignId } from '../campaigns/campaign-store.ts'
 import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
-import { noteErasedSessions } from './erase-store.ts'
+import { makeErasingTenants } from './erasing-tenants.ts'
 import { makeRetention } from './retention.ts'
 
 const SECRET = 'the blue suitcase'
@@ -339,11 +340,8 @@ describe('the age of a session', () => {
   it('goes on past what cannot be removed, and on all nodes for a tenant that is deleted', async () => {
     const [first, second] = [await wholeCall('CA1'), await wholeCall('CA2')]
     for (const callSid of ['CA1', 'CA2']) await over(callSid)
-    await test.db.transaction().execute((tx) => noteErasedSessions(tx, 'acme' as TenantId, new Date(clock.now())))
-    await test.db
-      .deleteFrom('tenants')
-      .where('tenant_id', '=', 'acme' as TenantId)
-      .execute()
+    await test.db.transaction().execute((tx) => markDeleted(tx, 'acme' as TenantId, new Date(clock.now())))
+    await makeErasingTenants({ db: test.db, clock, log: quiet, isStopping: () => false }).goOn('acme' as TenantId)
     const tried: string[] = []
     const remove = async (_tenantId: TenantId, id: string) => {
       tried.push(id)

@@ -127,14 +127,6 @@ export async function noteErasedRecording(tx: Tx, tenantId: TenantId, sessionId:
     .execute()
 }
 
-/** The same of all that the tenant has: it is to be deleted. */
-export async function noteErasedSessions(tx: Tx, tenantId: TenantId, at: Date): Promise<void> {
-  await sql`
-    insert into erased_recordings (tenant_id, session_id, erased_at)
-    select tenant_id, id, ${at}::timestamptz from voice_sessions where tenant_id = ${tenantId}
-    on conflict do nothing`.execute(tx)
-}
-
 type ErasedRecording = { tenant_id: TenantId; session_id: SessionId; erased_at: Date }
 
 /** Up to where the notes of erased sessions were read: `id` is the last one's of those of that instant. */

@@ -45,6 +45,7 @@ export async function listTenantsWithTaskAcrossTenants(db: Db, isWanted: RawBuil
     select tenants.tenant_id
       from tenants
      cross join lateral (select from callback_tasks task where task.tenant_id = tenants.tenant_id and ${isWanted} limit 1) one
+     where tenants.deleted_at is null
      order by tenants.tenant_id
   `.execute(db)
   return rows.map(({ tenant_id }) => tenant_id)
