@@ -10,7 +10,6 @@ import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
 import { migrate } from './platform/db/migrate.ts'
 import type { Database } from './platform/db/schema.ts'
-import { openServer } from './platform/db/server.ts'
 import { type Metrics, makeMetrics } from './platform/http/metrics.ts'
 import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
@@ -87,7 +86,8 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
   const database = facts.database ?? (await openDatabase(config, log, pid))
   try {
     await waitFor(database, clock, log)
-    await migrateWithoutLimit(config, database, log)
+    // A migration, or the wait for another node's, may take longer than a query.
+    await database.withoutLimit((db) => migrate(db, MIGRATIONS, log))
   } catch (error) {
     await database.close()
     throw error
@@ -188,21 +188,6 @@ export function identityProviderOf(config: Config, clock: Clock): IdentityProvid
   const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcClientSecret: clientSecret } = config
   if (issuerUrl === null || clientId === null || clientSecret === null) return null
   return oidcProvider({ clock, issuerUrl, clientId, clientSecret })
-}
-
-/** On a server over a connection of its own: a migration, or the wait for another node's, may take longer than a query. */
-async function migrateWithoutLimit(config: Config, database: Database, log: Log): Promise<void> {
-  if (config.database.kind !== 'server') {
-    await migrate(database.db, MIGRATIONS, log)
-    return
-  }
-  const { url } = config.database
-  const own = openServer({ url, applicationName: 'parley migrations', maxConnections: 1, statementTimeoutMs: 0 })
-  try {
-    await migrate(own.db, MIGRATIONS, log)
-  } finally {
-    await own.close()
-  }
 }
 
 /** Whether it may still come: what answers with a refusal (of the password, of the name) will refuse the next time too. */

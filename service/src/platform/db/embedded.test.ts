@@ -167,6 +167,18 @@ describe('an embedded database', () => {
     await (await opened()).ping(1_000)
   })
 
+  it('lets work take as long as it needs that has no limit, and what comes after it no longer than before', async () => {
+    const database = await opened({ statementTimeoutMs: 100 })
+    const counted = await database.withoutLimit(async (db) => {
+      const statement = sql<{ count: number }>`select count(*)::integer as count from generate_series(1, 2000000)`
+      const startMs = performance.now()
+      const { rows } = await statement.execute(db)
+      return { count: rows[0]?.count, isLate: performance.now() - startMs > 100 }
+    })
+    expect(counted).toEqual({ count: 2_000_000, isLate: true })
+    await expect(runForEver(database)).rejects.toMatchObject(UNREACHABLE)
+  })
+
   it('closes under a transaction that does not end, and nothing of that remains', async () => {
     const database = await opened()
     await sql`create table written (n int)`.execute(database.db)

@@ -36,6 +36,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     db,
     kind: folder === null ? 'memory' : 'embedded',
     ping: (timeoutMs) => ping(db, timeoutMs),
+    withoutLimit: (work) => client.withoutLimit(() => work(db)),
     close() {
       closing ??= pool.end()
       return closing

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import pg from 'pg'
-import { type Clock, systemClock, withTimeout } from '../../kernel/clock.ts'
+import { type Cancel, type Clock, systemClock, withTimeout } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { unreachable } from './errors.ts'
 import { ERROR_FIELDS, type RawError, type RawResult, type Response, type WorkerStart } from './pglite-protocol.ts'
@@ -30,6 +30,7 @@ export class PgliteClient {
   readonly #exited: Promise<void>
   readonly #pending = new Map<number, Pending>()
   #nextId = 1
+  #isLimited = true
   /** Why nothing can be asked any more. */
   #lost: Error | null = null
 
@@ -65,7 +66,7 @@ export class PgliteClient {
     if (this.#lost) return Promise.reject(unreachable(this.#lost))
     const id = this.#nextId++
     return new Promise((resolve, reject) => {
-      const cancelLimit = this.#clock.after(this.#options.statementTimeoutMs, () => this.#giveUp())
+      const cancelLimit = this.#limit()
       this.#pending.set(id, {
         resolve: (result) => {
           cancelLimit()
@@ -78,6 +79,16 @@ export class PgliteClient {
       })
       this.#worker.postMessage({ id, sql, parameters })
     })
+  }
+
+  /** What is asked until this is done may take as long as it needs. */
+  async withoutLimit<T>(work: () => Promise<T>): Promise<T> {
+    this.#isLimited = false
+    try {
+      return await work()
+    } finally {
+      this.#isLimited = true
+    }
   }
 
   /** Closes PostgreSQL and gives the folder back. Nothing may be asked after it. */
@@ -94,6 +105,11 @@ export class PgliteClient {
     this.#pending.delete(response.id)
     if (response.type === 'result') pending?.resolve(response.result)
     else pending?.reject(toDatabaseError(response.error))
+  }
+
+  #limit(): Cancel {
+    if (!this.#isLimited) return () => undefined
+    return this.#clock.after(this.#options.statementTimeoutMs, () => this.#giveUp())
   }
 
   #giveUp(): void {

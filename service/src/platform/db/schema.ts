@@ -24,6 +24,8 @@ export type Database = {
   kind: 'embedded' | 'server' | 'memory'
   /** Resolves when the database answers. @throws AppError `unavailable` when it does not within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>
+  /** Does work whose statements may take as long as they need, as a migration's do; to be asked while nobody else asks anything. */
+  withoutLimit<T>(work: (db: Db) => Promise<T>): Promise<T>
   /** Waits for running queries, then closes. Calling it again changes nothing. */
   close(): Promise<void>
 }

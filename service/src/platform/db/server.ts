@@ -3,7 +3,7 @@ import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 import { CommitTellingDb } from './commits.ts'
 import { ping } from './ping.ts'
-import type { Database } from './schema.ts'
+import type { Database, Db } from './schema.ts'
 import { serverPool } from './server-pool.ts'
 import { parserOf } from './values.ts'
 
@@ -41,10 +41,22 @@ export function openServer(options: ServerOptions): Database {
     db,
     kind: 'server',
     ping: (timeoutMs) => ping(db, timeoutMs),
+    withoutLimit: (work) => onOwnConnection(options, work),
     close() {
       closing ??= endPool(pool, clients)
       return closing
     },
+  }
+}
+
+/** On a connection of its own: a limit is the connection's. */
+async function onOwnConnection<T>(options: ServerOptions, work: (db: Db) => Promise<T>): Promise<T> {
+  const applicationName = `${options.applicationName} migrations`
+  const own = openServer({ ...options, applicationName, maxConnections: 1, statementTimeoutMs: 0 })
+  try {
+    return await work(own.db)
+  } finally {
+    await own.close()
   }
 }
 
