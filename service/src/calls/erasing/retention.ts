@@ -24,7 +24,7 @@ export type Retention = {
   deleteOldSimulations(): Promise<number>
   /** Deletes the files of erased sessions that this process can reach, whichever node erased them. */
   removeAudio(): Promise<void>
-  /** Deletes what was delivered a week ago. */
+  /** Deletes what was delivered thirty days ago. */
   purgeDelivered(): Promise<void>
 }
 
@@ -46,7 +46,7 @@ const RECORDINGS_AT_A_TIME = 1_000
 const PAGES_AT_A_TIME = 100
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 const ROWS_AT_A_TIME = 5_000
-const DELIVERED_FOR_MS = 7 * DAY_MS
+const DELIVERED_FOR_MS = 30 * DAY_MS
 /** Longer than a node is away, and comes back with its disk. */
 const NOTED_FOR_MS = 90 * DAY_MS
 /** Whoever was still writing the end of a recording when it was erased has written it by then. */
