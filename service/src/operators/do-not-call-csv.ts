@@ -1,6 +1,6 @@
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import { isPhoneNumber } from '../kernel/phone.ts'
-import { CsvReader, type CsvRecord, CsvRunaway, csvLine } from '../platform/http/csv.ts'
+import { CsvReader, type CsvRecord, CsvRunaway, csvLine, unguarded } from '../platform/http/csv.ts'
 import { storable } from '../records/storable.ts'
 import type { NewDncEntry } from './do-not-call.ts'
 import type { DncEntryRow } from './do-not-call-store.ts'
@@ -81,7 +81,7 @@ function noHeader(): AppError {
 }
 
 function readRow(columns: string[], { line, fields }: CsvRecord): ReadRow {
-  const field = (name: string) => fields[columns.indexOf(name)]?.trim() ?? ''
+  const field = (name: string) => unguarded(fields[columns.indexOf(name)]?.trim() ?? '')
   const [phone, reason] = [field('phone'), field('reason')]
   if (fields.length > columns.length) return { line, error: 'has more fields than there are columns' }
   if (!isPhoneNumber(phone)) return { line, error: 'phone must be a phone number in E.164, like +14155550100' }

@@ -1,5 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CsvReader, CsvRunaway, csvLine } from './csv.ts'
+import { CsvReader, CsvRunaway, csvLine, unguarded } from './csv.ts'
 
 function read(...pieces: string[]) {
   const reader = new CsvReader()
@@ -27,6 +28,31 @@ describe('CSV', () => {
       if (/[\uDC00-\uDFFF]/.test(text[at] ?? '')) continue
       expect(read(text.slice(0, at), text.slice(at)).map(({ fields }) => fields)).toEqual(rows)
     }
+  })
+
+  it.each([
+    ['=1+1', "'=1+1\r\n"],
+    ['+14155550100', "'+14155550100\r\n"],
+    ['-1', "'-1\r\n"],
+    ['@SUM(A1)', "'@SUM(A1)\r\n"],
+    ['\t=1', "'\t=1\r\n"],
+    ['\r=1', '"\'\r=1"\r\n'],
+    ["'=1", "''=1\r\n"],
+    ["'tis", "'tis\r\n"],
+    ['1=1', '1=1\r\n'],
+  ])('writes no field that a spreadsheet runs: %j', (field, line) => {
+    expect(csvLine([field])).toBe(line)
+    expect(read(line).flatMap(({ fields }) => fields.map(unguarded))).toEqual([field])
+  })
+
+  it('takes away the guard that it has put before a field, and nothing else', () => {
+    const texts = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', 'a') })
+    fc.assert(
+      fc.property(texts, (text) => {
+        const [record] = read(csvLine([text, 'x']))
+        expect(record?.fields.map(unguarded)).toEqual([text, 'x'])
+      }),
+    )
   })
 
   it('takes a quote within a field as it is', () => {

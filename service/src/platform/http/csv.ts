@@ -78,7 +78,23 @@ export class CsvReader {
   }
 }
 
-/** A line of CSV. */
+/** A line of CSV that is safe to open in a spreadsheet: see `unguarded`. */
 export function csvLine(fields: string[]): string {
-  return `${fields.map((field) => (/[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field)).join(',')}\r\n`
+  return `${fields.map(guarded).map(quoted).join(',')}\r\n`
+}
+
+/** What a spreadsheet would run; and what looks like such a field that has its guard, so that each guard can be told from what it guards. */
+const FORMULA = /^'*[=+\-@\t\r]/
+
+function guarded(field: string): string {
+  return FORMULA.test(field) ? `'${field}` : field
+}
+
+/** A field as it was before `csvLine` put an apostrophe before it, lest a spreadsheet takes it for a formula; any other is itself. */
+export function unguarded(field: string): string {
+  return field.startsWith("'") && FORMULA.test(field) ? field.slice(1) : field
+}
+
+function quoted(field: string): string {
+  return /[",\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field
 }
