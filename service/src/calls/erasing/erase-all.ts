@@ -46,6 +46,12 @@ export class Lost extends Error {}
 /** Its time is over: it is gone on with later. */
 export class TurnOver extends Error {}
 
+/**
+ * So far the clocks of two nodes may be apart. What was written down by one that is ahead seems to be later than the request, and must not
+ * stay; of what truly is that little later some goes too, if the request is not done by then.
+ */
+const CLOCKS_APART_MS = 15 * 60_000
+
 /** The first step, in which each session is a transaction of its own. */
 const SESSIONS = 'sessions'
 
@@ -84,7 +90,9 @@ export function makeEraseAll({ db, clock, erase, isStopping }: Deps): EraseAll {
   async function eraseAll(claimed: ClaimedErasure, phone: PhoneNumber, untilMs: number): Promise<boolean> {
     const { progress } = claimed
     const mention = numberMention(phone)
-    const subject: NumberSubject = { phone, wholePattern: mention.wholePattern, until: claimed.created_at }
+    const askedAt = claimed.created_at
+    const until = new Date(askedAt.getTime() + CLOCKS_APART_MS)
+    const subject: NumberSubject = { phone, wholePattern: mention.wholePattern, askedAt, until }
     const job: Job = { claimed, subject, mention, untilMs }
     const at = STEPS.findIndex(({ name }) => name === progress?.step)
     // A session that is not over has the number yet: nothing else is taken out of it either until it is.

@@ -26,7 +26,7 @@ export type NumberErasures = {
   /**
    * Writes down that a number is to be erased, and begins with it at once: as a rule it is done with the answer. What takes longer than
    * some seconds a sweep goes on with.
-   * A number that is being erased already is told as it is. What is written down from now on, as of a later call, stays.
+   * A number that is being erased already is told as it is. What is written down later, as of a later call, stays.
    *
    * @throws AppError `conflict` while a call with the number is live; `invalid_request` for a number of the tenant's own.
    */

@@ -10,7 +10,9 @@ import { someUuid } from '../../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { makeSealer } from '../../kernel/seal.ts'
+import { NODE, someCall, tenantTold } from '../../records/calls.fixture.ts'
 import { makeRecordingFiles, type RecordingFiles } from '../../records/recording-files.ts'
+import { makeSessions } from '../../records/sessions.ts'
 import { makeNumberErasures } from './erase-number.ts'
 import { makeEraseSession } from './erase-session.ts'
 import { makeErasingNumber } from './erasing-number.ts'
@@ -279,6 +281,33 @@ describe('a request that takes long', () => {
       [null, null],
       [null, null],
     ])
+  })
+})
+
+describe('a number in calls of a node whose clock is ahead', () => {
+  it('is erased with them, though they seem to be later than the request', async () => {
+    const ahead = new TestClock()
+    await ahead.advance(10 * 60_000)
+    const there: World = { ...world(), clock: ahead }
+    await plantNumber(there, { own: 'CA-own', other: 'CA-other' })
+    for (const callSid of ['CA-own', 'CA-other']) await over(there, callSid)
+    const { body } = await ask()
+    expect([body.erasure.status, body.erasure.counts]).toEqual(['completed', expect.objectContaining(COUNTS)])
+    expect(await traces()).toEqual([])
+  })
+
+  it('stays in a call that is later indeed, and is waited for in none that may be', async () => {
+    const by = { kind: 'key', name: 'API key' } as const
+    await erasures(() => true).request('acme' as TenantId, PHONE, by)
+    await clock.advance(60_000)
+    await plantNumber(world(), { own: 'CA-live', other: 'CA-1' })
+    await clock.advance(15 * 60_000)
+    const calls = makeSessions({ db: test.db, clock, nodeId: NODE })
+    await calls.open(tenantTold('acme'), someCall('CA-late', { from: PHONE }))
+    await over(world(), 'CA-late')
+    expect(await worker().sweep()).toBe(1)
+    const kept = await test.db.selectFrom('voice_sessions').select('call_sid').where('from', '=', PHONE).execute()
+    expect(kept.map(({ call_sid }) => call_sid).toSorted()).toEqual(['CA-late', 'CA-live'])
   })
 })
 

@@ -8,8 +8,11 @@ import { isInPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 import type { NumberCounts } from './number-erasure-store.ts'
 import { ERASED } from './number-mention.ts'
 
-/** What is the number's own: of one tenant, written down until `until`. */
-export type NumberSubject = { phone: PhoneNumber; wholePattern: string; until: Date }
+/**
+ * What is the number's own: of one tenant, written down until `until`, which is later than `askedAt`, because other nodes' clocks may be
+ * ahead of the one that was asked.
+ */
+export type NumberSubject = { phone: PhoneNumber; wholePattern: string; askedAt: Date; until: Date }
 
 /** By their keys the tables are gone through that have what is the number's own. */
 export const SUBJECT_TABLES = {
@@ -40,17 +43,20 @@ export async function hasLiveCall(
   return rows.length > 0
 }
 
-/** The sessions of the number's calls in a page of all sessions, in the order of their ids. */
+/**
+ * The sessions of the number's calls in a page of all sessions, in the order of their ids. One that may be of a later call is only one of
+ * them if it is over: the request does not wait for it.
+ */
 export async function listSessionsOf(
   tx: Tx,
   tenantId: TenantId,
-  { wholePattern, until }: NumberSubject,
+  { wholePattern, askedAt, until }: NumberSubject,
   page: KeyPage,
 ): Promise<SessionId[]> {
   const { rows } = await sql<{ id: SessionId }>`
     select id from voice_sessions
      where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.sessions, page)} and created_at <= ${until}
-       and ${isOf(wholePattern)}
+       and (created_at <= ${askedAt} or ended_at is not null) and ${isOf(wholePattern)}
      order by id`.execute(tx)
   return rows.map(({ id }) => id)
 }
