@@ -13,10 +13,20 @@ export type MissedCall = {
   agent_name: string | null
   from: string
   kind: MissedCallKind
+  ended_at: Date
 }
 
-/** Which calls: of these kinds, that ended since then; as many. */
-export type MissedCallPage = { kinds: MissedCallKind[]; since: Date; begunAfter: Date; limit: number }
+/** Where a page of missed calls ends. */
+export type MissedCallPosition = Pick<MissedCall, 'ended_at' | 'log_id'>
+
+/** Which calls: of these kinds, that ended since then, behind one of them; as many. */
+export type MissedCallPage = {
+  kinds: MissedCallKind[]
+  since: Date
+  begunAfter: Date
+  after: MissedCallPosition | null
+  limit: number
+}
 
 /** A task that names a call is made when there is one, by the clock of another node perhaps. */
 const CLOCKS_APART = '1 hour'
@@ -29,8 +39,9 @@ const CLOCKS_APART = '1 hour'
 export async function listMissedCalls(
   db: Db,
   tenantId: TenantId,
-  { kinds, since, begunAfter, limit }: MissedCallPage,
+  { kinds, since, begunAfter, after, limit }: MissedCallPage,
 ): Promise<MissedCall[]> {
+  const behind = after ? sql`(ended_at, log_id) > (${after.ended_at}, ${after.log_id}::uuid)` : sql`true`
   const { rows } = await sql<MissedCall>`
     select missed.*
       from (
@@ -50,7 +61,7 @@ export async function listMissedCalls(
          where log.tenant_id = ${tenantId} and log.direction = 'inbound' and log.created_at > ${begunAfter}
            and log.ended_at >= ${since} and session.ended_at is not null
       ) missed
-     where kind = any (${kinds}::text[]) and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
+     where kind = any (${kinds}::text[]) and ${behind} and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
        and not exists (
          select from callback_tasks task
           where task.tenant_id = ${tenantId} and task.call_sid = missed.call_sid

@@ -144,6 +144,21 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(1)
   })
 
+  it.each([
+    ['nobody can call', '+266696687', 1],
+    ['has called over and over', '+12025550142', 2],
+  ])('make tasks though there are a hundred before them of one who %s', async (_who, from, made) => {
+    const { callSid } = await call({ from })
+    await sql`
+      insert into call_logs select (json_populate_record(log, json_build_object('id', gen_random_uuid(), 'call_sid', 'CB' || n))).*
+        from call_logs log, generate_series(1, 120) n where call_sid = ${callSid}`.execute(test.db)
+    await clock.advance(MINUTE_MS)
+    const { caller } = await call()
+    expect(await collect()).toBe(made)
+    expect((await tasks()).map(({ customer_phone }) => customer_phone)).toContain(caller)
+    expect(await collect()).toBe(0)
+  })
+
   it('are of the last hour, and of nobody who is not over', async () => {
     await call()
     await clock.advance(61 * MINUTE_MS)
@@ -162,7 +177,13 @@ describe('calls that came to nothing', () => {
              lateral (select ${new Date(clock.now())}::timestamptz - interval '9 days' as at) made`.execute(test.db)
     await sql`vacuum analyze`.execute(test.db)
     const now = clock.now()
-    const page = { kinds, since: new Date(now - MINUTE_MS), begunAfter: new Date(now - 300 * MINUTE_MS), limit: 10 }
+    const page = {
+      kinds,
+      since: new Date(now - MINUTE_MS),
+      begunAfter: new Date(now - 300 * MINUTE_MS),
+      after: null,
+      limit: 10,
+    }
     const missed = await listMissedCalls(test.db, 'acme' as TenantId, page)
     expect(missed).toHaveLength(6)
     const [plan] = await plansOf(test.db, (db) => listMissedCalls(db, 'acme' as TenantId, page))

@@ -7,7 +7,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { listTenantsWithAcrossTenants } from '../tenancy/tenant-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 import { addTask, type TaskFields } from './add-callback-task.ts'
-import { listMissedCalls, type MissedCall, takeMissedCall } from './missed-call-store.ts'
+import { listMissedCalls, type MissedCall, type MissedCallPosition, takeMissedCall } from './missed-call-store.ts'
 
 type Deps = {
   db: Db
@@ -21,6 +21,7 @@ type Deps = {
 const LOOK_BACK_MS = 3_600_000
 /** The longest that a call can last. */
 const LONGEST_CALL_MS = 14_400_000
+/** Read at once, and made of one tenant in one go. */
 const BATCH_ROWS = 100
 
 const SUMMARIES: Record<MissedCallKind, string> = {
@@ -51,34 +52,50 @@ export async function collectMissedCalls(deps: Deps): Promise<number> {
 }
 
 async function collect(
-  { db, clock, log }: Deps,
+  deps: Deps,
   tenant: TenantRuntime,
   { queue_key, when: kinds }: NonNullable<TenantRuntime['missed_calls']>,
 ): Promise<number> {
-  const { tenant_id } = tenant
-  const since = new Date(clock.now() - LOOK_BACK_MS)
+  const since = new Date(deps.clock.now() - LOOK_BACK_MS)
   const begunAfter = new Date(since.getTime() - LONGEST_CALL_MS)
   let made = 0
   /** Whoever called twice is called back once. */
   const callers = new Set<string>()
-  for (const call of await listMissedCalls(db, tenant_id, { kinds, since, begunAfter, limit: BATCH_ROWS })) {
-    if (callers.has(call.from)) continue
-    callers.add(call.from)
-    const fields = fieldsOf(call, queue_key)
-    if (!fields) continue
-    const subject = { callSid: call.call_sid, sessionId: call.session_id }
-    try {
-      const isMade = await db.transaction().execute(async (tx) => {
-        if (!(await takeMissedCall(tx, tenant_id, call))) return false
-        await addTask(tx, tenant, { fields, subject }, new Date(clock.now()))
-        return true
-      })
-      if (isMade) made += 1
-    } catch (err) {
-      log.error({ tenant_id, call_sid: call.call_sid, err }, 'no callback task was made of a call that was missed')
+  // Page by page: callers of whom no task can be made are found each time, and keep nobody else waiting, however many they are.
+  for (let after: MissedCallPosition | null = null; made < BATCH_ROWS && !deps.isStopping(); ) {
+    const page = { kinds, since, begunAfter, after, limit: BATCH_ROWS }
+    const calls: MissedCall[] = await listMissedCalls(deps.db, tenant.tenant_id, page)
+    for (const call of calls) {
+      if (callers.has(call.from)) continue
+      callers.add(call.from)
+      const fields = fieldsOf(call, queue_key)
+      if (fields && (await makeTask(deps, tenant, call, fields))) made += 1
     }
+    after = calls.at(-1) ?? null
+    if (calls.length < BATCH_ROWS) break
   }
   return made
+}
+
+/** Whether this made a task of the call. Never rejects. */
+async function makeTask(
+  { db, clock, log }: Deps,
+  tenant: TenantRuntime,
+  call: MissedCall,
+  fields: TaskFields,
+): Promise<boolean> {
+  const { tenant_id } = tenant
+  const subject = { callSid: call.call_sid, sessionId: call.session_id }
+  try {
+    return await db.transaction().execute(async (tx) => {
+      if (!(await takeMissedCall(tx, tenant_id, call))) return false
+      await addTask(tx, tenant, { fields, subject }, new Date(clock.now()))
+      return true
+    })
+  } catch (err) {
+    log.error({ tenant_id, call_sid: call.call_sid, err }, 'no callback task was made of a call that was missed')
+    return false
+  }
 }
 
 /** Null for a caller who cannot be called: who has withheld the number, or has none. */
