@@ -85,7 +85,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     clips,
     prompts: makePrompts({ db, clock, log }),
     tasks: makeCallbackTasks({ db, clock }),
-    supervisorActions: makeSupervisorActions({ db, log }),
+    supervisorActions: makeSupervisorActions({ db, log, late: kept.actions }),
     doNotCall: makeDoNotCall({ db, clock, tenants: cache }),
     tenants: makeTenants({
       db,

@@ -6,6 +6,7 @@ import { makeRestoring } from './calls/left-behind.ts'
 import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
+import { makeLateActions } from './operators/late-actions.ts'
 import { Journal } from './records/journal.ts'
 import { JournalFiles } from './records/journal-file.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
@@ -26,11 +27,13 @@ export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptR
   const journal = new Journal({ db, clock, log, files })
   const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
   const late = makeLateReports({ clock, log, statuses, files })
-  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports: late })
+  const actions = makeLateActions({ db, clock, log, files })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports: late, actions })
   return {
     journal,
     finishing,
     late,
+    actions,
     /** Stores what dead processes of this machine left; to be called before the first call is taken. Never rejects. */
     async start(): Promise<void> {
       // Of calls without a database nothing is kept, on the disk neither.
@@ -42,7 +45,7 @@ export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptR
     async close(): Promise<void> {
       restoring.close()
       await journal.close()
-      await Promise.all([finishing.close(), late.close()])
+      await Promise.all([finishing.close(), late.close(), actions.close()])
       await files.close()
     },
   }

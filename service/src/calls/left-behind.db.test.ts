@@ -8,7 +8,9 @@ import { GatedDatabase } from '../../test/harness/gated-database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { NodeId } from '../kernel/ids.ts'
+import { type NodeId, newId } from '../kernel/ids.ts'
+import { makeLateActions } from '../operators/late-actions.ts'
+import { makeSupervisorActions } from '../operators/supervisor-actions.ts'
 import { makeLog } from '../platform/log.ts'
 import { type SessionEnd, statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
@@ -65,14 +67,22 @@ async function startNode(nodeId: NodeId) {
   const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants, willEnd: () => false })
   const reports = makeLateReports({ clock, log, statuses, files })
-  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports })
+  const actions = makeLateActions({ db, clock, log, files })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports, actions })
   const node = {
-    ...{ files, journal, finishing, reports, restoring },
+    ...{
+      files,
+      journal,
+      finishing,
+      reports,
+      restoring,
+      supervising: makeSupervisorActions({ db, log, late: actions }),
+    },
     async stop() {
       running.delete(node)
       restoring.close()
       await journal.close()
-      await Promise.all([finishing.close(), reports.close()])
+      await Promise.all([finishing.close(), reports.close(), actions.close()])
       await files.close()
     },
   }
@@ -256,5 +266,52 @@ describe('what a carrier tells while the database is away', () => {
     const node = await startNode(NODE)
     await passing(node.files.close())
     expect(await node.reports.take(late())).toBe(false)
+  })
+})
+
+describe('what a supervisor does while the database is away', () => {
+  const did = (action: string) => ({
+    ...{ tenant_id: acme.tenant_id, id: newId<string>(clock.now()), stream_sid: 'MZ1', call_sid: 'CA1', action },
+    ...{ supervisor: 'ann', target: null, reason: 'asked for it', note: null, metadata: { from: 'desk' } },
+    created_at: new Date(clock.now()),
+  })
+  const written = () => test.db.selectFrom('supervisor_actions').selectAll().execute()
+
+  it('is written when it is back', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const muted = did('mute')
+    await passing(node.supervising.keep(muted))
+    expect(await hasFiles()).toBe(true)
+    gate.isAway = false
+    await pass(async () => !(await hasFiles()), 'the action to be written')
+    expect(await written()).toEqual([muted])
+  })
+
+  it('is written by the next start when its process dies', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const ended = did('end_call')
+    await passing(node.supervising.keep(ended))
+    await passing(node.stop())
+    gate.isAway = false
+    await restoredBy(OTHER_NODE)
+    expect(await written()).toEqual([ended])
+  })
+
+  it('is an error if it was a note, of which nothing has come', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    await expect(node.supervising.keep(did('note'))).rejects.toMatchObject({ code: 'unavailable' })
+    gate.isAway = false
+    expect(await written()).toEqual([])
+  })
+
+  it('is told in the log when it can be kept nowhere: it was done all the same', async () => {
+    const node = await startNode(NODE)
+    await passing(node.files.close())
+    gate.isAway = true
+    await node.supervising.keep(did('mute'))
+    expect(lines).toContainEqual(expect.objectContaining({ msg: 'what a supervisor did was not written down' }))
   })
 })

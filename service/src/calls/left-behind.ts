@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, withTimeout } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { type LateActions, readActions } from '../operators/late-actions.ts'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Journal } from '../records/journal.ts'
@@ -30,12 +31,14 @@ type Deps = {
   journal: Pick<Journal, 'restore'>
   finishing: Pick<Finishing, 'finish'>
   reports: Pick<LateReports, 'restore'>
+  actions: Pick<LateActions, 'restore'>
 }
 
 const WITHIN_MS = 5_000
 const RETRY_MS = 1_000
 
-export function makeRestoring({ folder, clock, log, tenants, journal, finishing, reports }: Deps): Restoring {
+export function makeRestoring(deps: Deps): Restoring {
+  const { folder, clock, log, tenants, journal, finishing, reports, actions } = deps
   const leaving = new Set<() => void>()
   let cancelRetry: Cancel | null = null
   let isClosed = false
@@ -45,6 +48,7 @@ export function makeRestoring({ folder, clock, log, tenants, journal, finishing,
     await journal.restore(await readEntries(waiting, (tenantId) => tenants.get(tenantId)))
     for (const report of readReports(waiting)) await reports.restore(report)
     for (const ending of readEnds(waiting)) await finishing.finish(ending)
+    for (const action of readActions(waiting)) await actions.restore(action)
   }
 
   async function storeAndRemove(left: LeftBehind): Promise<void> {

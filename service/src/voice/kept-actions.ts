@@ -4,7 +4,7 @@ import type { Redactor } from '../kernel/redaction/redact.ts'
 import type { NoteTakeover } from './lines/line-socket.ts'
 import type { LiveCalls, ShownAction } from './live-calls.ts'
 
-/** Where what was done is kept. Never rejects. */
+/** Where what was done is kept. Rejects for a note alone. */
 export type KeepAction = (action: Omit<ShownAction, 'tenant_id' | 'created_at'> & KeptStamps) => Promise<void>
 type KeptStamps = { tenant_id: TenantId; created_at: Date }
 
@@ -13,7 +13,7 @@ export type Escalate = (tenantId: TenantId, callSid: string, target: string | nu
 
 /**
  * The same calls, of which every action is kept before it is answered, on the node that was asked for it. An escalation that cannot
- * be written down is not one: whoever asked for it is told, and may ask again.
+ * be written down is not one, and neither is a note: whoever asked for it is told, and may ask again.
  */
 export function keepingActions(
   calls: LiveCalls,

@@ -3,7 +3,7 @@ import type { Database, Db } from '../../src/platform/db/schema.ts'
 import { until } from './wait.ts'
 
 /** How the service comes to ask. */
-const ASKING = new Set<string | symbol>(['transaction', 'selectFrom', 'getExecutor'])
+const ASKING = new Set<string | symbol>(['transaction', 'selectFrom', 'insertInto', 'getExecutor'])
 const ENTERING = /\binsert into call_directory\b/
 
 /** A database whose transactions a test can hold up, or whose answers it can lose. */
