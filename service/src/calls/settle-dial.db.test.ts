@@ -4,9 +4,18 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
+import { newId } from '../kernel/ids.ts'
+import { type CallbackTaskId, findCallbackTask } from '../operators/callback-task-store.ts'
+import { makeSettlingDispatches } from '../operators/settle-dispatches.ts'
+import { insertDispatch } from '../operators/task-dispatch-store.ts'
+import type { Tx } from '../platform/db/schema.ts'
 import { NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { queueCall } from '../records/outbound-calls.ts'
 import { makeSessions } from '../records/sessions.ts'
+import { insertCampaignDial } from './campaigns/campaign-dial-store.ts'
+import { makeSettleCampaignDials } from './campaigns/campaign-settle.ts'
+import type { CampaignId } from './campaigns/campaign-store.ts'
+import { type ContactId, countBusy, findContact } from './campaigns/contact-store.ts'
 import { findGreeting, insertDial } from './dial-store.ts'
 import { makeCallStatuses } from './record-status.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
@@ -156,5 +165,114 @@ describe('a call that was only found', () => {
     expect(await settle('a', told('CA1'))).toBeNull()
     expect(await settleDial(test.db, tenantTold('globex'), 'a', { outcome: told('CA2'), now: now() })).toBeNull()
     expect(await stateOf('a')).toEqual(DOUBTED)
+  })
+})
+
+describe('a call that was given up, and that the carrier has after all', () => {
+  const log = { warn: () => {} }
+  const tenants = { get: async () => acme }
+  const giveUp = () => settle('a', { type: 'failed', code: 'not_confirmed', reason: null })
+  const logOf = async (dialRef: string) =>
+    (await test.db.selectFrom('dials').select('call_log_id').where('dial_ref', '=', dialRef).executeTakeFirstOrThrow())
+      .call_log_id
+
+  async function answered(callSid: string): Promise<void> {
+    const statuses = makeCallStatuses({ db: test.db, clock, nodeId: NODE, tenants, willEnd: () => false })
+    const report = { durationSeconds: 9, answeredBy: 'human' as const, errorCode: null, errorMessage: null }
+    await statuses.record(ACME, callSid, { ...report, status: 'completed', at: now() })
+  }
+
+  async function settleDispatches(): Promise<void> {
+    const settling = makeSettlingDispatches({ db: test.db, clock, log, tenants })
+    await settling.settle()
+    await settling.close()
+  }
+
+  /** A task that the call of dial `a` dispatches, with so many attempts. */
+  async function dispatched(attempts: number): Promise<CallbackTaskId> {
+    const id = newId<CallbackTaskId>(clock.now())
+    await sql`
+      insert into callback_tasks (tenant_id, id, customer_phone, status, priority, queue_key, metadata, sla_due_at,
+                                  dispatch_attempt_count, last_dispatch_attempted_at, created_at, updated_at)
+      values ('acme', ${id}, '+12025550142', 'dispatching', 'normal', 'one', '{}', ${now()}, ${attempts}, ${now()}, ${now()},
+              ${now()})`.execute(test.db)
+    const dispatch = { call_log_id: await logOf('a'), task_id: id, attempted_at: now() }
+    await test.db.transaction().execute((tx) => insertDispatch(tx, ACME, dispatch))
+    return id
+  }
+
+  const taskOf = (id: CallbackTaskId) => findCallbackTask(test.db, ACME, id)
+
+  it.each([
+    [1, 'open'],
+    [3, 'cancelled'],
+  ])(
+    'dispatches its task again, after %i attempts: nobody is called for it a second time',
+    async (attempts, status) => {
+      const id = await dispatched(attempts)
+      await giveUp()
+      await settleDispatches()
+      expect(await taskOf(id)).toMatchObject({ status, disposition: 'failed' })
+      await settle('a', told('CA1'))
+      await settleDispatches()
+      const again = { status: 'dispatching', disposition: null, last_dispatch_call_sid: 'CA1' }
+      expect(await taskOf(id)).toMatchObject({ ...again, dispatch_attempt_count: attempts })
+      await answered('CA1')
+      await settleDispatches()
+      expect(await taskOf(id)).toMatchObject({ status: 'completed', disposition: 'reached' })
+    },
+  )
+
+  it('leaves its task to who has done something with it since', async () => {
+    const id = await dispatched(3)
+    await giveUp()
+    await settleDispatches()
+    await clock.advance(1)
+    const noted = { notes: 'Wrote a letter.', updated_at: now() }
+    await test.db.updateTable('callback_tasks').set(noted).where('id', '=', id).execute()
+    await settle('a', told('CA1'))
+    await answered('CA1')
+    await settleDispatches()
+    expect(await taskOf(id)).toMatchObject({ status: 'cancelled', last_dispatch_status: 'completed' })
+  })
+
+  /** A contact that the call of dial `a` calls. */
+  async function contacted(attempts: number): Promise<{ campaignId: CampaignId; contactId: ContactId }> {
+    const [campaignId, contactId] = [newId<CampaignId>(clock.now()), newId<ContactId>(clock.now())]
+    const callLogId = await logOf('a')
+    await sql`
+      insert into campaigns (tenant_id, id, name, agent_key, status, calls_per_second, max_concurrent, max_attempts, retry_minutes,
+                             next_dial_at, created_at, updated_at)
+      values ('acme', ${campaignId}, 'Autumn', 'desk', 'running', 1, 1, 2, '{30}', ${now()}, ${now()}, ${now()})`.execute(
+      test.db,
+    )
+    await sql`
+      insert into campaign_contacts (tenant_id, id, campaign_id, position, phone, metadata, status, attempts, due_at,
+                                     last_call_log_id, created_at, updated_at)
+      values ('acme', ${contactId}, ${campaignId}, 1, '+12025550142', '{}', 'dialing', ${attempts}, ${now()}, ${callLogId}, ${now()},
+              ${now()})`.execute(test.db)
+    const dial = { call_log_id: callLogId, campaign_id: campaignId, contact_id: contactId, leaves_message: false }
+    await test.db.transaction().execute((tx) => insertCampaignDial(tx, ACME, { ...dial, attempted_at: now() }))
+    return { campaignId, contactId }
+  }
+
+  it.each([
+    [1, 'pending'],
+    [2, 'failed'],
+  ])('is that of its contact again, after %i attempts, and counts among those that go on', async (attempts, status) => {
+    const { campaignId, contactId } = await contacted(attempts)
+    const settleAll = makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })
+    const within = <T>(work: (tx: Tx) => Promise<T>) => test.db.transaction().execute(work)
+    const contact = () => within((tx) => findContact(tx, ACME, contactId))
+    const busy = () => within((tx) => countBusy(tx, ACME, campaignId, now()))
+    await giveUp()
+    await settleAll()
+    expect([(await contact())?.status, Number(await busy())]).toEqual([status, 0])
+    await settle('a', told('CA1'))
+    await settleAll()
+    expect([(await contact())?.status, Number(await busy())]).toEqual(['dialing', 1])
+    await answered('CA1')
+    await settleAll()
+    expect(await contact()).toMatchObject({ status: 'completed', outcome: 'reached', attempts })
   })
 })

@@ -97,6 +97,42 @@ export async function settleDispatch(tx: Tx, tenantId: TenantId, callLogId: stri
   return row !== undefined
 }
 
+/** A dispatch of which note was taken that it is over. */
+type SettledDispatch = Pick<DispatchRow, 'task_id' | 'attempted_at'> & { settled_at: Date }
+
+/** Takes back that a dispatch is over. @returns it as it was; null when nobody had taken note of that. */
+export async function unsettleDispatch(tx: Tx, tenantId: TenantId, callLogId: string): Promise<SettledDispatch | null> {
+  const isMeant = sql<SqlBool>`tenant_id = ${tenantId} and call_log_id = ${callLogId} and settled_at is not null`
+  const settled = await tx
+    .selectFrom('callback_task_dispatches')
+    .select(['task_id', 'attempted_at', 'settled_at'])
+    .where(isMeant)
+    .forUpdate()
+    .executeTakeFirst()
+  if (!settled?.settled_at) return null
+  await tx.updateTable('callback_task_dispatches').set({ settled_at: null }).where(isMeant).execute()
+  return { ...settled, settled_at: settled.settled_at }
+}
+
+/** The task of a dispatch that is its newest: open, or cancelled by nobody but by what was made of that dispatch's end. */
+export async function findRevivable(
+  tx: Tx,
+  tenantId: TenantId,
+  { task_id, attempted_at, settled_at }: SettledDispatch,
+): Promise<CallbackTaskRow | null> {
+  const row = await tx
+    .selectFrom('callback_tasks')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', task_id)
+    .where('last_dispatch_attempted_at', '=', attempted_at)
+    .where((eb) =>
+      eb.or([eb('status', '=', 'open'), eb.and([eb('status', '=', 'cancelled'), eb('updated_at', '=', settled_at)])]),
+    )
+    .executeTakeFirst()
+  return row ?? null
+}
+
 /** Notes on a task how its newest dispatch ended; null when it was another one. */
 export async function noteDispatchEnd(
   tx: Tx,

@@ -229,6 +229,23 @@ export async function settleContact(
     .execute()
 }
 
+/** The contact's last call goes on after all: whoever was about to call it again does not. */
+export async function resumeContact(
+  tx: Tx,
+  tenantId: TenantId,
+  id: ContactId,
+  { callLogId, now }: { callLogId: string; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set({ status: 'dialing', outcome: null, claim_token: null, claimed_until: null, updated_at: now })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('last_call_log_id', '=', callLogId)
+    .where('status', 'in', ['pending', 'failed', 'cancelled'])
+    .execute()
+}
+
 export async function findContact(tx: Tx, tenantId: TenantId, id: ContactId): Promise<ContactRow | null> {
   const row = await tx
     .selectFrom('campaign_contacts')

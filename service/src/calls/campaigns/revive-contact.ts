@@ -1,0 +1,13 @@
+import type { TenantId } from '../../kernel/ids.ts'
+import type { Tx } from '../../platform/db/schema.ts'
+import { unsettleCampaignDial } from './campaign-dial-store.ts'
+import { resumeContact } from './contact-store.ts'
+
+/**
+ * A call of a campaign was given up, and its carrier has it after all: its contact is being called again, unless there was another
+ * call meanwhile. Any other call changes nothing.
+ */
+export async function reviveContact(tx: Tx, tenantId: TenantId, callLogId: string, now: Date): Promise<void> {
+  const contactId = await unsettleCampaignDial(tx, tenantId, callLogId)
+  if (contactId !== null) await resumeContact(tx, tenantId, contactId, { callLogId, now })
+}
