@@ -1576,7 +1576,7 @@ export interface paths {
         };
         /**
          * Read all numbers that must not be called as CSV, newest first
-         * @description As it can be imported again. An apostrophe stands before each field that a spreadsheet would take for a formula, as before the numbers with their plus; the import takes it away.
+         * @description As it can be imported again. An apostrophe stands before each reason that a spreadsheet would take for a formula; the import takes it away.
          */
         get: operations["exportDncEntries"];
         put?: never;
@@ -2753,7 +2753,7 @@ export interface paths {
         /**
          * Read all numbers that must not be called as CSV, newest first (old address)
          * @deprecated
-         * @description As it can be imported again. An apostrophe stands before each field that a spreadsheet would take for a formula, as before the numbers with their plus; the import takes it away.
+         * @description As it can be imported again. An apostrophe stands before each reason that a spreadsheet would take for a formula; the import takes it away.
          */
         get: operations["exportDncEntriesOld"];
         put?: never;

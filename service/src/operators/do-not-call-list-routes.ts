@@ -50,7 +50,7 @@ export function doNotCallListRoutes(lists: DncLists): FastifyPluginAsyncTypebox 
           tags: ['runtime'],
           summary: 'Read all numbers that must not be called as CSV, newest first',
           description:
-            'As it can be imported again. An apostrophe stands before each field that a spreadsheet would take for a formula, as before the numbers with their plus; the import takes it away.',
+            'As it can be imported again. An apostrophe stands before each reason that a spreadsheet would take for a formula; the import takes it away.',
           operationId: 'exportDncEntries',
           querystring: strict({}),
           response: { 200: { content: { 'text/csv': { schema: Type.String() } } }, ...errorResponses },

@@ -32,7 +32,10 @@ describe('CSV', () => {
 
   it.each([
     ['=1+1', "'=1+1\r\n"],
-    ['+14155550100', "'+14155550100\r\n"],
+    ['+14155550100', '+14155550100\r\n'],
+    ["'+14155550100", "'+14155550100\r\n"],
+    ['+1+cmd|x', "'+1+cmd|x\r\n"],
+    ['+1\n', '"\'+1\n"\r\n'],
     ['-1', "'-1\r\n"],
     ['@SUM(A1)', "'@SUM(A1)\r\n"],
     ['\t=1', "'\t=1\r\n"],
@@ -46,7 +49,7 @@ describe('CSV', () => {
   })
 
   it('takes away the guard that it has put before a field, and nothing else', () => {
-    const texts = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', 'a') })
+    const texts = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', '"', ',', 'a', '1') })
     fc.assert(
       fc.property(texts, (text) => {
         const [record] = read(csvLine([text, 'x']))

@@ -83,8 +83,11 @@ export function csvLine(fields: string[]): string {
   return `${fields.map(guarded).map(quoted).join(',')}\r\n`
 }
 
-/** What a spreadsheet would run; and what looks like such a field that has its guard, so that each guard can be told from what it guards. */
-const FORMULA = /^'*[=+\-@\t\r]/
+/**
+ * What a spreadsheet would run; and what looks like such a field that has its guard, so that each guard can be told from what it guards.
+ * A plus and digits is a number, as that of a telephone, and stays what programs expect.
+ */
+const FORMULA = /^'*(?:[=\-@\t\r]|\+(?!\d+$))/
 
 function guarded(field: string): string {
   return FORMULA.test(field) ? `'${field}` : field
