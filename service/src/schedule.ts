@@ -19,7 +19,7 @@ export type Schedule = {
 type Deps = {
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** 0: what has an endpoint is left to whoever asks for it, and the rest is done as often as usual. */
+  /** 0: what has an endpoint is left to whoever asks for it, and the rest is done every five minutes. */
   intervalMs: number
   /** From 0 to 1. */
   chance: () => number
@@ -28,14 +28,15 @@ type Deps = {
 
 /** How far from the interval a wait may be, of the interval: nodes that were started together do not go on together. */
 const JITTER = 0.1
-const USUAL_INTERVAL_MS = 30_000
+/** Where the interval is 0, of what has no endpoint: none of it is in a hurry. */
+const RARE_INTERVAL_MS = 300_000
 const CLOSE_WITHIN_MS = 2_000
 
 /** Does each piece of work again and again, with the interval between an end and the next beginning: never twice at once. */
 export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Schedule {
   const cancels = new Map<string, Cancel>()
   const running = new Set<Promise<void>>()
-  const everyMs = intervalMs === 0 ? USUAL_INTERVAL_MS : intervalMs
+  const everyMs = intervalMs === 0 ? RARE_INTERVAL_MS : intervalMs
   let isClosing = false
 
   function doIn(waitMs: number, each: ScheduledWork): void {
