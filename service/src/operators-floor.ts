@@ -52,7 +52,7 @@ function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
 export function makeOperators({ config, clock, log, database: { db } }: Deps, needs: Needs) {
   const { tenants, place, check, notify } = needs
   const desk = makeTaskDesk({ db, clock, tenants })
-  const queues = makeOperatorQueues({ db, clock })
+  const queues = makeOperatorQueues({ db, clock, tenants })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
   const dispatch = makeDispatchTask({ db, clock, tenants, place, settle: settling.settle })
   const systems = makeTicketSystems(makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate }))

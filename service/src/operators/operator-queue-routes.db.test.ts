@@ -36,7 +36,7 @@ const test = useDatabase()
 const clock = new TestClock()
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
 const desk = () => makeTaskDesk({ db: test.db, clock, tenants })
-const queues = () => makeOperatorQueues({ db: test.db, clock })
+const queues = () => makeOperatorQueues({ db: test.db, clock, tenants })
 const server = useTenantServer(
   () => test.db,
   () => [callbackTaskRoutes(desk()), operatorQueueRoutes({ queues: queues(), desk: desk() })],
@@ -147,6 +147,20 @@ describe('GET operator-queues', () => {
     const first = await listed('?limit=2')
     expect(first.queues.map(({ queue_key }) => queue_key)).toEqual(['billing', 'default'])
     expect((await listed(`?limit=2&cursor=${first.next_cursor}`)).queues).toMatchObject([{ queue_key: 'sales' }])
+  })
+
+  it('counts no task as late whose time ran out while the queue is closed, as no sweep does', async () => {
+    const opening = { days: ['tue'], start: '00:00', end: '01:00' }
+    await put({ business_hours: [opening] })
+    const shown = async () => (await listed()).queues.find(({ queue_key }) => queue_key === 'sales')
+    await create({ queue_key: 'sales', sla_due_at: inMinutes(30) })
+    await create({ queue_key: 'sales', sla_due_at: inMinutes(60) })
+    await create({ queue_key: 'sales', sla_due_at: inMinutes(90) })
+    const [closing] = [inMinutes(60)]
+    clock.jump(120 * MINUTE_MS)
+    expect(await shown()).toMatchObject({ depth: 3, breached: 1, next_breach: closing })
+    clock.jump((7 * 24 - 2) * 60 * MINUTE_MS + 1)
+    expect(await shown()).toMatchObject({ depth: 3, breached: 3, next_breach: null })
   })
 
   it('has the default queue when there is no task', async () => {

@@ -18,8 +18,7 @@ import type { TaskDesk } from './callback-task-desk.ts'
 import { Operator } from './callback-task-fields.ts'
 import { CallbackTask, showCallbackTask } from './callback-task-shape.ts'
 import { LoadedQueue } from './operator-queue-shape.ts'
-import type { ListedQueue } from './operator-queue-store.ts'
-import type { OperatorQueues } from './operator-queues.ts'
+import type { ListedQueue, OperatorQueues } from './operator-queues.ts'
 
 const Params = strict({ queue_key: QueueKey })
 const Body = strict({ operator: Operator })

@@ -122,20 +122,21 @@ export type QueueLoad = {
   depth: number
   /** When the oldest of them was made. */
   oldest: Date | null
-  /** Tasks, snoozed ones aside, that should be done by now. */
+  /** Tasks, snoozed ones aside, that should be done by now, by the queue's clock. */
   breached: number
   /** When the next of the others should be; null: there is none. */
   next_breach: Date | null
 }
 
-export type ListedQueue = { queueKey: string; settings: QueueSettings; load: QueueLoad }
+/** A queue, and until when its clock has run: what should have been done before then is late. Null: nothing is. */
+export type QueueClock = { queueKey: string; until: Date | null }
 
 /** Which queues, in the order of their keys: `limit` after this one. */
-export type QueuePage = { after: string | null; limit: number; offset: number; now: Date }
+export type QueuePage = { after: string | null; limit: number; offset: number }
 
 /** The tenant's queues: those with settings or with tasks that are not done, and the default one; one more than `limit`. */
-export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): Promise<ListedQueue[]> {
-  const { rows } = await sql<QueueSettings & QueueLoad & { has_settings: boolean; key: string }>`
+export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): Promise<QueueSettings[]> {
+  const { rows } = await sql<{ key: string }>`
     with keys as (
       select queue_key as key from operator_queues where tenant_id = ${tenantId}
       union
@@ -143,26 +144,36 @@ export async function listQueues(db: Db, tenantId: TenantId, page: QueuePage): P
       union
       select ${DEFAULT_QUEUE}::text
     )
-    select keys.key, queues.queue_key is not null as has_settings, queues.*, load.*
-      from keys
-      left join operator_queues queues on queues.tenant_id = ${tenantId} and queues.queue_key = keys.key
+    select key from keys
+     where key > ${page.after ?? ''}
+     order by key
+     limit ${page.limit + 1} offset ${page.offset}
+  `.execute(db)
+  return queuesByKey(
+    db,
+    tenantId,
+    rows.map(({ key }) => key),
+  )
+}
+
+/** What waits in each of these queues of the tenant, in their order. */
+export async function loadsOf(db: Db, tenantId: TenantId, clocks: QueueClock[]): Promise<QueueLoad[]> {
+  const keys = clocks.map(({ queueKey }) => queueKey)
+  const untils = clocks.map(({ until }) => until?.toISOString() ?? null)
+  const { rows } = await sql<QueueLoad>`
+    select load.*
+      from unnest(${keys}::text[], ${untils}::timestamptz[]) with ordinality as queue (key, until, place)
      cross join lateral (
        select count(*) filter (where status = 'open')::integer as depth,
               min(created_at) filter (where status = 'open') as oldest,
-              count(*) filter (where status <> 'snoozed' and sla_due_at < ${page.now})::integer as breached,
-              min(sla_due_at) filter (where status <> 'snoozed' and sla_due_at >= ${page.now}) as next_breach
+              count(*) filter (where status <> 'snoozed' and sla_due_at < queue.until)::integer as breached,
+              min(sla_due_at) filter (where status <> 'snoozed' and (sla_due_at < queue.until) is not true) as next_breach
          from callback_tasks
-        where tenant_id = ${tenantId} and queue_key = keys.key and ${isLive}
+        where tenant_id = ${tenantId} and queue_key = queue.key and ${isLive}
      ) load
-     where keys.key > ${page.after ?? ''}
-     order by keys.key
-     limit ${page.limit + 1} offset ${page.offset}
+     order by queue.place
   `.execute(db)
-  return rows.map(({ key, has_settings, depth, oldest, breached, next_breach, ...row }) => ({
-    queueKey: key,
-    settings: has_settings ? row : { ...QUEUE_DEFAULTS, queue_key: key },
-    load: { depth, oldest, breached, next_breach },
-  }))
+  return rows
 }
 
 /** A queue in which tasks should be done by now. */

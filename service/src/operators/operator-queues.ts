@@ -8,22 +8,32 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
 import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import {
   deleteQueue,
   findQueue,
   type LateQueue,
   type LateRank,
-  type ListedQueue,
   listLateQueuesAcrossTenants,
   listQueues,
+  loadsOf,
   putQueue,
+  type QueueLoad,
   type QueueSettings,
 } from './operator-queue-store.ts'
-import { reachesSla } from './queue-hours.ts'
+import { lastOpenAt, reachesSla } from './queue-hours.ts'
+
+/** A queue, and what waits in it. */
+export type ListedQueue = { settings: QueueSettings; load: QueueLoad }
 
 /** How the queues of operators are set, and what waits in them. Any key is a queue: it works by the defaults until it is set. */
 export type OperatorQueues = {
-  /** By their keys: the default one, those that are set, and those with tasks that are not done. */
+  /**
+   * By their keys: the default one, those that are set, and those with tasks that are not done. What is late is what the sweep takes
+   * for it: outside a queue's business hours nothing becomes so.
+   *
+   * @throws AppError `not_found` for a deleted tenant.
+   */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ListedQueue>>
   /** Of all tenants: those in which tasks are late, those with the most of them first. @throws AppError `invalid_request`. */
   lateAcrossTenants(page: PageRequest): Promise<Page<LateQueue>>
@@ -38,12 +48,23 @@ export type OperatorQueues = {
 /** Queues have no age: their cursor is made of the key alone. */
 const NO_INSTANT = new Date(0)
 
-export function makeOperatorQueues({ db, clock }: { db: Db; clock: Clock }): OperatorQueues {
+type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
+
+export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues {
+  async function loaded(tenantId: TenantId, queues: QueueSettings[]): Promise<ListedQueue[]> {
+    const tenant = await tenants.get(tenantId)
+    if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
+    const now = new Date(clock.now())
+    const clocks = queues.map((queue) => ({ queueKey: queue.queue_key, until: lastOpenAt(tenant, queue, now) }))
+    const loads = await loadsOf(db, tenantId, clocks)
+    return queues.flatMap((settings, at) => (loads[at] ? [{ settings, load: loads[at] }] : []))
+  }
+
   return {
     async list(tenantId, { after, limit, offset }) {
-      const now = new Date(clock.now())
-      const queues = await listQueues(db, tenantId, { after: after?.id ?? null, limit, offset, now })
-      return toPage(queues, limit, ({ queueKey }) => ({ createdAt: NO_INSTANT, id: queueKey }))
+      const queues = await listQueues(db, tenantId, { after: after?.id ?? null, limit, offset })
+      const listed = await loaded(tenantId, queues)
+      return toPage(listed, limit, ({ settings }) => ({ createdAt: NO_INSTANT, id: settings.queue_key }))
     },
     async lateAcrossTenants({ after, limit, offset }) {
       const asked = { now: new Date(clock.now()), after: after && rankAt(after), limit, offset }
