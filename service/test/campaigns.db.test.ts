@@ -158,14 +158,14 @@ describe('a campaign', { timeout: 120_000 }, () => {
 
   it('waits for the hours in which it may call, its own and the tenant’s', async () => {
     // It is midnight in UTC, seven in the evening of the day before in Washington.
-    const id = await started({ calling_hours: { start: '09:00', end: '17:00' } })
+    const id = await started({ calling_hours: { start: '19:30', end: '21:00' } })
     const [contact] = await pass(async () => {
       const found = await contacts(id)
       return found[0]?.outcome === 'outside_calling_hours' ? found : null
     }, 'the contact to be put off')
     expect(dialled()).toEqual([])
-    expect(contact?.['due_at']).toBe('2030-01-01T14:00:00.000Z')
-    await app.clock.advance(Date.parse('2030-01-01T14:00:30.000Z') - app.clock.now())
+    expect(contact?.['due_at']).toBe('2030-01-01T00:30:00.000Z')
+    await app.clock.advance(Date.parse('2030-01-01T00:30:30.000Z') - app.clock.now())
     await placed(1)
   })
 
