@@ -140,7 +140,17 @@ function credentialsOf({ route }: WireRequest, isStranger: boolean): Record<stri
 
 type Found = { faults: string[]; request: object; answer: object }
 
-async function look(request: WireRequest, isStranger: boolean): Promise<Found | null> {
+/** One behind the other: what a deletion takes away is made anew before the next one can. */
+let deletions: Promise<unknown> = Promise.resolve()
+
+function look(request: WireRequest, isStranger: boolean): Promise<Found | null> {
+  if (request.route !== DELETE_TENANT) return lookNow(request, isStranger)
+  const looked = deletions.then(() => lookNow(request, isStranger))
+  deletions = looked.catch(() => undefined)
+  return looked
+}
+
+async function lookNow(request: WireRequest, isStranger: boolean): Promise<Found | null> {
   const credentials = credentialsOf(request, isStranger)
   const answer = await sender.send(request, credentials)
   let faults = answerFaults(request, answer)
