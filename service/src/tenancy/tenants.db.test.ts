@@ -231,23 +231,33 @@ describe('writers at the same time', () => {
 describe.runIf(inject('databaseTemplate').kind === 'server')('a tenant something of which is written', () => {
   it('is deleted at the second try when the first one got into that', async () => {
     const { tenants } = setUp()
-    await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
     const other = await test.anotherNode()
     const isWaiting = async () => {
       const waiting = await sql`
         select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(test.db)
       return waiting.rows.length > 0
     }
-    const removals: Promise<void>[] = []
-    await other.db.transaction().execute(async (tx) => {
-      await tx.selectFrom('phone_numbers').select('tenant_id').where('tenant_id', '=', acme).forUpdate().execute()
-      removals.push(tenants.remove(acme, THE_SYSTEM))
-      await until(isWaiting, { what: 'the deletion to wait for the number' })
-      // It is the deletion that the database ends: it has waited for longer.
-      expect(await holdTenant(tx, acme)).toBe(true)
-    })
-    await Promise.all(removals)
-    await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+
+    /** @returns whether it was the deletion that the database ended: it does when that has waited for longer, by less than a second. */
+    async function endsTheDeletion(): Promise<boolean> {
+      await tenants.put(acme, bare(acme, { telephony: { from_number: one } }), {}, THE_SYSTEM)
+      const removals: Promise<void>[] = []
+      const held = other.db.transaction().execute(async (tx) => {
+        await tx.selectFrom('phone_numbers').select('tenant_id').where('tenant_id', '=', acme).forUpdate().execute()
+        removals.push(tenants.remove(acme, THE_SYSTEM))
+        await until(isWaiting, { what: 'the deletion to wait for the number' })
+        return holdTenant(tx, acme)
+      })
+      const wasEnded = await held.catch((error: { code?: string }) => error.code === '40P01' && 'the other one')
+      await Promise.all(removals)
+      await expect(tenants.get(acme)).rejects.toMatchObject({ code: 'not_found' })
+      await erasing.goOn(acme)
+      return wasEnded === true
+    }
+
+    let isShown = false
+    for (let tries = 0; tries < 5 && !isShown; tries += 1) isShown = await endsTheDeletion()
+    expect(isShown).toBe(true)
   })
 })
 
