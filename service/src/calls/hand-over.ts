@@ -46,6 +46,8 @@ const SENT_AT_ONCE = 50
 /** The caller's last words, and tools that run: whoever goes on from here would not know of them, and run them again. */
 const TOLD_WITHIN_MS = 3_000
 const WRITTEN_WITHIN_MS = 2_000
+/** As long as anybody is rung who a call is put through to. */
+const PUT_THROUGH_WITHIN_MS = 45_000
 /** A carrier that was told to go on elsewhere closes the stream within this. */
 const GONE_WITHIN_MS = 5_000
 const LOOK_INTERVAL_MS = 100
@@ -58,6 +60,8 @@ export function makeHandOver(deps: Deps): HandOver {
     let became: Became = 'kept'
     try {
       const tenant = await tenants.get(tenantId)
+      // To send it elsewhere now would hang up on who is rung for it: it is put through, or comes back.
+      await waitWhile(() => live.findCall(tenantId, callSid)?.isLeaving, PUT_THROUGH_WITHIN_MS)
       // Without a stream it is let go of as soon as it is asked, and nothing that is told after that is written down.
       if (live.findCall(tenantId, callSid)?.phase === 'detached') await allTold(call)
       const hold = live.findCall(tenantId, callSid)?.hold

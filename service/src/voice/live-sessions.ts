@@ -68,6 +68,8 @@ export type LiveSession = {
   readonly isEndGuessed: boolean
   /** Not all is told yet of what was said and done: the caller's last words, what a tool comes to. */
   readonly hasOpenTurns: boolean
+  /** Its carrier is about to put it through to somebody else: our stream ends with that, or comes back. */
+  readonly isLeaving: boolean
   /** Somebody else has the call: what is here is over, and its end was not that of the call. */
   readonly isLetGo: boolean
   /** What the records know the call by; null for a call that no other stream can take. */

@@ -33,6 +33,7 @@ beforeEach(() => {
     endReason: null,
     isEndGuessed: false,
     hasOpenTurns: false,
+    isLeaving: false,
     isLetGo: false,
     hold: null,
     recording: 'off' as const,

@@ -18,6 +18,7 @@ import { PutOff } from './put-off.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
 import type { EndReason } from './session/events.ts'
+import { isLeaving } from './session/leaving.ts'
 import type { SessionState } from './session/state.ts'
 import { greetingOf } from './session-builder-setup.ts'
 import { controlsOf, toolCallOf } from './session-controls.ts'
@@ -224,6 +225,9 @@ function liveOf(
     },
     get hasOpenTurns() {
       return hasOpenTurns(session.state)
+    },
+    get isLeaving() {
+      return isLeaving(session)
     },
     get isLetGo() {
       return session.state.isLetGo

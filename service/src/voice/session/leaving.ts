@@ -1,7 +1,7 @@
 import type { Step } from './state.ts'
 
 /** Whether our stream ends because the carrier goes elsewhere with the call. */
-export function isLeaving({ state: { transfer: wanted } }: Step): boolean {
+export function isLeaving({ state: { transfer: wanted } }: Pick<Step, 'state'>): boolean {
   return wanted?.phase === 'going' || (wanted?.phase === 'asking' && !wanted.isWarm)
 }
 
