@@ -103,7 +103,8 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
     judge: (refusal, request, reply) =>
       ofRefused(refusal, request, reply).then(
         () => refusal,
-        (error: AppError) => error,
+        // What else fails, as to ask for the limit, is no answer to what was asked.
+        (error: unknown) => (error instanceof AppError && error.code === 'rate_limited' ? error : refusal),
       ),
     failed: (address) => void counter.take(`address:${addressKey(address)}`, perAddress),
   }

@@ -6,10 +6,12 @@ import type { Guard } from './guards.ts'
 /** Keys are revoked, people leave. */
 const ASK_AGAIN_MS = 1_000
 
+/** The last one: the tenant is deleted that an administrator looks at. */
+const REFUSALS = new Set(['unauthorized', 'forbidden', 'not_found'])
+
 /** Whether a guard would still let in whoever made a request, which it is asked for after that; one that cannot find out has not refused. */
 export function isStillLetIn(guard: Guard, request: FastifyRequest): Promise<boolean> {
-  const isUnknown = (error: unknown) =>
-    !(error instanceof AppError) || !['unauthorized', 'forbidden'].includes(error.code)
+  const isUnknown = (error: unknown) => !(error instanceof AppError) || !REFUSALS.has(error.code)
   return guard(request).then(() => true, isUnknown)
 }
 
