@@ -182,8 +182,8 @@ describe('a call that was given up, and that the carrier has after all', () => {
     await statuses.record(ACME, callSid, { ...report, status: 'completed', at: now() })
   }
 
-  async function settleDispatches(): Promise<void> {
-    const settling = makeSettlingDispatches({ db: test.db, clock, log, tenants })
+  async function settleDispatches(known: typeof tenants = tenants): Promise<void> {
+    const settling = makeSettlingDispatches({ db: test.db, clock, log, tenants: known })
     await settling.settle()
     await settling.close()
   }
@@ -222,6 +222,20 @@ describe('a call that was given up, and that the carrier has after all', () => {
       expect(await taskOf(id)).toMatchObject({ status: 'completed', disposition: 'reached' })
     },
   )
+
+  it('is not over for whoever has seen it given up a moment before', async () => {
+    const id = await dispatched(1)
+    await giveUp()
+    const meanwhile = async () => {
+      await settle('a', told('CA1'))
+      return acme
+    }
+    await settleDispatches({ get: meanwhile })
+    expect(await taskOf(id)).toMatchObject({ status: 'dispatching' })
+    await answered('CA1')
+    await settleDispatches()
+    expect(await taskOf(id)).toMatchObject({ status: 'completed', disposition: 'reached' })
+  })
 
   it('leaves its task to who has done something with it since', async () => {
     const id = await dispatched(3)

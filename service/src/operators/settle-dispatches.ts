@@ -3,6 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
+import { holdCallLogAs } from '../records/call-log-store.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TaskMove } from './callback-task-moves.ts'
@@ -83,6 +84,8 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
 async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedDispatch, now: Date): Promise<void> {
   const { tenant_id: tenantId } = tenant
   await holdKnownTenant(tx, tenantId)
+  // One that was given up may be its carrier's after all, since it was listed.
+  if (!(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
   if (!(await settleDispatch(tx, tenantId, ended.call_log_id, now))) return
   const task = await noteDispatchEnd(tx, ended)
   if (!task) return

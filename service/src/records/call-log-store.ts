@@ -84,6 +84,19 @@ export async function findCallLogById(db: Db, tenantId: TenantId, id: string): P
   return row ?? null
 }
 
+/** Keeps a log entry from being changed until the transaction ends; false when its status is another one by now. */
+export async function holdCallLogAs(tx: Tx, tenantId: TenantId, id: string, status: CallStatus): Promise<boolean> {
+  const row = await tx
+    .selectFrom('call_logs')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', '=', status)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Changes a log entry. To be called with `lockCall`. */
 export async function updateCallLog(
   tx: Tx,

@@ -2,6 +2,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
+import { holdCallLogAs } from '../../records/call-log-store.ts'
 import {
   type EndedCampaignDial,
   lastFaults,
@@ -52,7 +53,9 @@ async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<vo
   const { tenant_id: tenantId, campaign_id, contact_id } = ended
   const campaign = await lockCampaign(tx, tenantId, campaign_id)
   const outcome = outcomeOf(ended)
-  if (!campaign || !(await settleCampaignDial(tx, ended, { now, isFault: outcome.isFault }))) return
+  // One that was given up may be its carrier's after all, since it was listed.
+  if (!campaign || !(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
+  if (!(await settleCampaignDial(tx, ended, { now, isFault: outcome.isFault }))) return
   const contact = await findContact(tx, tenantId, contact_id)
   if (!contact) return
   const after = afterCall(campaign, { ...outcome, attempts: contact.attempts, now })
