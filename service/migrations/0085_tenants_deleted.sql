@@ -2,6 +2,14 @@
 -- row keeps its id from being taken again before all of it is gone. The release before this one sees a tenant without settings.
 alter table tenants add column deleted_at timestamptz(3);
 
+-- The release before this one does not know that the id is taken: what it wrote would be deleted with the rest.
+create function refuse_deleted_tenant() returns trigger language plpgsql as $$
+begin
+  raise exception 'the tenant is deleted, and what is left of it is being removed';
+end $$;
+create trigger tenants_deleted before update on tenants
+  for each row when (old.deleted_at is not null) execute function refuse_deleted_tenant();
+
 -- With its tenant, a call goes without a note, and so do hours.
 create or replace function note_call_removal() returns trigger language plpgsql as $$
 begin

@@ -198,6 +198,7 @@ export async function listLateQueuesAcrossTenants(
     select tenant_id, queue_key, count(*)::integer as breached, min(sla_due_at) as oldest_due
       from callback_tasks
      where status in ('open', 'claimed', 'dispatching') and sla_due_at < ${now}
+       and exists (select from tenants where tenants.tenant_id = callback_tasks.tenant_id and deleted_at is null)
      group by tenant_id, queue_key
     having ${isBehind}
      order by breached desc, tenant_id, queue_key

@@ -145,13 +145,17 @@ export async function claimTenant(tx: Tx, tenantId: TenantId): Promise<boolean> 
   return row !== undefined
 }
 
-/** By what calls, people and programs come to a tenant; few rows each. */
-const WAYS_IN = ['phone_routes', 'phone_numbers', 'api_key_prefixes', 'api_keys', 'tenant_users']
+/** By what calls, people and programs come to a tenant, and by what queues call by themselves; few rows each. */
+const WAYS_IN = ['phone_routes', 'phone_numbers', 'api_key_prefixes', 'api_keys', 'tenant_users', 'operator_queues']
 
 /** Deletes the tenant for all but for who deletes its rows (`removeTenant`). To be called with `lockTenant`, and `claimTenant`. */
 export async function markDeleted(tx: Tx, tenantId: TenantId, at: Date): Promise<void> {
   for (const table of WAYS_IN) await sql`delete from ${sql.table(table)} where tenant_id = ${tenantId}`.execute(tx)
-  // Without its settings, because the release before this one takes it for one that is there.
+  // Nobody is called for it any more, until its rows are gone: also not by the release before this one, which takes it for one that is there.
+  await sql`
+    update campaigns set status = 'cancelled', updated_at = ${at}
+     where tenant_id = ${tenantId} and status = 'running'`.execute(tx)
+  // Without its settings for the same reason.
   const document = JSON.stringify({ tenant_id: tenantId })
   await tx
     .updateTable('tenants')

@@ -3,6 +3,9 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Tx } from '../../platform/db/schema.ts'
 import { isInPage, type KeyedTable, type KeyPage } from './key-page-store.ts'
 
+/** With their rows go files and what else knows of them: see `deletePage`. */
+export const SESSIONS: KeyedTable = { table: 'voice_sessions', key: ['id'] }
+
 /**
  * The tables of a tenant that may have many rows, in the order in which they are emptied: first what is worked on by sweeps, then what
  * refers to others, so that a row takes few others along. A key needs not be one row's.
@@ -29,7 +32,7 @@ export const GROWING_TABLES: KeyedTable[] = [
   { table: 'recordings', key: ['session_id', 'part'] },
   { table: 'evaluations', key: ['id'] },
   { table: 'session_scorings', key: ['session_id'] },
-  { table: 'voice_sessions', key: ['id'] },
+  SESSIONS,
   { table: 'call_logs', key: ['id'] },
   { table: 'call_changes', key: ['starts_at', 'id'] },
   { table: 'call_day_changes', key: ['starts_at', 'id'] },
@@ -47,7 +50,7 @@ export async function deletePage(
   of: KeyedTable,
   page: KeyPage & { at: Date },
 ): Promise<void> {
-  if (of.table === 'voice_sessions') await leaveSessions(tx, tenantId, page)
+  if (of === SESSIONS) await leaveSessions(tx, tenantId, page)
   await sql`delete from ${sql.table(of.table)} where tenant_id = ${tenantId} and ${isInPage(of, page)}`.execute(tx)
 }
 

@@ -7,6 +7,7 @@ import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenant } from '../../../test/harness/tenants.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { listLateQueuesAcrossTenants } from '../../operators/operator-queue-store.ts'
 import { makeRecordingFiles } from '../../records/recording-files.ts'
 import { isMarkedDeleted, markDeleted } from '../../tenancy/tenant-store.ts'
 import { GROWING_TABLES } from './erase-tenant-store.ts'
@@ -146,6 +147,20 @@ describe('what is left of a deleted tenant', () => {
     const other = await test.anotherNode()
     await Promise.all([erasing().goOn(acme), erasing(() => false, other.db).sweep()])
     expect(await rowsOf('acme')).toEqual({})
+  })
+
+  it('is called for by nobody, shown to nobody, and written to by no release that does not know of it', async () => {
+    await planted('acme')
+    await test.db.updateTable('campaigns').set({ status: 'running' }).execute()
+    const later = new Date(clock.now() + 365 * 86_400_000)
+    const late = () => listLateQueuesAcrossTenants(test.db, { now: later, after: null, limit: 50, offset: 0 })
+    expect(await late()).not.toEqual([])
+    await markAcme()
+    expect(await test.db.selectFrom('campaigns').select('status').execute()).toEqual([{ status: 'cancelled' }])
+    expect(await test.db.selectFrom('operator_queues').selectAll().execute()).toEqual([])
+    expect(await late()).toEqual([])
+    const written = test.db.updateTable('tenants').set({ etag: '"new"' }).where('tenant_id', '=', acme).execute()
+    await expect(written).rejects.toThrow('the tenant is deleted')
   })
 
   it('is nothing of a tenant that has its id since', async () => {

@@ -10,7 +10,7 @@ import {
   lockTenant,
   removeTenant,
 } from '../../tenancy/tenant-store.ts'
-import { deletePage, GROWING_TABLES } from './erase-tenant-store.ts'
+import { deletePage, GROWING_TABLES, SESSIONS } from './erase-tenant-store.ts'
 import { endOfPage, type KeyedTable } from './key-page-store.ts'
 
 /** What takes longer than an answer waits, and what was cut off, is gone on with by a sweep on any node. */
@@ -60,11 +60,18 @@ export function makeErasingTenants({ db, clock, log, isStopping }: Deps): Sweepi
     }
   }
 
+  /** With what the release before this one has added meanwhile, as a call that was about to begin. */
+  async function removeRest(tx: Tx, tenantId: TenantId): Promise<void> {
+    const end = await endOfPage(tx, tenantId, SESSIONS, { after: null, limit: ROWS_AT_A_TIME })
+    if (end) await deletePage(tx, tenantId, SESSIONS, { after: null, until: end, at: new Date(clock.now()) })
+    await removeTenant(tx, tenantId)
+  }
+
   /** @returns whether nothing is left. Never rejects. */
   async function erase(tenantId: TenantId, untilMs: number): Promise<boolean> {
     try {
       for (const table of GROWING_TABLES) if (!(await empty(tenantId, table, untilMs))) return false
-      await whileLeft(tenantId, (tx) => removeTenant(tx, tenantId))
+      await whileLeft(tenantId, (tx) => removeRest(tx, tenantId))
       log.info({ tenant_id: tenantId }, 'nothing is left of a deleted tenant')
       return true
     } catch (err) {
