@@ -299,6 +299,18 @@ describe('what a supervisor does while the database is away', () => {
     expect(await written()).toEqual([ended])
   })
 
+  it('is written without its words where the session was erased meanwhile', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const ended = did('end_call')
+    await passing(node.supervising.keep(ended))
+    await passing(node.stop())
+    gate.isAway = false
+    await test.db.deleteFrom('voice_sessions').execute()
+    await restoredBy(OTHER_NODE)
+    expect(await written()).toEqual([{ ...ended, reason: null, note: null, metadata: {} }])
+  })
+
   it('is an error if it was a note, of which nothing has come', async () => {
     const node = await startNode(NODE)
     gate.isAway = true

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db/schema.ts'
 import type { Waiting } from '../records/journal-file.ts'
 import { type LateDeps, type LateWrites, makeLateWrites } from '../records/late-writes.ts'
-import { insertSupervisorAction, type SupervisorAction } from './supervisor-action-store.ts'
+import { insertLateAction, type SupervisorAction } from './supervisor-action-store.ts'
 
 /** What supervisors did while the database was away. */
 export type LateActions = LateWrites<SupervisorAction>
@@ -9,7 +9,7 @@ export type LateActions = LateWrites<SupervisorAction>
 export function makeLateActions({ db, clock, log, files }: LateDeps & { db: Db }): LateActions {
   return makeLateWrites({
     ...{ clock, files, keptAs: keptAction },
-    write: (action) => insertSupervisorAction(db, action.tenant_id, action),
+    write: (action) => insertLateAction(db, action),
     refused: ({ tenant_id, id, call_sid }, err) =>
       log.error({ err, tenant_id, id, call_sid }, 'what a supervisor did was refused'),
   })

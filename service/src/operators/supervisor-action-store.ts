@@ -43,6 +43,19 @@ export async function insertSupervisorAction(db: Db, tenantId: TenantId, action:
     .execute()
 }
 
+/** The same long after it was done: where the session of the call was erased since, its words are not stored. */
+export async function insertLateAction(db: Db, action: SupervisorAction): Promise<void> {
+  const { tenant_id: tenantId, call_sid } = action
+  const session = await db
+    .selectFrom('voice_sessions')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', call_sid)
+    .executeTakeFirst()
+  const words = session ? {} : { reason: null, note: null, metadata: {} }
+  await insertSupervisorAction(db, tenantId, { ...action, ...words })
+}
+
 /** Newest first, of one tenant or over all of them; one more than `limit`. */
 export async function listSupervisorActions(
   db: Db,
