@@ -47,7 +47,8 @@ describe.runIf(process.platform === 'linux').concurrent('npm run bench', () => {
     expect(out).toMatch(/\| 2 +\| raw-net +\|/)
     expect(out).toMatch(/\| 2 +\| raw-ws +\|/)
     expect(out.includes('VOID')).toBe(isVoid)
-  }, 30_000)
+    // On a busy machine each round is void, and run three times.
+  }, 120_000)
 
   it.for<[NodeJS.Signals, number | null]>([
     ['SIGINT', 130],
