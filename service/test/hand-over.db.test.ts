@@ -9,11 +9,15 @@ import { startTalking } from './harness/talking-calls.ts'
 import { until } from './harness/wait.ts'
 
 const PUBLIC_URL = 'https://voice.example.com'
+const TARGET = '+12025550103'
 const { kind } = inject('databaseTemplate')
 
 describe('a call that another node takes', () => {
   const test = useDatabase()
-  const app = useCallApp(test, { settings: { DRAIN_SECONDS: '5', PUBLIC_URL } })
+  const app = useCallApp(test, {
+    settings: { DRAIN_SECONDS: '5', PUBLIC_URL },
+    document: { transfer_targets: [TARGET] },
+  })
 
   function session() {
     return test.db.selectFrom('voice_sessions').select(['end_reason', 'ended_at']).executeTakeFirstOrThrow()
@@ -108,6 +112,26 @@ describe('a call that another node takes', () => {
     expect(await entry()).toEqual({ owner: null, epoch: 2 })
     const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '<=', sql<Date>`now()`)
     expect(await due.execute()).toEqual([{ call_sid: 'CA1' }])
+  })
+
+  it.runIf(kind === 'server')('is left to its carrier while that rings who it is put through to', async () => {
+    const [call] = await startTalking(app, ['CA1'])
+    await beat(test.db, OTHER_NODE, '1')
+    const body = { action: 'transfer', target: TARGET }
+    expect((await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)).status).toBe(200)
+    call?.client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+    await app.pass(async () => (await states())[0] === 'detached', 'the stream to end')
+    const isOver = await draining()
+    const ringsUntilMs = app.clock.now() + 10_000
+    await app.pass(() => beat(test.db, OTHER_NODE, '1').then(() => app.clock.now() > ringsUntilMs), 'the ringing')
+    expect(app.rest.requests).toMatchObject([{ form: { Twiml: expect.stringContaining(TARGET) } }])
+    const [, callback = ''] = /statusCallback="([^"]+)"/.exec(app.rest.requests[0]?.form['Twiml'] ?? '') ?? []
+    const form = { CallSid: 'CA-target', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    const told = app.post(new URL(callback.replaceAll('&amp;', '&')).pathname, { form })
+    await drained(isOver)
+    expect((await told).status).toBe(200)
+    expect(app.rest.requests).toHaveLength(1)
+    expect(await session()).toMatchObject({ end_reason: 'transferred' })
   })
 
   it.runIf(kind === 'server')('is ended here, with a goodbye, when its carrier does not take it there', async () => {

@@ -288,24 +288,25 @@ describe('what a supervisor does while the database is away', () => {
     expect(await written()).toEqual([muted])
   })
 
-  it('is written by the next start when its process dies', async () => {
+  /** A process takes what was done, and dies; then the database is back. */
+  async function keptByTheDead() {
     const node = await startNode(NODE)
     gate.isAway = true
     const ended = did('end_call')
     await passing(node.supervising.keep(ended))
     await passing(node.stop())
     gate.isAway = false
+    return ended
+  }
+
+  it('is written by the next start when its process dies', async () => {
+    const ended = await keptByTheDead()
     await restoredBy(OTHER_NODE)
     expect(await written()).toEqual([ended])
   })
 
   it('is written without its words where the session was erased meanwhile', async () => {
-    const node = await startNode(NODE)
-    gate.isAway = true
-    const ended = did('end_call')
-    await passing(node.supervising.keep(ended))
-    await passing(node.stop())
-    gate.isAway = false
+    const ended = await keptByTheDead()
     await test.db.deleteFrom('voice_sessions').execute()
     await restoredBy(OTHER_NODE)
     expect(await written()).toEqual([{ ...ended, reason: null, note: null, metadata: {} }])
