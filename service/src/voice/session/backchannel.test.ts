@@ -54,6 +54,25 @@ describe('Words that only say "go on"', () => {
     expect(call.turns.find(({ itemId }) => itemId === 'turn_2')?.text).toBe(text)
   })
 
+  it.each([
+    ['waited for again', 500, 900],
+    ['not waited for any longer', 5_000, 0],
+  ])('are %s when the stream was lost for a while: what never comes is more', (_how, awayMs, waitMs) => {
+    const call = listening()
+    call.speaks('turn_2', 500)
+    call.wait(500)
+    call.stops('turn_2')
+    call.do({ type: 'stream_lost' })
+    call.wait(awayMs)
+    call.do({ type: 'attached' })
+    call.wait(waitMs)
+    const isOwed = () => [call.state.answers.asked?.ask, ...call.state.answers.queue].some((one) => one?.why === 'turn')
+    expect(isOwed()).toBe(waitMs === 0)
+    call.wait(200)
+    expect(isOwed()).toBe(true)
+    expect(call.timers).not.toContain('words')
+  })
+
   it('are an answer when the agent has finished meanwhile', () => {
     const call = listening()
     call.wait(5_000)

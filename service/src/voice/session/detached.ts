@@ -15,6 +15,7 @@ import { isOutOfHands, type Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
+import { goOnListening } from './turns.ts'
 
 /** How long a call without a stream waits for another one. */
 export const DETACHED_MS = 15_000
@@ -161,6 +162,7 @@ export function kept(step: Step): void {
 
 /** The conversation goes on where it was. */
 function goOn(step: Step): void {
+  goOnListening(step)
   const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
   const isFromTarget = isLeaving(step)
   const isFresh = detached?.wasWaiting === true

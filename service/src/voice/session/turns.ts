@@ -50,6 +50,15 @@ function listenTo(step: Step, itemId: string): void {
   step.do({ type: 'arm', timer: 'words', ms: WORDS_MS })
 }
 
+/** The caller is heard again after a while in which nobody could: the words of a sound over the agent are waited for, or not any longer. */
+export function goOnListening(step: Step): void {
+  const first = step.state.undecided.find(({ isMeant }) => isMeant)
+  if (!first) return
+  const leftMs = WORDS_MS - (step.nowMs - first.sinceMs)
+  if (leftMs > 0) step.do({ type: 'arm', timer: 'words', ms: leftMs })
+  else wordsOverdue(step)
+}
+
 function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
   const undecided = [...step.state.undecided, { itemId, isMeant, sinceMs: step.nowMs }]
   const [oldest] = undecided
