@@ -3,12 +3,14 @@ import { join } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { readConfig, SETTINGS } from '../service/src/config.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
 type ComposeService = {
   image: string
   environment?: Record<string, string>
+  stop_grace_period: string
   volumes?: string[]
   healthcheck: { test: unknown[] }
   depends_on?: Record<string, unknown>
@@ -20,8 +22,12 @@ const dockerfile = read('Dockerfile')
 const compose: Compose = parse(read('compose.yaml'))
 const services = Object.entries(compose.services)
 
-/** Every setting that the service reads, and those of the image that run it. */
-const SETTINGS = [...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name ?? '')
+const environment = compose.services['service']?.environment ?? {}
+
+const settingNames = Object.values(SETTINGS).map(({ name }) => name)
+
+/** What the image settles, what a database makes meaningless, and the simulator, which the image does not have. */
+const SETTLED = ['HOST', 'PORT', 'DATA_DIR', 'TENANTS_FILE', 'SIMULATOR']
 
 describe('the Dockerfile', () => {
   it('has nothing that a linter objects to', () => {
@@ -47,7 +53,7 @@ describe('the Dockerfile', () => {
   it('sets only variables that something reads', () => {
     const names = [...dockerfile.matchAll(/^(?:ENV| {3}) +([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(names).toEqual(['NODE_ENV', 'HOST', 'PORT', 'DATA_DIR'])
-    expect(SETTINGS).toEqual(expect.arrayContaining(['HOST', 'PORT', 'DATA_DIR']))
+    expect(settingNames).toEqual(expect.arrayContaining(['HOST', 'PORT', 'DATA_DIR']))
   })
 })
 
@@ -59,15 +65,24 @@ describe('compose.yaml', () => {
     expect(command.filter((part) => typeof part !== 'string')).toEqual([])
   })
 
-  it('gives the service only settings that it reads', () => {
-    expect(SETTINGS).toEqual(expect.arrayContaining(Object.keys(compose.services['service']?.environment ?? {})))
+  it('passes on to the service every setting that it does not settle itself, and nothing else', () => {
+    expect([...Object.keys(environment), ...SETTLED].toSorted()).toEqual(settingNames.toSorted())
+    const { DATABASE_URL: _ours, ...passed } = environment
+    for (const [name, value] of Object.entries(passed)) {
+      expect(value).toMatch(new RegExp(`^\\$\\{${name}:(\\?[^}]+|-)\\}$`))
+    }
+  })
+
+  it('gives live calls all of DRAIN_SECONDS before the service is killed, and a minute to end', () => {
+    const { drainSeconds } = readConfig({})
+    expect(compose.services['service']?.stop_grace_period).toBe(`1m\${DRAIN_SECONDS:-${drainSeconds}}s`)
   })
 
   it.each(services)('has no secret of %s in it, and no start without the needed ones', (_, service) => {
     const secrets = Object.entries(service.environment ?? {}).filter(([name]) =>
       /KEY|PASSWORD|SECRET|TOKEN|_URL/.test(name),
     )
-    for (const [name, value] of secrets) expect(value, name).toMatch(/\$\{[A-Z_]+:(\?[^}]+|-)\}/)
+    for (const [name, value] of secrets) expect(value, name).toMatch(/\$\{[A-Z_\d]+:(\?[^}]+|-)\}/)
   })
 
   it('names every volume and service that it refers to', () => {

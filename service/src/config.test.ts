@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, readConfig, SETTINGS } from './config.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
 
@@ -20,8 +20,10 @@ describe('readConfig', () => {
     expect(config.database).toEqual({ kind: 'embedded', folder: config.dataDir })
   })
 
-  it('takes an empty variable as unset', () => {
+  it('takes an empty variable as unset, whichever it is', () => {
     expect(readConfig({ PORT: '', ADMIN_API_KEY: '  ' })).toMatchObject({ port: 8080, adminKey: null })
+    const empty = Object.values(SETTINGS).map(({ name }) => [name, ''])
+    expect(readConfig(Object.fromEntries(empty))).toEqual(readConfig({}))
   })
 
   it('uses a server when DATABASE_URL names one', () => {
