@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MAX_LIST_BYTES } from '../service/src/operators/do-not-call-lists.ts'
 import { ROLE_TABLE } from '../service/src/role-table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -32,5 +33,15 @@ describe('the documents', () => {
     const needed = [...read('compose.yaml').matchAll(/\$\{([A-Z_]+):\?/g)].map(([, name]) => name)
     const written = [...read('docs/deployment.md').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name)
     expect(written).toEqual(expect.arrayContaining(needed))
+  })
+
+  it('have the proxy pass the largest body that the API takes', () => {
+    const [, mebibytes] = /client_max_body_size (\d+)m;/.exec(read('docs/going-live.md')) ?? []
+    expect(Number(mebibytes) * 1024 * 1024).toBeGreaterThan(MAX_LIST_BYTES)
+  })
+
+  it('have the receiver of the example take webhooks as large as they may be', () => {
+    const [, megabytes] = /bodies of up to (\d+) MB/.exec(read('docs/webhooks.md')) ?? []
+    expect(read('client/README.md')).toContain(`express.raw({ type: 'application/json', limit: '${megabytes}mb' })`)
   })
 })
