@@ -96,6 +96,26 @@ describe('the service', () => {
     expect(body.deliveries).toHaveLength(target.received.length)
   })
 
+  it("goes on with a call's numbers when its callback task is worked on after its end", async () => {
+    await subscribe({ events: ['voice.call.completed', 'callback.task.created', 'callback.task.claimed'] })
+    await wholeCall()
+    await app.pass(() => target.received.length === 1, 'the end of the call to be told')
+    const wanted = { customer_phone: CALLER, call_sid: 'CA1' }
+    const { body } = await app.served.call<{ task: { id: string } }>('acme', 'POST', '/callback-tasks', wanted)
+    await app.served.call('acme', 'POST', `/callback-tasks/${body.task.id}/claim`, { operator: 'ada' })
+    await app.pass(() => target.received.length === 3, 'what happened to the task to be told')
+    const told = target.received.map((each) => [
+      Number(each.headers['parley-sequence']),
+      envelope(each).event,
+      envelope(each).call_sid,
+    ])
+    expect(told.toSorted()).toEqual([
+      [1, 'voice.call.completed', 'CA1'],
+      [2, 'callback.task.created', 'CA1'],
+      [3, 'callback.task.claimed', 'CA1'],
+    ])
+  })
+
   it('disables a webhook that answers 410, and sends it nothing more', async () => {
     await subscribe()
     target.answer({ status: 410 })
