@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { buildDashboardWhenStale } from './launch/build-dashboard.mjs'
 import { writeEnvFileOnce } from './launch/env-file.mjs'
 import { installWhenStale } from './launch/install.mjs'
+import { expectNodeOrPackage } from './launch/node-version.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 try {
+  expectNodeOrPackage()
   await installWhenStale(root)
   if (process.argv.includes('--dashboard')) await buildDashboardWhenStale(root)
   if (process.argv.includes('--env')) writeEnvFileOnce(root)

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { type Ending, run, start } from './testing/program.ts'
+import { AS_NODE_20, type Ending, run, start } from './testing/program.ts'
 import { type TemporaryProject, temporaryProject } from './testing/temporary-project.ts'
 
 /** Programs start slowly while other tests keep both cores busy. */
@@ -79,6 +79,34 @@ describe('bootstrap, with npm', () => {
 
 /** Stands in for npm, so that an install can be made to fail, to hang, or to bring a Node. */
 const npmThat = (script: string): NodeJS.ProcessEnv => ({ npm_execpath: project.write('bin/npm-cli.js', script) })
+
+describe('bootstrap, where no Node is packaged', () => {
+  /** Makes a Node take the machine for another one. */
+  const on = (platform: string, header = {}): string[] => [
+    '--import',
+    `data:text/javascript,Object.defineProperty(process,'platform',{value:'${platform}'});Object.defineProperty(process,'arch',{value:'arm64'});process.report.getReport=()=>(${JSON.stringify({ header })})`,
+  ]
+  const bootstrapOn = (nodeArgs: string[]): Promise<Ending> =>
+    run(process.execPath, [...nodeArgs, ...bootstrapArgs()], { env: environment(npmThat('')) })
+
+  it.each([
+    { machine: 'macOS', nodeArgs: on('darwin') },
+    { machine: 'Windows', nodeArgs: on('win32') },
+    { machine: 'Linux without glibc', nodeArgs: on('linux') },
+  ])('says on $machine which Node is needed, before it installs anything', async ({ nodeArgs }) => {
+    const sentence = /^Parley needs Node 24 or newer, .*; this is Node 20\.0\.0: install .*\n$/
+    expect(await bootstrapOn([...AS_NODE_20, ...nodeArgs])).toMatchObject({
+      ...{ code: 1, stdout: '', stderr: expect.stringMatching(sentence) },
+    })
+  })
+
+  it('installs with a Node that is new enough, and on an old one where a new one comes along', async () => {
+    expect(await bootstrapOn(on('darwin'))).toMatchObject({ code: 0, stdout: INSTALLING })
+    rmSync(inProject('node_modules'), { recursive: true })
+    const debian = on('linux', { glibcVersionRuntime: '2.36' })
+    expect(await bootstrapOn([...AS_NODE_20, ...debian])).toMatchObject({ code: 0, stdout: INSTALLING })
+  })
+})
 
 describe('bootstrap, when an install does not come to its end', () => {
   it('passes SIGTERM on, frees the lock and installs the next time', async () => {

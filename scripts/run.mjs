@@ -89,6 +89,6 @@ if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) await runHere
 else if (nodeMajorOf(packaged) >= NODE_MAJOR_MIN) runOn(packaged, args)
 else {
   fail(
-    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org, or on Linux run \`npm ci --omit=dev --ignore-scripts\` here, which brings one along.`,
+    `Parley needs Node ${NODE_MAJOR_MIN} or newer; this is Node ${process.versions.node}. Install it from https://nodejs.org, or on Linux with glibc run \`npm ci --omit=dev --ignore-scripts\` here, which brings one along.`,
   )
 }

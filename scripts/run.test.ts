@@ -2,18 +2,13 @@ import { mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isRunning } from './launch/process-identity.mjs'
-import { type Ending, type Program, run, start } from './testing/program.ts'
+import { AS_NODE_20, type Ending, type Program, run, start } from './testing/program.ts'
 import { type TemporaryProject, temporaryProject } from './testing/temporary-project.ts'
 
 /** Programs start slowly while other tests keep both cores busy. */
 const WAIT_MS = 30_000
 vi.setConfig({ testTimeout: 2 * WAIT_MS })
 
-/** Makes a Node call itself 20, so that both ways are tested on whatever Node runs the tests. */
-const AS_NODE_20 = [
-  '--import',
-  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`,
-]
 const PACKAGED = join('node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
 
 let project: TemporaryProject

@@ -24,3 +24,20 @@ export function nodeMajorOf(path) {
 export function packagedNodePath(root) {
   return join(root, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin', 'node')
 }
+
+/** Alpine's C library is another one, on which the packages do not run. */
+function hasGlibc() {
+  return process.report.getReport().header.glibcVersionRuntime !== undefined
+}
+
+/**
+ * Refuses a Node that is too old where no package would bring a newer one, so that nobody finds out after an install.
+ * @throws Error that says what to do
+ */
+export function expectNodeOrPackage() {
+  if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN) return
+  if (process.platform === 'linux' && ['x64', 'arm64'].includes(process.arch) && hasGlibc()) return
+  throw new Error(
+    `Parley needs Node ${NODE_MAJOR_MIN} or newer, which it fetches by itself on Linux with glibc (x64, arm64) alone; this is Node ${process.versions.node}: install a newer one from https://nodejs.org (on Windows within WSL).`,
+  )
+}

@@ -6,6 +6,12 @@ export type Ending = { code: number | null; signal: NodeJS.Signals | null; stdou
 /** A program under test; `printed` is what it wrote to stdout so far. */
 export type Program = { child: ChildProcess; printed: () => string; ended: Promise<Ending> }
 
+/** Makes a Node call itself 20, so that both ways are tested on whatever Node runs the tests. */
+export const AS_NODE_20 = [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'20.0.0'}})`,
+]
+
 /** Starts a program and collects what it prints. Whoever starts it awaits `ended`. */
 export function start(command: string, args: string[], options: SpawnOptions = {}): Program {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
