@@ -1,4 +1,8 @@
-import { describe, expect, it, vi } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { type Answering, deafUrl, json, startAnswering } from './live/answering.fixture.ts'
 import { runLive } from './live/run-live.fixture.ts'
 import { ACCOUNT, NUMBER, startSimulated } from './live/simulated.fixture.ts'
@@ -6,6 +10,7 @@ import { ACCOUNT, NUMBER, startSimulated } from './live/simulated.fixture.ts'
 vi.setConfig({ testTimeout: 60_000 })
 
 const PUBLIC_URL = 'https://voice.example.com'
+const ADMIN_KEY = 'ak_0123456789abc'
 const connect = (args: string[], settings: Record<string, string>) => runLive('connect-number.ts', args, settings)
 
 describe('npm run connect-number', () => {
@@ -41,15 +46,48 @@ describe('npm run connect-number', () => {
 
   it('tells how to make the route, without a secret', async () => {
     const { settings } = await startSimulated()
-    const { stdout } = await connect([NUMBER], {
-      ...settings,
-      PUBLIC_URL,
-      PORT: '9090',
-      ADMIN_API_KEY: 'ak_0123456789abc',
-    })
+    const { stdout } = await connect([NUMBER], { ...settings, PUBLIC_URL, PORT: '9090', ADMIN_API_KEY: ADMIN_KEY })
     expect(stdout).toContain('http://localhost:9090/api/v1/admin/tenants/demo/phone-routes\n')
     expect(stdout).toContain(`-d '{"phone_number":"${NUMBER}","agent_key":"front-desk"}'`)
-    for (const secret of [ACCOUNT.authToken, 'ak_0123456789abc']) expect(stdout).not.toContain(secret)
+    for (const secret of [ACCOUNT.authToken, ADMIN_KEY]) expect(stdout).not.toContain(secret)
+  })
+
+  it.each([
+    { where: 'in .env', file: `PORT=80\nADMIN_API_KEY=${ADMIN_KEY}\n` },
+    { where: 'in the environment', file: null },
+    { where: 'in the environment, with another one in .env', file: 'ADMIN_API_KEY=ak_of-another-service\n' },
+  ])('lets the shell find the key of the admin API $where', async ({ file }) => {
+    const { settings } = await startSimulated()
+    const cwd = mkdtempSync(join(tmpdir(), 'parley-connect-'))
+    onTestFinished(() => rmSync(cwd, { recursive: true }))
+    if (file !== null) writeFileSync(join(cwd, '.env'), file)
+    const { stdout } = await runLive(
+      'connect-number.ts',
+      [NUMBER],
+      { ...settings, PUBLIC_URL, ADMIN_API_KEY: ADMIN_KEY },
+      cwd,
+    )
+    const [show, make] = stdout.split('\n').filter((line) => line.startsWith('  curl'))
+    const isInFile = file?.includes(ADMIN_KEY)
+    const env = { PATH: process.env['PATH'], ...(isInFile ? {} : { ADMIN_API_KEY: ADMIN_KEY }) }
+    for (const command of [show, make]) {
+      const [header] = /"x-admin-key: [^"]+"/.exec(command ?? '') ?? []
+      const said = execFileSync('sh', ['-c', `printf %s ${header}`], { cwd, env, encoding: 'utf8' })
+      expect(said).toBe(`x-admin-key: ${ADMIN_KEY}`)
+    }
+  })
+
+  it('names no demo tenant where a database server has none, and no route where there is no database', async () => {
+    const { settings } = await startSimulated()
+    const DATABASE_URL = 'postgres://parley:secret@db.invalid:5432/parley'
+    const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64')
+    const server = await connect([NUMBER], { ...settings, PUBLIC_URL, DATABASE_URL, ENCRYPTION_KEY })
+    expect(server.stdout).toContain('/api/v1/admin/tenants/TENANT/phone-routes\n')
+    expect(server.stdout).toContain(`-d '{"phone_number":"${NUMBER}","agent_key":"AGENT"}'`)
+    expect(server.stdout).not.toMatch(/demo|front-desk/)
+    const none = await connect([NUMBER], { ...settings, PUBLIC_URL, DATABASE_URL: 'none' })
+    expect(none).toMatchObject({ code: 0, stdout: expect.not.stringContaining('curl') })
+    expect(none.stdout).toContain('telephony.from_number')
   })
 
   it('takes a plain address of this machine for a carrier on this machine', async () => {

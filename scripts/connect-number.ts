@@ -118,14 +118,20 @@ function settingLine({ name, is, shallBe }: NumberSetting): string {
   return is === shallBe ? now : `${now}\n${'→ '.padStart(LABEL_CHARS + 2)}${shallBe}`
 }
 
+const ROUTES = {
+  embedded: `Who answers is decided by a phone route of the service. The routes of the demo tenant, which the embedded database
+alone has, and one for this number:`,
+  server: `Who answers is decided by a phone route of the service. The routes of a tenant, and one for this number; put the keys of
+yours (README.md, "First steps") for TENANT and AGENT:`,
+  none: 'Without a database the tenant answers whose document has this number as telephony.from_number.',
+}
+
 function tellRoute({ config, say, phoneNumber }: Order): void {
-  const [show, make] = routeCommands(config, phoneNumber)
-  say(
-    `\nWho answers is decided by a phone route of the service. The routes of the demo tenant, and one for this number:\n`,
-  )
-  say(
-    `  ${show}\n  ${make}\n\nFor another tenant or agent put its keys there. Then: npm run live-check -- ${phoneNumber}`,
-  )
+  const { kind } = config.database
+  say(`\n${ROUTES[kind]}\n`)
+  if (kind !== 'none') say(`  ${routeCommands(config, phoneNumber).join('\n  ')}\n`)
+  if (kind === 'embedded') say('For another tenant or agent put its keys there.')
+  say(`Then: npm run live-check -- ${phoneNumber}`)
 }
 
 await runProgram(main)
