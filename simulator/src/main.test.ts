@@ -81,6 +81,23 @@ describe('the command', () => {
     expect(out).toContain('✗ heard                no "Hello" in "We are sorry.')
   }, 30_000)
 
+  it('reports a call that it waited for in vain, runs the other scenarios, and exits 1', async () => {
+    const [carrierPort, modelPort] = [await freePort(), await freePort()]
+    const ports = ['--carrier-port', String(carrierPort), '--model-port', String(modelPort)]
+    const short = await scenarioFile('We are sorry')
+    const outbound = join(folder ?? '', 'outbound.yaml')
+    await writeFile(outbound, '{ name: Outbound, caller: {}, call: { direction: outbound, max_seconds: 1 } }')
+    const nobody = `http://127.0.0.1:${await freePort()}/voice`
+    const { code, out, err } = await start('run', outbound, short, ...ports, '--voice-url', nobody, '--json').done
+    const reports = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect([code, err, reports.map(({ name }) => name)]).toEqual([1, '', ['Outbound', 'Short']])
+    const detail = 'nobody called +15550100199 within 1 seconds'
+    expect(reports[0]).toMatchObject({ ok: false, findings: [{ what: 'call', state: 'failed', detail }] })
+  }, 30_000)
+
   it('serves until it is told to stop, and says where', async () => {
     const { child, done } = start('serve', '--carrier-port', '0', '--model-port', '0', '--api-key', 'k')
     await once(child.stdout as NodeJS.ReadableStream, 'data')

@@ -12,6 +12,7 @@ export type Utterance = { who: 'caller' | 'agent'; atMs: number; text: string | 
 
 /** What is known of a call that is over. */
 export type CallFacts = {
+  /** Empty when the bridge was to call, and did not. */
   sid: string
   from: string
   to: string
@@ -54,6 +55,14 @@ export function factsOf(
     tools: sessions.flatMap((session) => session.calls),
     sessions,
     notifications,
+  }
+}
+
+/** What is known of a call that never came. */
+export function factsOfNone(from: string, to: string): CallFacts {
+  return {
+    ...{ sid: '', from, to, end: { status: 'failed', by: 'time-limit' }, measures: null },
+    ...{ conversation: [], heard: '', understood: '', tools: [], sessions: [], notifications: [] },
   }
 }
 

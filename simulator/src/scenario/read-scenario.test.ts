@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { makeFaults } from '../carrier/faults.ts'
 import { callerOf } from './caller-of.ts'
 import { camelCased } from './carrier-fault-shape.ts'
-import { parseScenario, readScenario } from './read-scenario.ts'
+import { parseScenario, readScenario, ScenarioError } from './read-scenario.ts'
 
 const FOLDER = new URL('../../scenarios/', import.meta.url).pathname
 
@@ -59,8 +59,10 @@ describe('reading a scenario', () => {
       "Supported values are: 'close', 'fin', 'rst', and 'black_hole'.",
     ],
     ['name: [', 'a.yaml: '],
+    ['name: A\ncaller: { steps: [{ press: *9 }] }', 'a.yaml: Unresolved alias'],
   ])('says what is wrong in %j', (yaml, message) => {
     expect(() => parseScenario(yaml, 'a.yaml')).toThrow(message)
+    expect(() => parseScenario(yaml, 'a.yaml')).toThrow(ScenarioError)
   })
 
   it('names a file that is not there', async () => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { parse, YAMLParseError } from 'yaml'
+import { parse } from 'yaml'
 import { ModelError } from '../model/model-error.ts'
 import { type Scenario, scenarioShape } from './scenario-shape.ts'
 
@@ -11,12 +11,21 @@ export class ScenarioError extends Error {
 
 /** Reads a scenario from YAML. `source` is what to call it in errors. @throws ScenarioError. */
 export function parseScenario(yaml: string, source: string): Scenario {
+  const written = writtenIn(yaml, source)
   try {
-    return scenarioShape(parse(yaml), '')
+    return scenarioShape(written, '')
   } catch (error) {
-    if (error instanceof ModelError || error instanceof YAMLParseError)
-      throw new ScenarioError(`${source}: ${error.message}`)
+    if (error instanceof ModelError) throw new ScenarioError(`${source}: ${error.message}`)
     throw error
+  }
+}
+
+/** Not only by its own errors does the parser say that YAML is wrong: an alias of nothing is a ReferenceError. */
+function writtenIn(yaml: string, source: string): unknown {
+  try {
+    return parse(yaml)
+  } catch (error) {
+    throw new ScenarioError(`${source}: ${error instanceof Error ? error.message : 'is no YAML'}`)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Utterance } from './call-facts.ts'
+import type { CallFacts, Utterance } from './call-facts.ts'
 import type { ScenarioReport } from './run-scenario.ts'
 
 const MARKS = { ok: '✓', failed: '✗', skipped: '–' }
@@ -7,10 +7,9 @@ const NAME_WIDTH = 20
 /** A report for people: the conversation as it was heard, the figures, and each expectation. */
 export function reportText(report: ScenarioReport): string {
   const { facts } = report
-  const seconds = (facts.measures?.durationMs ?? 0) / 1000
   return [
     `${report.ok ? 'PASS' : 'FAIL'}  ${report.name}`,
-    `      call ${facts.sid} from ${facts.from} to ${facts.to}: ${facts.end.status} by ${facts.end.by}, ${seconds.toFixed(1)} s`,
+    ...(facts.sid === '' ? [] : [callLine(facts)]),
     '',
     ...facts.conversation.map(utteranceLine),
     ...facts.tools.map(
@@ -26,6 +25,11 @@ export function reportText(report: ScenarioReport): string {
 /** A report for programs. The audio is left out. */
 export function reportJson({ name, ok, findings, facts }: ScenarioReport): string {
   return JSON.stringify({ name, ok, findings, facts })
+}
+
+function callLine({ sid, from, to, end, measures }: CallFacts): string {
+  const seconds = (measures?.durationMs ?? 0) / 1000
+  return `      call ${sid} from ${from} to ${to}: ${end.status} by ${end.by}, ${seconds.toFixed(1)} s`
 }
 
 function utteranceLine({ who, atMs, text }: Utterance): string {

@@ -2,11 +2,10 @@ import type { FaultOptions, Faults } from '../carrier/faults.ts'
 import type { SimulatedCall } from '../carrier/simulated-call.ts'
 import type { Script } from '../model/script.ts'
 import type { Simulator } from '../simulator.ts'
-import { type CallFacts, factsOf } from './call-facts.ts'
+import { type CallFacts, factsOf, factsOfNone } from './call-facts.ts'
 import { callerOf } from './caller-of.ts'
 import { camelCased } from './carrier-fault-shape.ts'
 import { checkExpectations, type Finding } from './check-expectations.ts'
-import { ScenarioError } from './read-scenario.ts'
 import type { Scenario } from './scenario-shape.ts'
 
 /** How a scenario is run. */
@@ -43,8 +42,8 @@ const EMPTY_SCRIPT: Script = { rules: [] }
 
 /**
  * Runs one scenario against a bridge and compares. The simulator's brain and faults are the scenario's meanwhile, so
- * run one at a time.
- * @throws ScenarioError when the scenario makes no sense, or no call came that was waited for.
+ * run one at a time. A call that is waited for in vain is reported, too: the bridge did not place it.
+ * @throws ScenarioError when the scenario makes no sense.
  */
 export async function runScenario(
   simulator: Simulator,
@@ -61,6 +60,7 @@ export async function runScenario(
   for (const party of scenario.parties ?? []) carrier.subscribe(party.number, callerOf(party))
   try {
     const call = await startCall(simulator, { scenario, caller, options })
+    if (!call) return neverCalled(scenario)
     options.onCall?.(call)
     const end = await finish(call, maxMs(scenario))
     const sessions = model.sessions.filter((session) => !known.has(session)).map(({ record }) => record)
@@ -80,8 +80,10 @@ export async function runScenario(
 
 type Start = { scenario: Scenario; caller: ReturnType<typeof callerOf>; options: RunOptions }
 
-async function startCall({ carrier }: Simulator, { scenario, caller, options }: Start): Promise<SimulatedCall> {
-  const { from = USUAL_FROM, to = USUAL_TO, direction = 'inbound' } = scenario.call ?? {}
+/** Null when the bridge was to call, and did not in the scenario's time. */
+async function startCall({ carrier }: Simulator, { scenario, caller, options }: Start): Promise<SimulatedCall | null> {
+  const { from, to } = numbersOf(scenario)
+  const { direction = 'inbound' } = scenario.call ?? {}
   if (direction === 'inbound') {
     const { voiceUrl, voiceFallbackUrl, statusCallback } = options
     const optional = { ...(voiceFallbackUrl && { voiceFallbackUrl }), ...(statusCallback && { statusCallback }) }
@@ -90,20 +92,30 @@ async function startCall({ carrier }: Simulator, { scenario, caller, options }: 
   const known = new Set(carrier.calls)
   carrier.subscribe(to, caller)
   await options.placeCall?.({ from, to })
-  return awaitedCall(() => carrier.calls.find((call) => !known.has(call) && call.to === to), to, maxMs(scenario))
+  return awaitedCall(() => carrier.calls.find((call) => !known.has(call) && call.to === to), maxMs(scenario))
 }
 
-function awaitedCall(find: () => SimulatedCall | undefined, to: string, withinMs: number): Promise<SimulatedCall> {
-  return new Promise((resolve, reject) => {
+function awaitedCall(find: () => SimulatedCall | undefined, withinMs: number): Promise<SimulatedCall | null> {
+  return new Promise((resolve) => {
     const untilMs = performance.now() + withinMs
     const look = () => {
       const call = find()
-      if (call) resolve(call)
-      else if (performance.now() < untilMs) setTimeout(look, 20)
-      else reject(new ScenarioError(`nobody called ${to} within ${withinMs / 1000} seconds`))
+      if (call || performance.now() >= untilMs) resolve(call ?? null)
+      else setTimeout(look, 20)
     }
     look()
   })
+}
+
+function neverCalled(scenario: Scenario): ScenarioReport {
+  const { from, to } = numbersOf(scenario)
+  const detail = `nobody called ${to} within ${maxMs(scenario) / 1000} seconds`
+  const findings: Finding[] = [{ what: 'call', state: 'failed', detail }]
+  return { name: scenario.name, ok: false, findings, facts: factsOfNone(from, to), audio: null }
+}
+
+function numbersOf({ call }: Scenario): { from: string; to: string } {
+  return { from: call?.from ?? USUAL_FROM, to: call?.to ?? USUAL_TO }
 }
 
 /** Waits for the end of a call, and makes one after `maxMs`; then for what belongs to it to be over, within bounds. */
