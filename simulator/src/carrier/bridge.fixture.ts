@@ -48,7 +48,8 @@ export type TestBridge = {
   close: () => Promise<void>
 }
 
-type Answer = string | ((form: URLSearchParams) => string | { status: number; type?: string; body?: Uint8Array })
+type Answered = { status: number; type?: string; location?: string; body?: Uint8Array }
+type Answer = string | ((form: URLSearchParams) => string | Answered)
 
 /** Starts a bridge on a free port of this machine. `refuseStreams` answers handshakes with 403. */
 export async function startTestBridge({ refuseStreams = false } = {}): Promise<TestBridge> {
@@ -62,8 +63,9 @@ export async function startTestBridge({ refuseStreams = false } = {}): Promise<T
       forms.push({ path: url.pathname, form, signature: signatureOf(request), atMs: performance.now() })
       const configured = answers.get(url.pathname) ?? '<Response/>'
       const answer = typeof configured === 'function' ? configured(form) : configured
-      const { status, type = 'text/xml', body: sent } = typeof answer === 'string' ? document(answer) : answer
-      response.writeHead(status, { 'content-type': type }).end(sent)
+      const answered: Answered = typeof answer === 'string' ? document(answer) : answer
+      const { status, type = 'text/xml', location, body: sent } = answered
+      response.writeHead(status, { 'content-type': type, ...(location && { location }) }).end(sent)
     })
   })
   const sockets = new WebSocketServer({

@@ -138,6 +138,28 @@ describe('a document that cannot be run', () => {
     expect(bridge.formsOf('/voice')).toHaveLength(1)
   })
 
+  it('is had where the server redirects to, and its addresses start from there', async () => {
+    const { bridge, call } = await run('', SILENT, (bridge) => {
+      bridge.answer('/voice', () => ({ status: 307, location: '/voice/' }))
+      bridge.answer('/voice/', '<Response><Redirect>next</Redirect></Response>')
+      bridge.answer('/voice/next', '<Response><Hangup/></Response>')
+    })
+    await call.settled
+    expect(call.notifications).toEqual([])
+    expect(bridge.forms.map(({ path }) => path).slice(0, 3)).toEqual(['/voice', '/voice/', '/voice/next'])
+    expect(bridge.formsOf('/voice/')[0]?.get('CallSid')).toBe(call.sid)
+  })
+
+  it.each([
+    [11215, 307],
+    [11216, 308],
+  ])('is error %i when the server answers %i for ever', async (code, status) => {
+    const loop = () => ({ status, location: '/voice' })
+    const { call } = await run('', SILENT, (bridge) => bridge.answer('/voice', loop))
+    await call.settled
+    expect(call.notifications).toMatchObject([{ code }])
+  })
+
   it('is error 12300 when it is another kind of answer', async () => {
     const page = () => ({ status: 200, type: 'text/html', body: Buffer.from('<Response/>') })
     const { call } = await run('', SILENT, (bridge) => bridge.answer('/voice', page))

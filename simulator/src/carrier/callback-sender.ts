@@ -78,7 +78,7 @@ export class CallbackSender {
     const sending = Array.from({ length: Math.max(1, copies) }, async () => {
       try {
         const { status } = await webhooks.send(webhook, this.#stop.signal)
-        if (status >= 400) notify({ code: 11200, message: `a callback was answered with ${status}` })
+        if (status >= 300) notify({ code: 11200, message: `a callback was answered with ${status}` })
       } catch (error) {
         if (!(error instanceof HttpFailure)) throw error
         if (error.reason !== 'aborted') notify({ code: 11205, message: `a callback was not taken: ${error.message}` })

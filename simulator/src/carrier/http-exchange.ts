@@ -2,13 +2,13 @@ import { type ClientRequest, type IncomingMessage, request as plainRequest } fro
 import { request as tlsRequest } from 'node:https'
 import type { Clock } from './clock.ts'
 
-/** An answer, read to its end. */
-export type HttpReply = { status: number; contentType: string; body: Uint8Array }
+/** An answer, read to its end. `location` is where it redirects to; empty without one. */
+export type HttpReply = { status: number; contentType: string; location: string; body: Uint8Array }
 
-/** Why there is no answer: no connection, none in time, one that broke off, or one that is too long. */
+/** Why there is no answer: no connection, none in time, one that broke off, one that is too long, or nothing but redirects. */
 export class HttpFailure extends Error {
   override name = 'HttpFailure'
-  reason: 'connect' | 'read' | 'too-long' | 'aborted'
+  reason: 'connect' | 'read' | 'too-long' | 'redirects' | 'aborted'
   constructor(reason: HttpFailure['reason'], message: string) {
     super(message)
     this.reason = reason
@@ -59,7 +59,8 @@ export function exchange(clock: Clock, options: HttpExchange): Promise<HttpReply
       readBody(response, options.mostBytes).then(
         (body) => {
           settle()
-          resolve({ status: response.statusCode ?? 0, contentType: response.headers['content-type'] ?? '', body })
+          const { 'content-type': contentType = '', location = '' } = response.headers
+          resolve({ status: response.statusCode ?? 0, contentType, location, body })
         },
         (error: HttpFailure) => fail(error.reason, error.message),
       )

@@ -86,6 +86,46 @@ describe('WebhookClient', () => {
     expect(seen).toHaveLength(3)
   })
 
+  it.each([301, 302, 303])(
+    'follows a %i with a GET that carries nothing but a signature of its own',
+    async (status) => {
+      const location = '/there?b=2'
+      const { url, seen } = await receiver((n, response) =>
+        response.writeHead(n === 1 ? status : 200, { location }).end(),
+      )
+      const there = new URL(location, url).href
+      const reply = await client().send(url, { form: [['To', '+1']] })
+      expect(reply).toMatchObject({ status: 200, redirectedTo: there })
+      expect(seen[1]).toMatchObject({ method: 'GET', url: location, body: '' })
+      expect(seen[1]?.headers['x-twilio-signature']).toBe(sign('token', there))
+    },
+  )
+
+  it('posts again where a 307 says, signed for the new address', async () => {
+    const location = '/hook/'
+    const { url, seen } = await receiver((n, response) => response.writeHead(n === 1 ? 307 : 200, { location }).end())
+    const form: [string, string][] = [['To', '+1']]
+    expect(await client().send(url, { form })).toMatchObject({ status: 200, redirectedTo: `${url}/` })
+    expect(seen[1]).toMatchObject({ method: 'POST', url: '/hook/', body: 'To=%2B1' })
+    expect(seen[1]?.headers['x-twilio-signature']).toBe(sign('token', `${url}/`, form))
+  })
+
+  it.each([
+    [308, { location: '/there' }],
+    [302, {}],
+    [302, { location: 'http://' }],
+  ])('leaves a %i with %j alone', async (status, headers) => {
+    const { url, seen } = await receiver((_, response) => response.writeHead(status, headers).end())
+    expect(await client().send(url)).toMatchObject({ status, redirectedTo: null })
+    expect(seen).toHaveLength(1)
+  })
+
+  it('gives up on redirects that lead nowhere', async () => {
+    const { url, seen } = await receiver((_, response) => response.writeHead(307, { location: '/hook' }).end())
+    await expect(client().send(url)).rejects.toMatchObject({ reason: 'redirects' })
+    expect(seen).toHaveLength(11)
+  })
+
   it('fails when nobody listens, or when the address is none', async () => {
     const { send } = client()
     await expect(send('http://127.0.0.1:1/')).rejects.toMatchObject({ reason: 'connect' })

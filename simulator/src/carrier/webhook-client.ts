@@ -15,9 +15,18 @@ export type Webhook = {
   mostBytes: number
 }
 
+/** An answer, and the address of whoever gave it where that is another one than was asked first. */
+export type WebhookReply = HttpReply & { redirectedTo: string | null }
+
+/** What the carrier follows; 308 is none of them. */
+const REDIRECTS = [301, 302, 303, 307]
+/** With all others what was posted is not posted again. */
+const KEPT_METHOD = 307
+const MOST_REDIRECTS = 10
+
 /**
  * Sends the carrier's signed webhooks. Every request ends within 15 s, has one retry of a failed connection (or what
- * the address's fragment says), and is cut off by `close` or by its signal.
+ * the address's fragment says), follows redirects, signed anew each time, and is cut off by `close` or by its signal.
  */
 export class WebhookClient {
   #clock: Clock
@@ -31,7 +40,7 @@ export class WebhookClient {
   }
 
   /** Sends a webhook; the answer may have any status. @throws HttpFailure when there is none. */
-  send(webhook: Webhook, signal?: AbortSignal): Promise<HttpReply> {
+  send(webhook: Webhook, signal?: AbortSignal): Promise<WebhookReply> {
     const stop = signal ? AbortSignal.any([signal, this.#closing.signal]) : this.#closing.signal
     const sending = this.#sendWithRetries(webhook, stop)
     const quiet: Promise<unknown> = sending.then(
@@ -48,7 +57,7 @@ export class WebhookClient {
     await Promise.all(this.#open)
   }
 
-  async #sendWithRetries(webhook: Webhook, signal: AbortSignal): Promise<HttpReply> {
+  async #sendWithRetries(webhook: Webhook, signal: AbortSignal): Promise<WebhookReply> {
     const { url, limits } = splitOverrides(webhook.address)
     const endMs = this.#clock.nowMs() + limits.totalTimeoutMs
     const token = randomUUID()
@@ -62,40 +71,65 @@ export class WebhookClient {
     }
   }
 
-  async #try(webhook: Webhook, attempt: Attempt): Promise<HttpReply | HttpFailure> {
-    const query = new URLSearchParams(webhook.form).toString()
-    const isGet = webhook.method === 'GET'
-    const url = isGet && query !== '' ? `${attempt.url}${attempt.url.includes('?') ? '&' : '?'}${query}` : attempt.url
+  async #try(webhook: Webhook, attempt: Attempt): Promise<WebhookReply | HttpFailure> {
+    let request = firstRequest(webhook, attempt.url)
     try {
-      return await exchange(this.#clock, {
-        url: new URL(url),
-        method: isGet ? 'GET' : 'POST',
-        headers: {
-          'user-agent': 'TwilioProxy/1.1',
-          'i-twilio-idempotency-token': attempt.token,
-          ...this.#signature(webhook, url),
-          ...(isGet ? {} : { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' }),
-        },
-        body: isGet ? '' : query,
-        connectTimeoutMs: attempt.limits.connectTimeoutMs,
-        readTimeoutMs: Math.min(attempt.limits.readTimeoutMs, attempt.endMs - this.#clock.nowMs()),
-        mostBytes: webhook.mostBytes,
-        signal: attempt.signal,
-      })
+      for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+        const reply = await this.#exchange(request, webhook, attempt)
+        const next = redirected(request, reply)
+        if (!next) return { ...reply, redirectedTo: redirects > 0 ? request.url : null }
+        request = next
+      }
+      return new HttpFailure('redirects', `redirected more than ${MOST_REDIRECTS} times`)
     } catch (error) {
       if (error instanceof HttpFailure) return error
       return new HttpFailure('connect', error instanceof Error ? error.message : 'not an address')
     }
   }
 
-  #signature({ method, form, signature }: Webhook, url: string): Record<string, string> {
-    if (signature === 'missing') return {}
-    const valid = sign(this.#authToken, url, method === 'GET' ? [] : form)
-    return { 'x-twilio-signature': signature === 'forged' ? forgedSignature(url) : valid }
+  #exchange({ url, form }: Outgoing, { signature, mostBytes }: Webhook, attempt: Attempt): Promise<HttpReply> {
+    const { limits, endMs, token, signal } = attempt
+    return exchange(this.#clock, {
+      url: new URL(url),
+      method: form ? 'POST' : 'GET',
+      headers: {
+        'user-agent': 'TwilioProxy/1.1',
+        'i-twilio-idempotency-token': token,
+        ...this.#signature(signature, url, form ?? []),
+        ...(form && { 'content-type': 'application/x-www-form-urlencoded; charset=UTF-8' }),
+      },
+      body: form ? new URLSearchParams(form).toString() : '',
+      connectTimeoutMs: limits.connectTimeoutMs,
+      readTimeoutMs: Math.min(limits.readTimeoutMs, endMs - this.#clock.nowMs()),
+      mostBytes,
+      signal,
+    })
+  }
+
+  #signature(kind: Webhook['signature'], url: string, form: [string, string][]): Record<string, string> {
+    if (kind === 'missing') return {}
+    return { 'x-twilio-signature': kind === 'forged' ? forgedSignature(url) : sign(this.#authToken, url, form) }
   }
 }
 
 type Attempt = { url: string; limits: ConnectionLimits; endMs: number; token: string; signal: AbortSignal }
+
+/** What goes out: a form is posted, null is a GET. */
+type Outgoing = { url: string; form: [string, string][] | null }
+
+function firstRequest({ method, form }: Webhook, url: string): Outgoing {
+  if (method !== 'GET') return { url, form }
+  const query = new URLSearchParams(form).toString()
+  return { url: query === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${query}`, form: null }
+}
+
+/** What is asked next; null when the answer is no redirect, or none that can be followed. */
+function redirected({ url, form }: Outgoing, { status, location }: HttpReply): Outgoing | null {
+  if (!REDIRECTS.includes(status) || location === '' || !URL.canParse(location, url)) return null
+  const next = new URL(location, url)
+  next.hash = ''
+  return { url: next.href, form: status === KEPT_METHOD ? form : null }
+}
 
 function retryReason(outcome: HttpReply | HttpFailure): RetryReason | null {
   if (outcome instanceof HttpFailure) {
