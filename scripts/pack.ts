@@ -15,6 +15,7 @@ type Manifest = {
   version: string
   description?: string
   license: string
+  engines: Record<string, string>
   dependencies: Record<string, string>
   exports: Record<string, string>
   bin?: Record<string, string>
@@ -70,7 +71,7 @@ function copyDeclarations(from: string, to: string): void {
 }
 
 /** The manifest of what is installed: of what this one says about sources, where their JavaScript is. */
-function published({ name, version, description, license, dependencies, exports, bin }: Manifest) {
+function published({ name, version, description, license, engines, dependencies, exports, bin }: Manifest) {
   const built = (path: string, extension: string) =>
     path.replace(/^(?:\.\/)?src\//, './dist/').replace(/\.ts$/, extension)
   const entries = Object.entries(exports).map(([key, path]) => {
@@ -78,7 +79,7 @@ function published({ name, version, description, license, dependencies, exports,
   })
   const programs = Object.entries(bin ?? {}).map(([key, path]) => [key, built(path, '.js').slice('./'.length)] as const)
   return {
-    ...{ name, version, description, license, type: 'module', engines: { node: '>=20' } },
+    ...{ name, version, description, license, type: 'module', engines },
     ...{ files: ['dist', ...BESIDE], exports: Object.fromEntries(entries), dependencies },
     ...(programs.length > 0 && { bin: Object.fromEntries(programs) }),
   }

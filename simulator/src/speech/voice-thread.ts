@@ -44,8 +44,9 @@ export class VoiceThread {
     // The file has another ending in the published package, where the types are stripped.
     const file = new URL(import.meta.url.endsWith('.ts') ? './voice-worker.ts' : './voice-worker.js', import.meta.url)
     const workerData: VoiceWorkerData = { folder: mkdtempSync(join(tmpdir(), 'parley-voice-')) }
-    // The synthesiser's system interface is marked experimental, which is no news to whoever makes a call.
-    const worker = new Worker(file, { workerData, execArgv: ['--disable-warning=ExperimentalWarning'] })
+    // The synthesiser's system interface is marked experimental, which is no news to whoever makes a call. (Node 20.10 and before
+    // refuse to leave out only such warnings.)
+    const worker = new Worker(file, { workerData, execArgv: ['--no-warnings'] })
     const thread = { worker, folder: workerData.folder }
     worker.on('message', (reply: VoiceReply) => this.#settle(reply))
     worker.on('error', (error: Error) => void this.#fail(thread, error))
