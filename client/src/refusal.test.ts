@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createParley } from './index.ts'
+
+/** A client of somebody who answers so. */
+async function clientOf(answer: (response: ServerResponse) => void) {
+  const server = createServer((_request, response) => answer(response)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return createParley({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k' })
+}
+
+const callBy = (parley: Awaited<ReturnType<typeof clientOf>>) =>
+  parley.POST('/api/v1/make-call', { body: { to: '+12025550177', agent_key: 'desk' } })
+
+describe('an answer that is no success', () => {
+  it.each([
+    ['502 without a body', 502, '', 'unavailable'],
+    ['504 with a page', 504, '<html>Gateway Time-out</html>', 'unavailable'],
+    ['503 with JSON of somebody else', 503, '{"message":"no upstream"}', 'unavailable'],
+    ['413 with a page', 413, '<html>Too Large</html>', 'body_too_large'],
+    ['409 with a string', 409, '"no"', 'invalid_request'],
+    ['304, which has no body', 304, '', 'internal'],
+    ['520', 520, 'null', 'internal'],
+  ])('is an error when it is a %s', async (_name, status, body, code) => {
+    const parley = await clientOf((response) => {
+      response.writeHead(status, status === 304 ? {} : { 'content-length': body.length }).end(body)
+    })
+    const { data, error, response } = await callBy(parley)
+    expect([data, response.status]).toEqual([undefined, status])
+    expect(error).toEqual({ ok: false, code, error: expect.stringContaining(`HTTP ${status}`), request_id: '' })
+  })
+
+  it('has the id of the request where its header tells it', async () => {
+    const parley = await clientOf((response) => response.writeHead(502, { 'x-request-id': 'r-1' }).end())
+    expect((await callBy(parley)).error?.request_id).toBe('r-1')
+  })
+
+  it("is Parley's own error as it came", async () => {
+    const own = { ok: false, code: 'invalid_request', error: 'No.', request_id: 'r-2', details: [] }
+    const parley = await clientOf((response) => response.writeHead(400).end(JSON.stringify(own)))
+    expect((await callBy(parley)).error).toEqual(own)
+  })
+})

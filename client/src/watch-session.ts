@@ -1,0 +1,147 @@
+import type { Methods } from './answers.ts'
+import { readEvents } from './event-stream.ts'
+import type { components } from './public-api.ts'
+import { ParleyError } from './refusal.ts'
+
+type Turn = components['schemas']['VoiceSession']['transcript'][number]
+type EndReason = components['schemas']['VoiceSession']['end_reason']
+
+type Told = {
+  /** `waiting`, `talking`, `detached`, `draining`; the other fields when they have changed. */
+  state: {
+    state: string
+    taken_over?: boolean
+    answered_by?: string
+    answered_by_source?: components['schemas']['CallLog']['answered_by_source']
+  }
+  /** Something was said. The same `item_id` again replaces it. */
+  turn: Omit<Turn, 'cost_usd' | 'timeline'> & Partial<Pick<Turn, 'cost_usd' | 'timeline'>> & { item_id: string }
+  /** More words of what is being said. */
+  turn_delta: { item_id: string; role: Turn['role']; text: string }
+  tool: { call_id: string; name: string; status: 'started' | 'ok' | 'error' | 'timeout' }
+  /** How long the caller waited for the answer. */
+  latency: { response_ms: number }
+  /** The last one. */
+  ended: { end_reason: NonNullable<EndReason>; duration_ms: number }
+}
+
+/** What happens in a live session: `event` says what `data` holds. Later versions may have events of other names. */
+export type SessionEvent = { [Name in keyof Told]: { id: string; event: Name; data: Told[Name] } }[keyof Told]
+
+export type WatchOptions = {
+  /** The `id` of an event that was read: what came after it is told. Without it all that is kept of the call, from its oldest on. */
+  lastEventId?: string
+  /** Ends it: the loop throws the signal's reason. */
+  signal?: AbortSignal
+}
+
+const PATH = '/api/v1/sessions/{stream_sid}/events'
+/** The service gives a sign of life every 15 s. */
+const MAX_SILENCE_MS = 45_000
+/** Between one connection and the next, as often as none can be had. */
+const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 16_000]
+
+/**
+ * The events of a live session until its call is over. A connection that is lost, or silent for 45 s, or refused for the time being
+ * (408, 429, 5xx), is made anew, and the events go on behind the last one. The loop ends with the event `ended`; without it where
+ * the call was over before a lost connection could be made again.
+ * @throws ParleyError for what is refused for good, such as a session that is not live; and, as what was wrong with the last of
+ * them, when six connections in a row were made in vain, over half a minute at least.
+ */
+export async function* watchSession(
+  parley: Methods,
+  streamSid: string,
+  { lastEventId, signal }: WatchOptions = {},
+): AsyncGenerator<SessionEvent, void, undefined> {
+  let [last, inVain, hasBegun] = [lastEventId, 0, false]
+  for (;;) {
+    const connection = new Connection(signal)
+    try {
+      for await (const event of connection.events(parley, streamSid, last)) {
+        last = event.id
+        yield event
+        if (event.event === 'ended') return
+      }
+    } catch (error) {
+      signal?.throwIfAborted()
+      hasBegun ||= connection.wasHeard
+      if (hasBegun && isRefusal(error, 404)) return
+      if (connection.wasHeard) inVain = 0
+      const pauseMs = PAUSES_MS[inVain++]
+      if (pauseMs === undefined || !mayPass(error)) throw error
+      await pause(Math.max(pauseMs, askedMs(error)), signal)
+    } finally {
+      connection.close()
+    }
+  }
+}
+
+/** One request of the events, until it is lost. */
+class Connection {
+  wasHeard = false
+  readonly #ending = new AbortController()
+  readonly #signal: AbortSignal | undefined
+  readonly #silence: NodeJS.Timeout
+  readonly #end = () => this.#ending.abort()
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal
+    this.#silence = setTimeout(this.#end, MAX_SILENCE_MS)
+    signal?.addEventListener('abort', this.#end)
+    if (signal?.aborted) this.#end()
+  }
+
+  /** @throws Error in any case, unless the events are left: only who reads them knows which is the last. */
+  async *events(parley: Methods, streamSid: string, lastEventId: string | undefined) {
+    const { data, error, response } = await parley.GET(PATH, {
+      params: {
+        path: { stream_sid: streamSid },
+        header: lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId },
+      },
+      signal: this.#ending.signal,
+    })
+    if (error) throw new ParleyError(error, response)
+    if (data) for await (const event of readEvents(data, () => this.#heard())) yield event as SessionEvent
+    throw new Error('The events of the session broke off.')
+  }
+
+  #heard(): void {
+    this.wasHeard = true
+    this.#silence.refresh()
+  }
+
+  close(): void {
+    clearTimeout(this.#silence)
+    this.#signal?.removeEventListener('abort', this.#end)
+    this.#end()
+  }
+}
+
+function isRefusal(error: unknown, status: number): boolean {
+  return error instanceof ParleyError && error.response.status === status
+}
+
+/** Whatever is no refusal is a connection. */
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof ParleyError)) return true
+  const { status } = error.response
+  return status === 408 || status === 429 || status >= 500
+}
+
+/** What a refusal asks to wait. */
+function askedMs(error: unknown): number {
+  return error instanceof ParleyError ? Number(error.response.headers.get('retry-after') ?? 0) * 1_000 || 0 : 0
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    signal?.addEventListener('abort', done)
+    if (signal?.aborted) done()
+  })
+}
