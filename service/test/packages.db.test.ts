@@ -1,16 +1,17 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdtemp, writeFile } from 'node:fs/promises'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
 import { useDatabase } from './harness/database.ts'
 import { ServedApp } from './harness/served-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const INSTALLED_IN_MS = 240_000
+const RUN_IN_MS = 120_000
 const [NUMBER, CALLEE] = ['+12025550140', '+12025550177']
 const [SECRET, NEXT] = [`whsec_${Buffer.alloc(32, 9).toString('base64')}`, 'the-secret-that-comes-next']
 
@@ -45,12 +46,52 @@ const placed = await parley.POST('/api/v1/make-call', { body: { to, agent_key: '
 const listed = await parley.GET('/api/v1/call-logs', { params: { query: { direction: 'outbound', limit: 5 } } })
 const missing = await parley.GET('/api/v1/call-logs/{call_sid}', { params: { path: { call_sid: 'CA0' } } })
 const webhook = await heard.promise
+const imported = await parley.POST('/api/v1/dnc/import', { body: 'phone,reason\\n+12025550123,asked\\n' })
+const exported = await parley.GET('/api/v1/dnc/export')
+const firstEvent = async () => {
+  for (;;) {
+    const { data } = await parley.GET('/api/v1/sessions/active')
+    for (const { stream_sid } of data.sessions) for await (const { event } of parley.watchSession(stream_sid)) return event
+  }
+}
 console.log(JSON.stringify({
   node: process.versions.node,
   placed: placed.data, listed: listed.data.call_logs.map(({ call_sid }) => call_sid), missing: missing.error.code, webhook,
+  imported: imported.data.imported, exported: exported.data, watched: await firstEvent(),
 }))
 server.close()
 `
+
+/** Somebody's test of a bridge: what it runs, and what it is told of a file that is none. */
+const REHEARSAL = `
+import { startSimulator } from '@parley/simulator'
+import { parseScenario, readScenario, reportText, runScenario, ScenarioError } from '@parley/simulator/scenario'
+const place = { host: '127.0.0.1', port: 0 }
+const simulator = await startSimulator({ carrier: { ...place, accountSid: 'AC1', authToken: 't' }, model: place })
+const { name } = await readScenario('node_modules/@parley/simulator/scenarios/booking.yaml')
+const scenario = parseScenario('{ name: Outbound, caller: {}, call: { direction: outbound, max_seconds: 1 } }', 'inline')
+const report = await runScenario(simulator, scenario, { voiceUrl: 'http://127.0.0.1:1/' })
+await simulator.close()
+const refused = await readScenario('nowhere.yaml').catch((error) => error instanceof ScenarioError)
+console.log(JSON.stringify({ name, report: reportText(report), refused }))
+`
+
+/** What the examples take for granted. */
+const GIVEN: Record<string, string> = {
+  client: `
+    declare const parley: import('@parley/client').Parley
+    declare const [orderId, voiceSessionId, streamSid]: string[]
+    declare const signal: AbortSignal
+    declare const writeFile: typeof import('node:fs/promises').writeFile
+    declare const [SECRET, PREVIOUS_SECRET]: [string, string]
+    declare const queue: { add(id: string, event: import('@parley/client').WebhookEvent): void }
+    declare const express: { raw(options: object): unknown }
+    type Posted = { headers: import('node:http').IncomingHttpHeaders; body: Buffer }
+    declare const app: {
+      post(path: string, parse: unknown, take: (request: Posted, response: { sendStatus(status: number): void }) => void): void
+    }`,
+  simulator: 'declare const [accountSid, authToken, voiceUrl]: [string, string, string]',
+}
 
 const children: ChildProcess[] = []
 afterEach(() => {
@@ -80,24 +121,48 @@ function firstLine(child: ChildProcess): Promise<string> {
   })
 }
 
+/** Type-checks the examples of a package's README against what is installed; returns how the compiler ends and what it says. */
+async function compiled(folder: string, workspace: string): Promise<[number | null, string]> {
+  const into = join(folder, `examples-of-${workspace}`)
+  await mkdir(into)
+  const readme = await readFile(join(folder, 'node_modules/@parley', workspace, 'README.md'), 'utf8')
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map(([, code = '']) => code)
+  expect(examples).not.toEqual([])
+  await writeFile(join(into, 'given.d.ts'), GIVEN[workspace] ?? '')
+  for (const [at, code] of examples.entries()) await writeFile(join(into, `example-${at}.ts`), `${code}\nexport {}\n`)
+  const compilerOptions = {
+    ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
+    ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
+  }
+  await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const { status, stdout } = spawnSync(process.execPath, [compiler, '-p', into], { encoding: 'utf8' })
+  return [status, stdout]
+}
+
 describe('the packages', () => {
   const test = useDatabase()
+  const node = hostsNode()
+  let folder: string
 
-  it('are installed from their tarballs and run by the Node of the host', { timeout: INSTALLED_IN_MS }, async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'packages-'))
-    const node = hostsNode()
-    const start = (...args: string[]) => {
-      const child = spawn(node, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
-      children.push(child)
-      return child
-    }
+  const start = (...args: string[]) => {
+    const child = spawn(node, args, { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    children.push(child)
+    return child
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'packages-'))
     execFileSync(process.execPath, [join(ROOT, 'scripts/pack.ts'), folder], { stdio: 'pipe' })
     await writeFile(join(folder, 'package.json'), '{"private": true, "type": "module"}')
     await writeFile(join(folder, 'program.js'), PROGRAM)
+    await writeFile(join(folder, 'rehearsal.js'), REHEARSAL)
     const tarballs = ['./parley-client-0.1.0.tgz', './parley-simulator-0.1.0.tgz']
     const quietly = ['--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
     execFileSync('npm', ['install', ...quietly, ...tarballs], { cwd: folder, stdio: 'pipe' })
+  }, INSTALLED_IN_MS)
 
+  it('are installed from their tarballs and run by the Node of the host', { timeout: RUN_IN_MS }, async () => {
     const bin = 'node_modules/.bin/parley-simulator'
     const ports = ['--carrier-port', '0', '--model-port', '0']
     const simulator = start(bin, 'serve', '--json', ...ports, '--party', `${CALLEE}=Hello, who is there?`)
@@ -130,8 +195,23 @@ describe('the packages', () => {
       listed: [told.placed.call_sid],
       missing: 'not_found',
       webhook: { event: 'voice.call.started', sequence: 1, refused: 'bad_signature' },
+      ...{ imported: 1, exported: expect.stringContaining('+12025550123,asked'), watched: 'state' },
     })
     expect(told.node.split('.')[0]).toBe(String(majorOf(node)))
     await served.app.close()
   })
+
+  it('rehearse a bridge with scenarios of their own and of files', { timeout: RUN_IN_MS }, async () => {
+    const told = JSON.parse(await firstLine(start('rehearsal.js'))) as Record<string, unknown>
+    const report = expect.stringContaining('nobody called +15550100199 within 1 seconds')
+    expect(told).toEqual({ name: expect.any(String), report, refused: true })
+  })
+
+  it.each(Object.keys(GIVEN))(
+    'have examples that compile: those of the %s',
+    { timeout: RUN_IN_MS },
+    async (workspace) => {
+      expect(await compiled(folder, workspace)).toEqual([0, ''])
+    },
+  )
 })

@@ -8,6 +8,10 @@ import { camelCased } from './carrier-fault-shape.ts'
 import { checkExpectations, type Finding } from './check-expectations.ts'
 import type { Scenario } from './scenario-shape.ts'
 
+export { parseScenario, readScenario, ScenarioError } from './read-scenario.ts'
+export { reportJson, reportText } from './report.ts'
+export type { Scenario } from './scenario-shape.ts'
+
 /** How a scenario is run. */
 export type RunOptions = {
   /** Where the bridge answers incoming calls. */
