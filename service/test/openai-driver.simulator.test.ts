@@ -31,7 +31,7 @@ const SETUP: ModelSetup = {
   output: 'audio',
   turnDetection: { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 },
   noiseReduction: 'far_field',
-  transcription: { model: null, language: 'en' },
+  transcription: { model: null, language: 'pt-BR' },
   tools: [
     {
       name: 'look_up',

@@ -4133,7 +4133,7 @@ export interface components {
             /** @description The model that talks. Empty: the tenant's, else the default one. */
             realtime_model?: string;
             speech?: {
-                /** @description The language that callers speak, such as `en` or `pt-BR`. Default: found out by the model. */
+                /** @description The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model. */
                 language?: string;
                 /**
                  * @description What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.
@@ -5394,7 +5394,7 @@ export interface components {
             /** @description The model that talks. Empty: the tenant's, else the default one. */
             realtime_model: string;
             speech?: {
-                /** @description The language that callers speak, such as `en` or `pt-BR`. Default: found out by the model. */
+                /** @description The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model. */
                 language?: string;
                 /**
                  * @description What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.

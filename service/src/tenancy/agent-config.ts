@@ -69,7 +69,8 @@ const Speech = strict({
     Type.String({
       maxLength: 35,
       pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$',
-      description: 'The language that callers speak, such as `en` or `pt-BR`. Default: found out by the model.',
+      description:
+        'The language that callers speak, such as `en` or `pt-BR`; providers are told the language alone (`pt`). Default: found out by the model.',
     }),
   ),
   speed: Type.Optional(

@@ -100,11 +100,18 @@ const turnDetection = variants('type', {
   ),
 })
 
+/** ISO 639-1: a tag with a country or a script is refused, and the whole session with it. */
+const language: Shape<string> = (value, path) => {
+  const code = text()(value, path)
+  if (/^[a-z]{2}$/.test(code)) return code
+  throw new ModelError('invalid_value', `Invalid value: '${code}'. Supported values are codes such as 'en'.`, path)
+}
+
 const transcription = object(
   {},
   {
     model: text(),
-    language: text(),
+    language,
     prompt: text(),
     languages: list(text()),
     keywords: list(text()),

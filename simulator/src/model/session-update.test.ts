@@ -53,6 +53,7 @@ describe('session.update', () => {
     [rt({ model: 'another' }), 'invalid_value', 'session.model'],
     [input({ format: 'pcmu' }), 'invalid_type', 'session.audio.input.format'],
     [input({ format: { type: 'g711_ulaw' } }), 'invalid_value', 'session.audio.input.format.type'],
+    [input({ transcription: { language: 'pt-BR' } }), 'invalid_value', 'session.audio.input.transcription.language'],
     [input({ format: { type: 'audio/pcmu', rate: 8000 } }), 'unknown_parameter', 'session.audio.input.format.rate'],
     [
       input({ format: { type: 'audio/pcm', rate: 16000 } }),

@@ -35,6 +35,7 @@ export type ModelSetup = {
   output: 'audio' | 'text'
   turnDetection: TurnDetection
   noiseReduction: 'near_field' | 'far_field' | 'off' | null
+  /** `language`: a tag, such as `en` or `pt-BR`. */
   transcription: { model: string | null; language: string | null }
   tools: ToolDeclaration[]
 }

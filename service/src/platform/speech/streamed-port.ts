@@ -4,7 +4,7 @@ import type { Clock } from '../../kernel/clock.ts'
 export type VoiceSetup = {
   voiceId: string
   modelId: string | null
-  /** ISO 639-1, such as `en`; null: the provider finds out by itself. */
+  /** A language tag, such as `en` or `pt-BR`; null: the provider finds out by itself. */
   language: string | null
   /** 1 is how the voice speaks by itself. */
   speed: number

@@ -83,4 +83,14 @@ describe('sessionUpdate', () => {
       tools: [{ type: 'function', name: 'look_up', description: 'Looks up.', parameters }],
     })
   })
+
+  it.each([
+    ['pt-BR', 'pt'],
+    ['en-US', 'en'],
+    ['zh-Hant', 'zh'],
+    ['yue-HK', undefined],
+  ])('hints at the language of %s as the server takes it, or not at all', (language, told) => {
+    const { transcription } = update({ transcription: { model: null, language } }).session.audio.input
+    expect(transcription.language).toBe(told)
+  })
 })

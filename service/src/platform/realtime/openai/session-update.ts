@@ -1,3 +1,4 @@
+import { primaryLanguage } from '../../../kernel/language.ts'
 import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
 import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
 
@@ -30,13 +31,18 @@ export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffe
 }
 
 function input({ noiseReduction, transcription, turnDetection }: ModelSetup, defaults: ModelDefaults) {
-  const { model, language } = transcription
   return {
     format: MULAW,
     noise_reduction: noiseReduction === 'off' ? null : { type: noiseReduction ?? TELEPHONE_NOISE },
-    transcription: { model: model ?? defaults.transcriptionModel, ...(language === null ? {} : { language }) },
+    transcription: { model: transcription.model ?? defaults.transcriptionModel, ...languageOf(transcription) },
     turn_detection: { ...turns(turnDetection), create_response: false, interrupt_response: false },
   }
+}
+
+/** The server takes codes of two letters, and refuses the whole session for any other: it finds out those by itself. */
+function languageOf({ language: tag }: ModelSetup['transcription']): { language?: string } {
+  const language = tag === null ? null : primaryLanguage(tag)
+  return language?.length === 2 ? { language } : {}
 }
 
 function output({ voice, speed }: ModelSetup, defaults: ModelDefaults) {

@@ -1,4 +1,5 @@
 import { validateHeaderValue } from 'node:http'
+import { primaryLanguage } from '../../../kernel/language.ts'
 import type { StreamedSpeech, StreamedSpeechSettings, VoiceSetup } from '../streamed-port.ts'
 import { ElevenlabsStream } from './stream.ts'
 
@@ -39,6 +40,8 @@ function addressOf(base: URL, { voiceId, modelId, language }: VoiceSetup): URL {
   url.searchParams.set('inactivity_timeout', String(INACTIVITY_S))
   url.searchParams.set('sync_alignment', 'true')
   // The others refuse to be told, and find out by themselves.
-  if (language !== null && TAKES_LANGUAGE.test(model)) url.searchParams.set('language_code', language)
+  if (language !== null && TAKES_LANGUAGE.test(model)) {
+    url.searchParams.set('language_code', primaryLanguage(language))
+  }
   return url
 }

@@ -71,6 +71,13 @@ describe('a stream of ElevenLabs', () => {
     expect(request.headers['xi-api-key']).toBe(KEY)
   })
 
+  it('names the language alone, without its script and its country', async () => {
+    for (const language of ['pt-BR', 'en-US', 'zh-Hant']) open({ language })
+    const opened = await Promise.all([server.connection(1), server.connection(2), server.connection(3)])
+    const codes = opened.map(({ request }) => new URL(request.url ?? '', 'ws://x').searchParams.get('language_code'))
+    expect(codes.sort()).toEqual(['en', 'pt', 'zh'])
+  })
+
   it('begins with a blank, and is given whole words as they come, those before the connection too', async () => {
     const stream = open({ speed: 1.1 })
     stream.say('Hel')
