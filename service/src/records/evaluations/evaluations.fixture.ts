@@ -58,6 +58,8 @@ type Told = {
   endReason?: SessionEndReason
   /** Whether anybody answered. */
   isAnswered?: boolean
+  /** Who or what did, as the carrier has it. */
+  answeredBy?: string
   hasEnded?: boolean
   /** 20 s if not given. */
   lastsMs?: number
@@ -84,20 +86,21 @@ export async function endedCall(db: Db, clock: TestClock, callSid: string, told:
   const now = new Date(clock.now())
   const entries = turns.map((turn) => turnEntry(call, turn))
   if (isAnswered && entries.length > 0) await db.transaction().execute((tx) => writeEntries(tx, entries, { now }))
-  if (told.hasEnded ?? true) await end(db, tenant, { callSid, endReason: told.endReason ?? 'caller_hangup', now })
+  const { hasEnded = true, endReason = 'caller_hangup', answeredBy = null } = told
+  if (hasEnded) await end(db, tenant, { callSid, endReason, answeredBy, now })
   return sessionId
 }
 
-type End = { callSid: string; endReason: SessionEndReason; now: Date }
+type End = { callSid: string; endReason: SessionEndReason; answeredBy: string | null; now: Date }
 
-async function end(db: Db, tenant: TenantRuntime, { callSid, endReason, now }: End): Promise<void> {
+async function end(db: Db, tenant: TenantRuntime, { callSid, endReason, answeredBy, now }: End): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const locked = await lockRecord(tx, tenant.tenant_id, callSid)
     if (!locked) throw new Error(`there is no call ${callSid}`)
     await changeCall(tx, tenant, {
       ...{ ...locked, now },
       change: (record) => {
-        const reported = withReport(record, statusReport('completed', now))
+        const reported = withReport(record, { ...statusReport('completed', now), answeredBy })
         return withSessionEnd(reported, { ...PROGRESS, endReason, at: now })
       },
     })

@@ -303,6 +303,9 @@ describe('a session without a score', () => {
     ['that nobody answered', { isAnswered: false }, 'The call was not answered.', 0],
     ['in which nothing was said', { turns: [] }, 'Nothing was said in it.', 0],
     ['in which only the agent spoke', { turns: [someTurn(1)] }, 'The caller said nothing.', 1],
+    ['that ended at a mailbox', { endReason: 'voicemail' as const }, 'A machine answered it, and nobody else.', 1],
+    ['that a mailbox hung up on', { answeredBy: 'machine_start' }, 'A machine answered it, and nobody else.', 1],
+    ['that an assistant kept for itself', { answeredBy: 'screening' }, 'A machine answered it, and nobody else.', 1],
   ])('is one %s, and says so', async (_what, given, reason, heuristics) => {
     await scoring()
     const id = await endedCall(test.db, clock, 'CA1', given)
@@ -310,6 +313,12 @@ describe('a session without a score', () => {
     expect(provider.asked).toEqual([])
     expect(await evaluations()).toHaveLength(heuristics)
     expect(await told()).toEqual([])
+  })
+
+  it('is none that a person answered, whatever the carrier took them for', async () => {
+    await scoring()
+    const id = await endedCall(test.db, clock, 'CA1', { answeredBy: 'human' })
+    expect(await settled(id)).toMatchObject({ qa_status: 'scored' })
   })
 
   it('is one of an agent that names no criteria: nobody reads it', async () => {
