@@ -124,15 +124,22 @@ export async function replaceDraftConfig(
   return numUpdatedRows === 1n
 }
 
-/** Makes the agent's published version, if it has one, a superseded one. */
-export async function supersedePublished(tx: Tx, tenantId: TenantId, agentId: AgentId, at: Date): Promise<void> {
-  await tx
+/** Makes the agent's published version, if it has one, a superseded one. Returns which it was, and since when. */
+export async function supersedePublished(
+  tx: Tx,
+  tenantId: TenantId,
+  agentId: AgentId,
+  at: Date,
+): Promise<Pick<AgentVersionRow, 'id' | 'published_at'> | null> {
+  const row = await tx
     .updateTable('agent_versions')
     .set({ status: 'superseded', updated_at: at })
     .where('tenant_id', '=', tenantId)
     .where('agent_id', '=', agentId)
     .where('status', '=', 'published')
-    .execute()
+    .returning(['id', 'published_at'])
+    .executeTakeFirst()
+  return row ?? null
 }
 
 /** Makes the version the published one. The one before it must have been superseded in the same transaction. */

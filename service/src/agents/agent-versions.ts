@@ -26,6 +26,8 @@ import {
   setPublished,
   supersedePublished,
 } from './agent-version-store.ts'
+import type { Rollout } from './rollout-store.ts'
+import { takeOut } from './rollouts.ts'
 
 /** The versions of agents: drafted, published, and published again to go back. */
 export type AgentVersions = {
@@ -51,6 +53,8 @@ export type AgentVersions = {
   /**
    * Makes the version what its agent speaks by, in place of the one before. Publishing the published one changes nothing;
    * publishing a superseded one is the way back. Of several at once each waits for the other and the last one stays.
+   *
+   * What it had of the agent's rollout it has no more: that was a share beside the version before, and going back to that one ends it.
    *
    * What a draft has callers on hold hear is fetched first.
    *
@@ -163,7 +167,7 @@ async function publishIn(tx: Tx, clock: Clock, { tenantId, versionId, by }: Publ
   const version = await getAgentVersion(tx, tenantId, versionId)
   if (version.status === 'published') return version
   const now = new Date(clock.now())
-  await supersedePublished(tx, tenantId, agent_id, now)
+  const former = await supersedePublished(tx, tenantId, agent_id, now)
   await setPublished(tx, tenantId, versionId, now)
   // Only now, because nobody can change its config any more. One that was published before is a way back, and stays one.
   const mustPass = agent?.require_simulation === true && version.status === 'draft'
@@ -171,7 +175,19 @@ async function publishIn(tx: Tx, clock: Clock, { tenantId, versionId, by }: Publ
   const published = await getAgentVersion(tx, tenantId, versionId)
   const told = { before: { status: version.status }, after: { status: published.status }, at: now }
   await audit(tx, { by, action: 'agent_version.published', tenantId, targetId: versionId, ...told })
+  await takeOut(tx, tenantId, agent_id, {
+    leaves: (entry) => entry.agent_version_id === versionId || isLeftOver(entry, former),
+    ...{ action: 'rollout.changed', by, at: now },
+  })
   return published
+}
+
+/** Whether a share is from before its version was published: a release before this one left those standing. */
+function isLeftOver(
+  { agent_version_id, updated_at }: Pick<Rollout, 'agent_version_id' | 'updated_at'>,
+  former: Pick<AgentVersion, 'id' | 'published_at'> | null,
+): boolean {
+  return former?.published_at != null && agent_version_id === former.id && updated_at < former.published_at
 }
 
 async function getAgentVersion(db: Db, tenantId: TenantId, versionId: AgentVersionId): Promise<AgentVersion> {

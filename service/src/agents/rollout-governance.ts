@@ -6,7 +6,6 @@ import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { scoresOfVersions } from '../records/evaluations/evaluation-store.ts'
-import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type AgentRow, findAgent, lockAgent } from './agent-store.ts'
@@ -16,7 +15,8 @@ import { type Judgement, judgeRollout } from './rollout-judgement.ts'
 import { POLICY_DEFAULTS } from './rollout-policies.ts'
 import { findRolloutPolicy, type RolloutPolicy } from './rollout-policy-store.ts'
 import { showRollout } from './rollout-shape.ts'
-import { listRollouts, type Rollout, replaceRollouts } from './rollout-store.ts'
+import { listRollouts } from './rollout-store.ts'
+import { takeOut } from './rollouts.ts'
 
 /** Looks at rollouts, and takes calls away from versions that do badly. It never gives a version more. */
 export type Governance = {
@@ -55,23 +55,25 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
         return { agent_version_id, version_number, traffic_percentage }
       }),
     })
-    return { policy, rollouts, judgement }
+    return { policy, judgement }
   }
 
   async function applyIn(tx: Tx, tenant: TenantRuntime, agentId: AgentId, by: Actor): Promise<GovernanceEvaluation> {
     await holdKnownTenant(tx, tenant.tenant_id)
     const agent = await lockAgent(tx, tenant.tenant_id, agentId)
     if (!agent) throw unknownAgent()
-    const { policy, rollouts: before, judgement } = await judged(tx, agent)
+    const { policy, judgement } = await judged(tx, agent)
     if (judgement.status !== 'rollback_recommended') return told(agent, policy, judgement)
-    const lost = judgement.rollout_versions.filter(({ breached }) => breached)
+    const lost = new Set<string>(
+      judgement.rollout_versions.flatMap((each) => (each.breached ? [each.agent_version_id] : [])),
+    )
     const now = new Date(clock.now())
-    await replaceRollouts(tx, agent.tenant_id, agent.id, without(before, lost, now))
-    const after = await listRollouts(tx, agent.tenant_id, agent.id)
+    const left = await takeOut(tx, agent.tenant_id, agent.id, {
+      leaves: ({ agent_version_id }) => lost.has(agent_version_id),
+      ...{ action: 'rollout.rolled_back', by, at: now },
+    })
     const evaluation = { ...told(agent, policy, withRollback(judgement)), applied: true }
-    const rollouts = after.map(showRollout)
-    const change = { before: before.map(audited), after: after.map(audited), at: now }
-    await audit(tx, { by, action: 'rollout.rolled_back', tenantId: agent.tenant_id, targetId: agent.id, ...change })
+    const rollouts = left.map(showRollout)
     await enqueue(tx, tenant, [{ event: 'rollout.rolled_back', subject: null, payload: { evaluation, rollouts } }], now)
     return evaluation
   }
@@ -103,21 +105,6 @@ function withRollback(judgement: Judgement): Judgement {
     return `The share of version ${version_number}, ${traffic_percentage}%, went to ${heir}.`
   })
   return { ...judgement, status: 'rolled_back', reasons: [...reasons, ...done] }
-}
-
-/** What is left, closed up: with their own shares, so that nobody gets more but the published version. */
-function without(rollouts: Rollout[], lost: { agent_version_id: string }[], now: Date) {
-  const names = new Set<string>(lost.map(({ agent_version_id }) => agent_version_id))
-  return rollouts
-    .filter(({ agent_version_id }) => !names.has(agent_version_id))
-    .map(({ id, agent_version_id, traffic_percentage, created_at }) => {
-      return { id, agent_version_id, traffic_percentage, created_at, updated_at: now }
-    })
-}
-
-/** As a change of a rollout by hand is told in the audit log. */
-function audited({ agent_version_id, traffic_percentage }: Rollout) {
-  return { agent_version_id, traffic_percentage }
 }
 
 function unknownAgent(): AppError {

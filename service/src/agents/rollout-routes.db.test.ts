@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -6,6 +7,8 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { readPage } from '../kernel/pages.ts'
+import { makeAuditLog } from '../tenancy/audit-log.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { makeAgentVersions } from './agent-versions.ts'
 import { makeAgents } from './agents.ts'
@@ -192,6 +195,37 @@ describe('a call', () => {
     expect(counts[mine.published]).toBeGreaterThan(150)
     expect(counts[mine.published]).toBeLessThan(250)
     expect((await resolve(tenant, { agentKey: 'desk' }))?.versionId).toBe(mine.published)
+  })
+
+  const publish = (versionId: string) => makeAgentVersions(parts()).publish(acme, versionId as never, THE_SYSTEM)
+  const shares = async () => (await admin.call<List>('GET', at('rollouts'))).body.rollouts
+
+  it('is not answered any more by a version that had a share, was published, and was gone back from', async () => {
+    await put([entry(mine.draft, 25), entry(mine.draft2, 5)])
+    await publish(mine.draft)
+    expect(await shares()).toMatchObject([{ ...entry(mine.draft2, 5), position: 0 }])
+    await publish(mine.published)
+    const resolve = makeResolveAgent(parts())
+    const answered = await Promise.all(callers.map((caller) => resolve(tenant, { agentKey: 'desk', caller })))
+    expect(new Set(answered.map((agent) => agent?.versionId))).toEqual(new Set([mine.published, mine.draft2]))
+    const { rows } = await makeAuditLog(parts()).list({ action: 'rollout.changed' }, readPage({}))
+    expect(rows.map(({ before, after }) => [before, after])).toEqual([
+      [[entry(mine.draft, 25), entry(mine.draft2, 5)], [entry(mine.draft2, 5)]],
+      [[], [entry(mine.draft, 25), entry(mine.draft2, 5)]],
+    ])
+  })
+
+  it('is not answered by one that has such a share from before, but by one that was given it as the published one', async () => {
+    await put([entry(mine.draft2, 25)])
+    await publish(mine.draft)
+    // As publishing left it in a release before this one.
+    await sql`update agent_version_rollouts set agent_version_id = ${mine.draft}, updated_at = now() - interval '1 hour'
+               where agent_id = ${mine.agentId}`.execute(test.db)
+    await publish(mine.published)
+    expect(await shares()).toEqual([])
+    await put([entry(mine.published, 10)])
+    await publish(mine.draft2)
+    expect(await shares()).toMatchObject([entry(mine.published, 10)])
   })
 
   it('is answered by the published version when nothing else has a share', async () => {

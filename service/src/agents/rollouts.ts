@@ -70,6 +70,29 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
   }
 }
 
+/** Which versions leave a rollout, and how the audit log calls that. */
+type Leaving = { leaves(entry: Rollout): boolean; action: string; by: Actor; at: Date }
+
+/**
+ * Takes versions out of the agent's rollout, whose shares go to the published version: the others keep theirs, and close up. Returns
+ * what is left. To be called with `lockAgent`.
+ */
+export async function takeOut(tx: Tx, tenantId: TenantId, agentId: AgentId, leaving: Leaving): Promise<Rollout[]> {
+  const { leaves, action, by, at } = leaving
+  const before = await listRollouts(tx, tenantId, agentId)
+  const left = before.filter((entry) => !leaves(entry))
+  if (left.length === before.length) return before
+  await replaceRollouts(
+    tx,
+    tenantId,
+    agentId,
+    left.map((entry) => rowOf(entry, before, at)),
+  )
+  const after = await listRollouts(tx, tenantId, agentId)
+  await audit(tx, { by, action, tenantId, targetId: agentId, before: before.map(shown), after: after.map(shown), at })
+  return after
+}
+
 type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined; by: Actor }
 
 function listed(rollouts: Rollout[]): RolloutList {
