@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { TestClock } from '../../test/harness/clock.ts'
@@ -268,6 +269,38 @@ describe('GET admin/operator-queues/breaches', () => {
     expect(await late('?limit=1&offset=1')).toMatchObject({ body: { count: 1, queues: [billing], next_cursor: null } })
     expect(await late('?limit=501')).toMatchObject({ status: 400, body: { details: [{ path: '/query/limit' }] } })
     expect(await admin.call('GET', '/operator-queues/breaches', { adminKey: null })).toMatchObject({ status: 401 })
+  })
+
+  it("takes for late what each tenant's own list does, by the hours of the queues and where their tenants are", async () => {
+    // Open for an hour from now on, each by its own clock.
+    const openIn = (timeZone: string) => {
+      const shown = (options: Intl.DateTimeFormatOptions, minutes: number) =>
+        new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(clock.now() + minutes * MINUTE_MS)
+      const [start, end] = [0, 60].map((minutes) => shown({ timeStyle: 'short' }, minutes))
+      return [{ days: [shown({ weekday: 'short' }, 0).toLowerCase()], start, end }]
+    }
+    await put({ business_hours: openIn('UTC') })
+    await put({ business_hours: openIn('Asia/Tokyo'), timezone: 'Asia/Tokyo' }, 'acme', 'tokyo')
+    await put({ business_hours: openIn('Asia/Kathmandu') }, 'globex')
+    const compliance = JSON.stringify({ compliance: { timezone: 'Asia/Kathmandu' } })
+    await sql`update tenants set document = document || ${compliance}::jsonb where tenant_id = 'globex'`.execute(
+      test.db,
+    )
+    for (const minutes of [30, 60, 90]) {
+      const sla_due_at = inMinutes(minutes)
+      for (const queue_key of ['default', 'sales', 'tokyo']) await create({ queue_key, sla_due_at })
+      await create({ queue_key: 'sales', sla_due_at }, 'globex')
+    }
+    const oldest_due = inMinutes(30)
+    clock.jump(120 * MINUTE_MS)
+    const { body } = await admin.call<{ queues: unknown }>('GET', '/operator-queues/breaches')
+    expect(body.queues).toEqual([
+      { tenant_id: 'acme', queue_key: 'default', breached: 3, oldest_due },
+      { tenant_id: 'acme', queue_key: 'sales', breached: 1, oldest_due },
+      { tenant_id: 'acme', queue_key: 'tokyo', breached: 1, oldest_due },
+      { tenant_id: 'globex', queue_key: 'sales', breached: 1, oldest_due },
+    ])
+    expect((await listed()).queues.map(({ breached }) => breached)).toEqual([3, 1, 1])
   })
 
   it('lists as many of them as there are, page by page', async () => {

@@ -182,14 +182,41 @@ export type LateQueue = { tenant_id: TenantId; queue_key: string; breached: numb
 /** Where a late queue stands among those of all tenants. */
 export type LateRank = Pick<LateQueue, 'tenant_id' | 'queue_key' | 'breached'>
 
+/** Queues that are open at the same hours, each by its tenant and its key. `timezone`: their own, else their tenants'. */
+export type QueuesByHours = Pick<QueueSettings, 'timezone' | 'business_hours'> & {
+  tenant_ids: TenantId[]
+  keys: string[]
+}
+
+/** The queues of all tenants in which tasks are late by the calendar and may not be by the clock of the queue, which has hours. */
+export async function listQueuesByHoursAcrossTenants(db: Db, now: Date): Promise<QueuesByHours[]> {
+  const { rows } = await sql<QueuesByHours>`
+    select coalesce(queue.timezone, tenants.document #>> '{compliance,timezone}') as timezone, queue.business_hours,
+           array_agg(queue.tenant_id) as tenant_ids, array_agg(queue.queue_key) as keys
+      from operator_queues queue
+      join tenants on tenants.tenant_id = queue.tenant_id and tenants.deleted_at is null
+     where queue.business_hours <> '[]'
+       and exists (select from callback_tasks task
+                    where task.tenant_id = queue.tenant_id and task.queue_key = queue.queue_key
+                      and task.${isWaitedFor} and task.sla_due_at < ${now})
+     group by 1, 2`.execute(db)
+  return rows
+}
+
+type LateAsk = { now: Date; clocks: TenantQueueClock[]; after: LateRank | null; limit: number; offset: number }
+type TenantQueueClock = QueueClock & { tenantId: TenantId }
+
 /**
  * The queues of all tenants in which tasks, snoozed ones aside, should be done by now, those with the most of them first; one more
- * than `limit`.
+ * than `limit`. `clocks`: of the queues whose clocks have not run until now.
  */
 export async function listLateQueuesAcrossTenants(
   db: Db,
-  { now, after, limit, offset }: { now: Date; after: LateRank | null; limit: number; offset: number },
+  { now, clocks, after, limit, offset }: LateAsk,
 ): Promise<LateQueue[]> {
+  const tenantIds = clocks.map(({ tenantId }) => tenantId)
+  const keys = clocks.map(({ queueKey }) => queueKey)
+  const untils = clocks.map(({ until }) => until?.toISOString() ?? null)
   const isBehind =
     after === null
       ? sql`true`
@@ -197,7 +224,9 @@ export async function listLateQueuesAcrossTenants(
   const { rows } = await sql<LateQueue>`
     select tenant_id, queue_key, count(*)::integer as breached, min(sla_due_at) as oldest_due
       from callback_tasks
-     where status in ('open', 'claimed', 'dispatching') and sla_due_at < ${now}
+      left join unnest(${tenantIds}::text[], ${keys}::text[], ${untils}::timestamptz[]) as clock (tenant_id, queue_key, until)
+     using (tenant_id, queue_key)
+     where ${isWaitedFor} and sla_due_at < ${now} and (clock.queue_key is null or sla_due_at < clock.until)
        and exists (select from tenants where tenants.tenant_id = callback_tasks.tenant_id and deleted_at is null)
      group by tenant_id, queue_key
     having ${isBehind}
@@ -206,4 +235,6 @@ export async function listLateQueuesAcrossTenants(
   return rows
 }
 
+/** Written out, so that the indexes serve. A snoozed task is not waited for. */
+const isWaitedFor = sql`status in ('open', 'claimed', 'dispatching')`
 const isLive = sql`status in (${sql.join(LIVE_STATUSES.map((status) => sql.lit(status)))})`

@@ -1,6 +1,6 @@
 import { hasAgentKey } from '../agents/agent-store.ts'
 import type { Actor } from '../kernel/actor.ts'
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, othersFirst } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { foreignCursor, type Page, type PagePosition, type PageRequest, toPage } from '../kernel/pages.ts'
@@ -16,8 +16,10 @@ import {
   type LateRank,
   listLateQueuesAcrossTenants,
   listQueues,
+  listQueuesByHoursAcrossTenants,
   loadsOf,
   putQueue,
+  type QueueClock,
   type QueueLoad,
   type QueueSettings,
 } from './operator-queue-store.ts'
@@ -35,7 +37,11 @@ export type OperatorQueues = {
    * @throws AppError `not_found` for a deleted tenant.
    */
   list(tenantId: TenantId, page: PageRequest): Promise<Page<ListedQueue>>
-  /** Of all tenants: those in which tasks are late, those with the most of them first. @throws AppError `invalid_request`. */
+  /**
+   * Of all tenants: those in which tasks are late, as the sweep takes it, those with the most of them first.
+   *
+   * @throws AppError `invalid_request`.
+   */
   lateAcrossTenants(page: PageRequest): Promise<Page<LateQueue>>
   /** @throws AppError `not_found` for an unknown tenant. */
   get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
@@ -67,7 +73,8 @@ export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues
       return toPage(listed, limit, ({ settings }) => ({ createdAt: NO_INSTANT, id: settings.queue_key }))
     },
     async lateAcrossTenants({ after, limit, offset }) {
-      const asked = { now: new Date(clock.now()), after: after && rankAt(after), limit, offset }
+      const now = new Date(clock.now())
+      const asked = { now, clocks: await clocksAcrossTenants(db, now), after: after && rankAt(after), limit, offset }
       return toPage(await listLateQueuesAcrossTenants(db, asked), limit, positionOf)
     },
     async get(tenantId, queueKey) {
@@ -94,6 +101,20 @@ export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues
         return removed
       }),
   }
+}
+
+/** Until when the clocks of queues with hours have run, as far as that makes a difference. */
+async function clocksAcrossTenants(db: Db, now: Date): Promise<(QueueClock & { tenantId: TenantId })[]> {
+  const clocks: (QueueClock & { tenantId: TenantId })[] = []
+  for (const { timezone, business_hours, tenant_ids, keys } of await listQueuesByHoursAcrossTenants(db, now)) {
+    const until = lastOpenAt({ compliance: { timezone } }, { timezone, business_hours }, now)
+    for (const [at, queueKey] of keys.entries()) {
+      const tenantId = tenant_ids[at]
+      if (tenantId !== undefined) clocks.push({ tenantId, queueKey, until })
+    }
+    await othersFirst()
+  }
+  return clocks
 }
 
 /** How many are late stands where other lists have an instant, and neither key has a plus in it. */

@@ -17,6 +17,9 @@ const MAX_LOOK_BACK_DAYS = 1_100
 /** Any Thursday. */
 const SOME_INSTANT_MS = 7 * DAY_MS
 
+type Zoned = { compliance: Pick<TenantRuntime['compliance'], 'timezone'> }
+type Hours = Pick<QueueSettings, 'business_hours' | 'timezone'>
+
 /**
  * By when a task is to be done that is due at an instant: the queue's `sla_minutes` later, of which only those count in which
  * the queue is open. It is an instant that can be told, however late the task is due.
@@ -42,7 +45,7 @@ export function reachesSla({ business_hours: hours, sla_minutes }: QueueSettings
  * The last instant, now included, at which the queue was open; null when it was not in the last two weeks. Until then its clock
  * has run.
  */
-export function lastOpenAt(tenant: TenantRuntime, queue: QueueSettings, now: Date): Date | null {
+export function lastOpenAt(tenant: Zoned, queue: Hours, now: Date): Date | null {
   if (queue.business_hours.length === 0) return now
   const nowMs = now.getTime()
   const within = { zone: zoneOf(tenant, queue), fromMs: nowMs - WEEKS_MS, days: WEEKS_MS / DAY_MS + 2 }
@@ -80,7 +83,7 @@ export function hasBeenOpen(
   return leftMs === 0 && atMs <= untilMs
 }
 
-function zoneOf({ compliance }: TenantRuntime, { timezone }: QueueSettings): string {
+function zoneOf({ compliance }: Zoned, { timezone }: Hours): string {
   return timezone ?? compliance.timezone ?? 'UTC'
 }
 

@@ -153,7 +153,8 @@ describe('what is left of a deleted tenant', () => {
     await planted('acme')
     await test.db.updateTable('campaigns').set({ status: 'running' }).execute()
     const later = new Date(clock.now() + 365 * 86_400_000)
-    const late = () => listLateQueuesAcrossTenants(test.db, { now: later, after: null, limit: 50, offset: 0 })
+    const late = () =>
+      listLateQueuesAcrossTenants(test.db, { now: later, clocks: [], after: null, limit: 50, offset: 0 })
     expect(await late()).not.toEqual([])
     await markAcme()
     expect(await test.db.selectFrom('campaigns').select('status').execute()).toEqual([{ status: 'cancelled' }])
