@@ -48,7 +48,7 @@ export class TurnOver extends Error {}
 
 /**
  * So far the clocks of two nodes may be apart. What was written down by one that is ahead seems to be later than the request, and must not
- * stay; of what truly is that little later some goes too, if the request is not done by then.
+ * stay; of what truly is that little later some goes too, if the request is not done by then, but nothing of a call that goes on.
  */
 const CLOCKS_APART_MS = 15 * 60_000
 
@@ -73,7 +73,7 @@ const STEPS: Step[] = [
   ...MENTION_TABLES.map((of) => ({
     ...{ name: `mentions: ${of.table}`, of, rows: WORDS_AT_A_TIME },
     async piece(tx: Tx, { claimed, subject, mention }: Job, page: KeyPage) {
-      const mentions = await eraseMentions(tx, claimed.tenant_id, of, { mention, until: subject.until, page })
+      const mentions = await eraseMentions(tx, claimed.tenant_id, of, { mention, subject, page })
       return mentions === 0 ? {} : { mentions }
     },
   })),

@@ -309,6 +309,28 @@ describe('a number in calls of a node whose clock is ahead', () => {
     const kept = await test.db.selectFrom('voice_sessions').select('call_sid').where('from', '=', PHONE).execute()
     expect(kept.map(({ call_sid }) => call_sid).toSorted()).toEqual(['CA-late', 'CA-live'])
   })
+
+  it('stays in all that belongs to a call that is later and goes on, and in nothing else of that time', async () => {
+    const by = { kind: 'key', name: 'API key' } as const
+    await erasures(() => true).request('acme' as TenantId, PHONE, by)
+    await clock.advance(60_000)
+    await plantNumber(world(), { own: 'CA-live', other: 'CA-1' })
+    await sql`update campaign_contacts set status = 'dialing', last_call_log_id =
+                (select id from call_logs where call_sid = 'CA-live')`.execute(test.db)
+    const ofCalls = MENTION_TABLES.flatMap(({ table, call }) => (call ? [table] : []))
+    const mentions = async () => (await traces()).filter((row) => ofCalls.includes(row.split(':')[0] ?? '')).sort()
+    const untold = (rows: string[]) => rows.filter((row) => !/^(?:billing|notification)_outbox:/.test(row))
+    const before = untold(await mentions())
+    expect(before.length).toBeGreaterThan(15)
+    expect(await worker().sweep()).toBe(1)
+    expect(await mentions()).toEqual(before)
+    const others = (await traces()).map((row) => row.split(':')[0] ?? '').filter((table) => !ofCalls.includes(table))
+    expect(others).toEqual([])
+    // Once they are over another request takes them.
+    for (const callSid of ['CA-live', 'CA-1']) await over(world(), callSid)
+    await ask()
+    expect(await traces()).toEqual([])
+  })
 })
 
 describe('a request beside another one of the same number that comes to its end', () => {

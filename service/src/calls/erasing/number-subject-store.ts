@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Tx } from '../../platform/db/schema.ts'
@@ -27,6 +27,37 @@ function isOf(wholePattern: string) {
   return sql<boolean>`("from" ~ ${wholePattern} or "to" ~ ${wholePattern})`
 }
 
+const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
+
+/** How a row names the call that it belongs to: by which column of that one's log, and where it has the same. */
+export type CallOfRow = { by: 'id' | 'call_sid' | 'voice_session_id'; is: RawBuilder<unknown> }
+
+/** Those of which more than one place knows. */
+export const CALL_OF = {
+  task: { by: 'call_sid', is: sql`call_sid` },
+  contact: { by: 'id', is: sql`last_call_log_id` },
+} satisfies Record<string, CallOfRow>
+
+/** Of what call a row is, if of any. `isUndated`: nobody noted when it was written. */
+export type Dated = { call?: CallOfRow; isUndated?: boolean }
+
+/**
+ * Whether a row was written by `until`. One that may be later than the request is left alone while it belongs to a call that is not over
+ * and began after it: nobody waits for that one.
+ */
+export function isInTime(
+  tenantId: TenantId,
+  { askedAt, until }: Pick<NumberSubject, 'askedAt' | 'until'>,
+  { call, isUndated = false }: Dated,
+): RawBuilder<boolean> {
+  const isLeft = call
+    ? sql`(${call.is} in (select call.${sql.ref(call.by)} from call_logs call
+                           where call.tenant_id = ${tenantId} and call.created_at > ${askedAt} and call.${isLive})) is true`
+    : sql`false`
+  if (isUndated) return sql<boolean>`not (${isLeft})`
+  return sql<boolean>`created_at <= ${until} and (created_at <= ${askedAt} or not (${isLeft}))`
+}
+
 /** Whether a call of the number is not over, as far as is known. */
 export async function hasLiveCall(
   tx: Tx,
@@ -35,7 +66,7 @@ export async function hasLiveCall(
 ): Promise<boolean> {
   const { rows } = await sql`
     select 1 from call_logs
-     where tenant_id = ${tenantId} and status in ('queued', 'initiated', 'ringing', 'in-progress') and ${isOf(wholePattern)}
+     where tenant_id = ${tenantId} and ${isLive} and ${isOf(wholePattern)}
     union all
     select 1 from voice_sessions
      where tenant_id = ${tenantId} and ended_at is null and started_at is not null and ${isOf(wholePattern)}
@@ -77,7 +108,7 @@ export async function eraseCallLogs(
            "to" = case when "to" ~ ${wholePattern} then ${ERASED} else "to" end,
            summary = null, metadata = '{}'::jsonb, error_message = null
      where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.callLogs, page)} and created_at <= ${until}
-       and status not in ('queued', 'initiated', 'ringing', 'in-progress') and ${isOf(wholePattern)}
+       and not ${isLive} and ${isOf(wholePattern)}
     returning id, call_sid`.execute(tx)
   if (rows.length === 0) return {}
   const ids = rows.map(({ id }) => id)
@@ -108,12 +139,12 @@ export async function eraseCallLogs(
 export async function eraseTasks(
   tx: Tx,
   tenantId: TenantId,
-  { phone, until }: NumberSubject,
+  { phone, ...times }: NumberSubject,
   page: KeyPage,
 ): Promise<NumberCounts> {
   const { rows } = await sql<{ id: string }>`
     delete from callback_tasks
-     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.tasks, page)} and created_at <= ${until}
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.tasks, page)} and ${isInTime(tenantId, times, { call: CALL_OF.task })}
        and customer_phone = ${phone}
     returning id`.execute(tx)
   if (rows.length === 0) return {}
@@ -129,12 +160,12 @@ export async function eraseTasks(
 export async function eraseContacts(
   tx: Tx,
   tenantId: TenantId,
-  { phone, until }: NumberSubject,
+  { phone, ...times }: NumberSubject,
   page: KeyPage,
 ): Promise<NumberCounts> {
   const { rows } = await sql`
     delete from campaign_contacts
-     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.contacts, page)} and created_at <= ${until}
+     where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.contacts, page)} and ${isInTime(tenantId, times, { call: CALL_OF.contact })}
        and phone = ${phone}
     returning id`.execute(tx)
   return rows.length === 0 ? {} : { campaign_contacts: rows.length }
