@@ -28,7 +28,7 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const logins = makeLogins({ db, clock, sessions, administrator })
   const users = makeUsers({ db, clock })
   const isEnabled = logins.isEnabled || provider !== null
-  const people: People = { isEnabled, find: (token) => sessions.find(token), mayDo, origin }
+  const people: People = { isEnabled, find: (token, isLook) => sessions.find(token, isLook), mayDo, origin }
   const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))
   const callbackUrl = () => origin() + SSO_CALLBACK
   const sso = provider && makeSso({ db, clock, log, sealer, provider, logins, administrators, callbackUrl })

@@ -106,6 +106,22 @@ describe('WS /logs', () => {
     await expect(follow('', { cookie })).rejects.toThrow('403')
   })
 
+  it('is over with a session that is used for nothing else, after half an hour', async () => {
+    const browser = new Browser(served)
+    await browser.login('ada', PASSWORD)
+    const client = await follow('', { cookie: `parley_admin=${browser.cookie}`, origin: served.address })
+    for (let minutes = 0; minutes < 28; minutes += 4) {
+      clock.skip(4 * 60_000 - 1_000)
+      // The session is asked for, and behind that the database has time for what follows.
+      await clock.advance(1_000)
+      for (const _ of [1, 2]) await served.administer('GET', '/tenants')
+    }
+    expect(client.closeCode).toBeNull()
+    clock.skip(2 * 60_000)
+    await passing(clock, () => client.closeCode !== null, { what: 'the follower to be sent away' })
+    expect(client.closeCode).toBe(4401)
+  })
+
   it.each([
     ['no credential', '', {}, '401'],
     ['a wrong key', '', { authorization: 'Bearer pk_wrong' }, '401'],

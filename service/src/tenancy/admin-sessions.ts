@@ -21,8 +21,12 @@ const SEEN_EVERY_MS = 60_000
 
 /** Who is logged in. */
 export type AdminSessions = {
-  /** Whose session it is, with the role that they have now; null when it is over. @throws AppError `unavailable`. */
-  find(token: string): Promise<Actor | null>
+  /**
+   * Whose session it is, with the role that they have now; null when it is over. It is used by that, unless it is a look.
+   *
+   * @throws AppError `unavailable`.
+   */
+  find(token: string, isLook: boolean): Promise<Actor | null>
   /** Begins one, and ends the one that the browser had. Returns its token, which is nowhere else. */
   begin(tx: Tx, actor: Actor, previous: string | null): Promise<string>
   /** Ends it, on every node at once. One that is over stays so. */
@@ -39,11 +43,12 @@ type Deps = {
 export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessions {
   const hashOf = (token: string) => sha256(`${credentials}/${token}`)
   return {
-    async find(token) {
+    async find(token, isLook) {
       const nowMs = clock.now()
       const hash = hashOf(token)
       const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
-      if (session && nowMs - session.last_seen_at.getTime() >= SEEN_EVERY_MS) await noteSeen(db, hash, new Date(nowMs))
+      const isNoted = !session || nowMs - session.last_seen_at.getTime() < SEEN_EVERY_MS
+      if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
       return session && actorOf(session)
     },
     async begin(tx, actor, previous) {
@@ -58,7 +63,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       return token
     },
     async end(token) {
-      const by = await this.find(token)
+      const by = await this.find(token, true)
       await db.transaction().execute(async (tx) => {
         if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
         const tenantId = by.kind === 'person' ? by.tenantId : null

@@ -167,6 +167,17 @@ describe('the last use of an API key', () => {
     expect(await lastUse(keys, acme)).toEqual(third)
   })
 
+  it('is not what only looks whether a key is still good, which hides no use that follows', async () => {
+    const acme = await makeTenant(test.db, 'acme')
+    const { credentials, keys } = node()
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
+    expect(await credentials.findTenant(token, true)).toEqual({ tenantId: 'acme', via: 'api_key' })
+    expect(await lastUse(keys, acme)).toBeNull()
+    await credentials.findTenant(token)
+    await credentials.close()
+    expect(await lastUse(keys, acme)).toEqual(new Date(clock.now()))
+  })
+
   it('is written for many uses at once', async () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()

@@ -13,11 +13,11 @@ import { CredentialUses } from './credential-uses.ts'
 export type Credentials = {
   /**
    * The tenant that `token` belongs to, or null: unknown, revoked, or of a kind that is turned off. A key that another node
-   * revoked is refused here half a second later at most.
+   * revoked is refused here half a second later at most. `isLook`: it is asked for to see whether it is still good, which is no use of it.
    *
    * @throws AppError `unavailable` when the database cannot be asked: that is no reason to call a token wrong.
    */
-  findTenant(token: string): Promise<Credential | null>
+  findTenant(token: string, isLook?: boolean): Promise<Credential | null>
   /** To be called when a key of the tenant was revoked or its document changed, once that is committed. */
   forget(tenantId: TenantId): void
   /** How often the credentials that were used last on this node were asked for, the last one first. */
@@ -45,13 +45,13 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
   const cache = new CredentialCache()
   const uses = new CredentialUses({ db, clock, log })
 
-  async function byApiKey(token: string): Promise<Credential | null> {
+  async function byApiKey(token: string, isLook: boolean): Promise<Credential | null> {
     const keyPrefix = keyPrefixOf(token)
     if (keyPrefix === null) return null
     const key = await findApiKeyAcrossTenants(db, keyPrefix)
     const matches = timingSafeEqual(hashToken(token), key?.secretHash ?? NO_HASH)
     if (!key || !matches || key.revokedAt) return null
-    uses.note(key)
+    if (!isLook) uses.note(key)
     return { tenantId: key.tenantId, via: 'api_key' }
   }
 
@@ -63,7 +63,7 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
   }
 
   return {
-    async findTenant(token) {
+    async findTenant(token, isLook = false) {
       if (token.length < MIN_TOKEN_CHARS || token.length > MAX_TOKEN_CHARS) return null
       const tokenHash = hashToken(token).toString('hex')
       const known = cache.get(tokenHash, clock.monotonicMs())
@@ -71,8 +71,9 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
 
       const lookUp = cache.begin(clock.monotonicMs())
       // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.
-      const found = (await byApiKey(token)) ?? (await byLegacyToken(token))
-      if (found) cache.put(tokenHash, found, lookUp)
+      const found = (await byApiKey(token, isLook)) ?? (await byLegacyToken(token))
+      // What is remembered has been noted as used.
+      if (found && !isLook) cache.put(tokenHash, found, lookUp)
       return found
     },
     forget: (tenantId) => cache.forget(tenantId),

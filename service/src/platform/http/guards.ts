@@ -8,8 +8,8 @@ import { type People, personOf, refuseForeignOrigin, sessionTokenOf } from './pe
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
 
-/** Whose token it is, or null. */
-export type FindTenant = (token: string) => Promise<{ tenantId: TenantId } | null>
+/** Whose token it is, or null. `isLook`: that it is asked for is no use of it. */
+export type FindTenant = (token: string, isLook?: boolean) => Promise<{ tenantId: TenantId } | null>
 
 const ADMIN_PATH = '/api/v1/admin'
 
@@ -50,7 +50,7 @@ async function administratorOf(request: FastifyRequest, { adminKey, people }: Ad
     const isRight = adminKey !== null && secretsEqual(given, adminKey)
     return isRight ? KEY_HOLDER : refusedAdmin('The admin key is wrong.')
   }
-  const actor = people?.isEnabled ? await personOf(request, people) : null
+  const actor = people?.isEnabled ? await personOf(request, people, isRecognised(request)) : null
   return actor ?? refusedAdmin('Send the admin key in the x-admin-key header, or log in.')
 }
 
@@ -91,7 +91,10 @@ const administrators = new WeakSet<FastifyRequest>()
 const actors = new WeakMap<FastifyRequest, Actor>()
 const tenants = new WeakMap<FastifyRequest, TenantId>()
 
-/** Whether a guard has let the request in. */
+/**
+ * Whether a guard has let the request in. It has used its credential with that: whoever asks a guard again, while they are still
+ * answered, only looks whether it is still good.
+ */
 export function isRecognised(request: FastifyRequest): boolean {
   return administrators.has(request) || tenants.has(request)
 }
@@ -148,7 +151,7 @@ async function actorAt(request: FastifyRequest, people?: People, acting?: Acting
     if (actor instanceof AppError) throw actor
     return actor
   }
-  return people ? personOf(request, people) : null
+  return people ? personOf(request, people, isRecognised(request)) : null
 }
 
 type Actable = { people?: People; acting?: ActingFor }
@@ -228,7 +231,7 @@ export function readerGuard({ adminKey, people, findTenant, takesQueryTokens }: 
 }
 
 async function letHolderIn(request: FastifyRequest, findTenant: FindTenant, token: string): Promise<void> {
-  const tenant = await findTenant(token)
+  const tenant = await findTenant(token, isRecognised(request))
   if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
   tenants.set(request, tenant.tenantId)
 }

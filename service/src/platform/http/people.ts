@@ -7,8 +7,12 @@ import { readCookie, setCookie } from './cookies.ts'
 export type People = {
   /** Whether anybody can log in here at all. */
   isEnabled: boolean
-  /** Whose session it is; null when it is over, or was never one. @throws AppError `unavailable`. */
-  find(token: string): Promise<Actor | null>
+  /**
+   * Whose session it is; null when it is over, or was never one. `isLook`: it is not in use by that, and is over as if nobody had asked.
+   *
+   * @throws AppError `unavailable`.
+   */
+  find(token: string, isLook: boolean): Promise<Actor | null>
   /** Whether people of a tenant who have this role may do what the route does; no for a route that nobody thought of. */
   mayDo(role: Role, method: string, route: string): boolean
   /** The origin at which browsers reach this service. */
@@ -43,15 +47,15 @@ export function isSafe(method: string): boolean {
 }
 
 /**
- * Who sent the session cookie; null without one, or when the session is over.
+ * Who sent the session cookie; null without one, or when the session is over, which a look does not put off.
  *
  * @throws AppError `forbidden` when something is to be changed and the page that asks for it is not, or may not be, ours.
  */
-export async function personOf(request: FastifyRequest, people: People): Promise<Actor | null> {
+export async function personOf(request: FastifyRequest, people: People, isLook: boolean): Promise<Actor | null> {
   const token = sessionTokenOf(request)
   if (token === null) return null
   if (!isSafe(request.method)) refuseForeignOrigin(request, people.origin())
-  return people.find(token)
+  return people.find(token, isLook)
 }
 
 /**
