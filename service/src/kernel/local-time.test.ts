@@ -42,6 +42,21 @@ describe('the time of the day', () => {
   })
 })
 
+describe('what the clocks show', () => {
+  it.each([
+    ['UTC', '0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
+    ['UTC', '0050-06-01T10:30:00.007Z', '0050-06-01T10:30:00.007Z'],
+    ['Etc/GMT+5', '0001-01-01T00:00:00.000Z', '0000-12-31T19:00:00.000Z'],
+    ['Etc/GMT-5', '0099-12-31T23:59:59.999Z', '0100-01-01T04:59:59.999Z'],
+    ['Pacific/Kiritimati', '2026-12-31T10:00:00.000Z', '2027-01-01T00:00:00.000Z'],
+    ['America/New_York', '2027-01-01T04:59:59.999Z', '2026-12-31T23:59:59.999Z'],
+    ['Pacific/Kiritimati', '9999-12-31T23:59:59.999Z', '+010000-01-01T13:59:59.999Z'],
+    ['Europe/Berlin', '2028-02-29T23:30:00.000Z', '2028-03-01T00:30:00.000Z'],
+  ])('in %s at %s is %s', (zone, at, shown) => {
+    expect(new Date(local.wallMs(zone, Date.parse(at))).toISOString()).toBe(shown)
+  })
+})
+
 describe('the start of the day', () => {
   it.each([
     ['UTC', '2026-06-01T10:30:00Z', '2026-06-01T00:00:00Z'],

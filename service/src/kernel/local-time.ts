@@ -39,16 +39,20 @@ export class LocalTime {
   wallMs(zone: string, atMs: number): number {
     const parts = this.#formatOf(zone).formatToParts(atMs)
     const field = (type: Intl.DateTimeFormatPartTypes) => Number(parts.find((part) => part.type === type)?.value)
-    const dayMs = Date.UTC(field('year'), field('month') - 1, field('day'))
-    const seconds = (field('hour') * 60 + field('minute')) * 60 + field('second')
-    return dayMs + seconds * 1_000 + modulo(atMs, 1_000)
+    const wall = new Date(atMs)
+    const month = field('month') - 1
+    // No zone is more than about a day from UTC. What is shown of a year is not asked for: it has no era, and two digits are taken for 19….
+    const months = month - wall.getUTCMonth()
+    const year = wall.getUTCFullYear() + (months > 1 ? -1 : months < -1 ? 1 : 0)
+    wall.setUTCFullYear(year, month, field('day'))
+    return wall.setUTCHours(field('hour'), field('minute'), field('second'))
   }
 
   #formatOf(zone: string): Intl.DateTimeFormat {
     const known = this.#formats.get(zone)
     if (known) return known
     const made = new Intl.DateTimeFormat('en-US-u-ca-gregory-nu-latn', {
-      ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
+      ...{ timeZone: zone, hourCycle: 'h23', month: 'numeric', day: 'numeric' },
       ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
     })
     if (this.#formats.size >= MAX_KEPT) this.#formats.clear()
