@@ -289,4 +289,33 @@ describe('a call that was given up, and that the carrier has after all', () => {
     await settleAll()
     expect(await contact()).toMatchObject({ status: 'completed', outcome: 'reached', attempts })
   })
+
+  it.each([
+    ['is', 'failed'],
+    ['is not', 'dialing'],
+  ])('tells its contact whom it has reached, who was called again: that call %s over', async (_is, status) => {
+    const { campaignId, contactId } = await contacted(1)
+    const settleAll = makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })
+    const contact = () => test.db.transaction().execute((tx) => findContact(tx, ACME, contactId))
+    await giveUp()
+    await settleAll()
+    const again = { status: 'dialing' as const, attempts: 2, last_call_log_id: await logOf('b') }
+    await test.db.updateTable('campaign_contacts').set(again).where('id', '=', contactId).execute()
+    const dial = { campaign_id: campaignId, contact_id: contactId, leaves_message: false, attempted_at: now() }
+    const call_log_id = await logOf('b')
+    await test.db.transaction().execute((tx) => insertCampaignDial(tx, ACME, { ...dial, call_log_id }))
+    const inVain = () => settle('b', { type: 'failed', code: 'not_confirmed', reason: null })
+    if (status === 'failed') await inVain()
+    await settle('a', told('CA1'))
+    await settleAll()
+    expect((await contact())?.status).toBe(status)
+    await answered('CA1')
+    await settleAll()
+    if (status === 'dialing') {
+      expect((await contact())?.status).toBe(status)
+      await inVain()
+      for (const _ of [1, 2]) await settleAll()
+    }
+    expect(await contact()).toMatchObject({ status: 'completed', outcome: 'reached', attempts: 2 })
+  })
 })

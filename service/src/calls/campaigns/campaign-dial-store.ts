@@ -85,19 +85,15 @@ export async function settleCampaignDial(
   return row !== undefined
 }
 
-/** Takes back that a call is over that is the last one of its contact. @returns the contact; null when it is none such. */
+/** Takes back that a call is over. @returns its contact; null when nobody had taken note of that. */
 export async function unsettleCampaignDial(tx: Tx, tenantId: TenantId, callLogId: string): Promise<ContactId | null> {
   const row = await tx
     .updateTable('campaign_dials')
-    .from('campaign_contacts as contact')
     .set({ settled_at: null, is_fault: null })
-    .where('campaign_dials.tenant_id', '=', tenantId)
-    .where('campaign_dials.call_log_id', '=', callLogId)
-    .where('campaign_dials.settled_at', 'is not', null)
-    .where('contact.tenant_id', '=', tenantId)
-    .whereRef('contact.id', '=', 'campaign_dials.contact_id')
-    .whereRef('contact.last_call_log_id', '=', 'campaign_dials.call_log_id')
-    .returning('campaign_dials.contact_id')
+    .where('tenant_id', '=', tenantId)
+    .where('call_log_id', '=', callLogId)
+    .where('settled_at', 'is not', null)
+    .returning('contact_id')
     .executeTakeFirst()
   return row?.contact_id ?? null
 }

@@ -10,7 +10,7 @@ import {
   settleCampaignDial,
 } from './campaign-dial-store.ts'
 import { type CampaignRow, lockCampaign, updateCampaign } from './campaign-store.ts'
-import { findContact, settleContact } from './contact-store.ts'
+import { type ContactRow, completeContact, findContact, settleContact } from './contact-store.ts'
 
 /** Takes note of what became of the calls of campaigns, whoever ended them: it asks. Rejects when nobody can be asked. */
 export type SettleCampaignDials = () => Promise<void>
@@ -53,14 +53,24 @@ async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<vo
   const { tenant_id: tenantId, campaign_id, contact_id } = ended
   const campaign = await lockCampaign(tx, tenantId, campaign_id)
   const outcome = outcomeOf(ended)
+  const contact = await findContact(tx, tenantId, contact_id)
+  // The last one is to be over first: what it has come to is all that counts, unless this one has come to more.
+  if (contact?.status === 'dialing' && isBeforeLast(contact, ended)) return
   // One that was given up may be its carrier's after all, since it was listed.
   if (!campaign || !(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
   if (!(await settleCampaignDial(tx, ended, { now, isFault: outcome.isFault }))) return
-  const contact = await findContact(tx, tenantId, contact_id)
   if (!contact) return
-  const after = afterCall(campaign, { ...outcome, attempts: contact.attempts, now })
-  await settleContact(tx, tenantId, contact_id, { ...after, outcome: outcome.outcome, updated_at: now })
+  const noted = { outcome: outcome.outcome, updated_at: now }
+  if (!isBeforeLast(contact, ended)) {
+    const after = afterCall(campaign, { ...outcome, attempts: contact.attempts, now })
+    await settleContact(tx, tenantId, contact_id, { ...after, ...noted })
+  } else if (outcome.isReached) await completeContact(tx, tenantId, contact_id, noted)
   if (campaign.status === 'running') await judge(tx, campaign, now)
+}
+
+/** Whether the call was given up, its contact called again, and it was its carrier's after all. */
+function isBeforeLast({ last_call_log_id }: ContactRow, { call_log_id }: EndedCampaignDial): boolean {
+  return last_call_log_id !== call_log_id
 }
 
 /** Without a word of the carrier's for who answered, it was a person. */

@@ -246,6 +246,22 @@ export async function resumeContact(
     .execute()
 }
 
+/** A call before the contact's last one has reached somebody after all: it is called no more, nor taken for called in vain. */
+export async function completeContact(
+  tx: Tx,
+  tenantId: TenantId,
+  id: ContactId,
+  change: Pick<ContactRow, 'outcome' | 'updated_at'>,
+): Promise<void> {
+  await tx
+    .updateTable('campaign_contacts')
+    .set({ ...change, status: 'completed', claim_token: null, claimed_until: null })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .where('status', 'in', ['pending', 'failed', 'cancelled'])
+    .execute()
+}
+
 export async function findContact(tx: Tx, tenantId: TenantId, id: ContactId): Promise<ContactRow | null> {
   const row = await tx
     .selectFrom('campaign_contacts')

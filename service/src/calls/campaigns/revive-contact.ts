@@ -5,7 +5,7 @@ import { resumeContact } from './contact-store.ts'
 
 /**
  * A call of a campaign was given up, and its carrier has it after all: its contact is being called again, unless there was another
- * call meanwhile. Any other call changes nothing.
+ * call meanwhile; then it is told of this one only that it has reached somebody. Any other call changes nothing.
  */
 export async function reviveContact(tx: Tx, tenantId: TenantId, callLogId: string, now: Date): Promise<void> {
   const contactId = await unsettleCampaignDial(tx, tenantId, callLogId)
