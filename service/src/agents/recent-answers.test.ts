@@ -65,6 +65,26 @@ describe('recent answers', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it('are learnt however late they come, each over those to earlier questions, while nobody waits', async () => {
+    const { clock, answers, load } = setUp()
+    await answers.get('key', load)
+    const late = [1, 2, 3].map(() => Promise.withResolvers<string | null>())
+    for (const { promise } of late) {
+      await clock.advance(500)
+      const given = answers.get('key', () => promise)
+      await clock.advance(500)
+      expect(await given).toBe('answer 1')
+    }
+    late[1]?.resolve('second')
+    await late[1]?.promise
+    late[0]?.resolve('first')
+    await late[0]?.promise
+    expect(await answers.get('key', load)).toBe('second')
+    late[2]?.resolve(null)
+    await late[2]?.promise
+    expect(await answers.get('key', load)).toBe('answer 2')
+  })
+
   it('pass on any other failure, and then ask again', async () => {
     const { clock, answers, load } = setUp()
     await answers.get('key', load)

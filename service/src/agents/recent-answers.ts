@@ -1,7 +1,9 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
-type Entry<Value> = { askedAtMs: number; answer: Promise<Value | null> }
+/** `asOfMs`: when the question was asked that `answer` is the answer to; earlier than `askedAtMs` while the last one is not answered. */
+type Entry<Value> = { askedAtMs: number; asOfMs: number; answer: Promise<Value | null> }
+type Question<Value> = { key: string; known: Entry<Value>; askedAtMs: number }
 type Options = { clock: Clock; maxEntries?: number }
 
 const MAX_ENTRIES = 1_000
@@ -35,8 +37,8 @@ export class RecentAnswers<Value> {
     const known = this.#entries.get(key)
     const askedAtMs = this.#clock.monotonicMs()
     if (known && askedAtMs - known.askedAtMs < FRESH_MS) return known.answer
-    const answer = known ? this.#askAgain(known, load) : load()
-    this.#keep(key, { askedAtMs, answer })
+    const answer = known ? this.#askAgain({ key, known, askedAtMs }, load) : load()
+    this.#keep(key, { askedAtMs, asOfMs: known?.asOfMs ?? askedAtMs, answer })
     const forget = () => {
       if (this.#entries.get(key)?.answer === answer) this.#entries.delete(key)
     }
@@ -46,7 +48,8 @@ export class RecentAnswers<Value> {
 
   /** Notes an answer that came with another one: as if `key` had been asked for now. */
   put(key: string, value: Value): void {
-    this.#keep(key, { askedAtMs: this.#clock.monotonicMs(), answer: Promise.resolve(value) })
+    const askedAtMs = this.#clock.monotonicMs()
+    this.#keep(key, { askedAtMs, asOfMs: askedAtMs, answer: Promise.resolve(value) })
   }
 
   #keep(key: string, entry: Entry<Value>): void {
@@ -55,13 +58,29 @@ export class RecentAnswers<Value> {
     this.#makeRoom()
   }
 
-  async #askAgain(known: Entry<Value>, load: () => Promise<Value | null>): Promise<Value | null> {
+  async #askAgain(
+    { key, known, askedAtMs }: Question<Value>,
+    load: () => Promise<Value | null>,
+  ): Promise<Value | null> {
+    const loaded = load()
+    loaded.then(
+      (value) => this.#learn(key, askedAtMs, value),
+      () => {},
+    )
     try {
-      return await withTimeout(this.#clock, load(), CHECK_TIMEOUT_MS, tooLate)
+      return await withTimeout(this.#clock, loaded, CHECK_TIMEOUT_MS, tooLate)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
       return known.answer
     }
+  }
+
+  /** However late the database has answered: that is newer than what is known of an earlier question. */
+  #learn(key: string, askedAtMs: number, value: Value | null): void {
+    const entry = this.#entries.get(key)
+    if (!entry || entry.asOfMs >= askedAtMs) return
+    if (value === null) this.#entries.delete(key)
+    else Object.assign(entry, { asOfMs: askedAtMs, answer: Promise.resolve(value) })
   }
 
   #makeRoom(): void {

@@ -192,6 +192,26 @@ describe('TenantCache', () => {
     gate.resolve()
   })
 
+  it('sees a change made elsewhere though the database takes longer than that, and its ETag alone a second', async () => {
+    const { clock, source, cache } = setUp()
+    await cache.get(acme)
+    source.names.set(acme, 'two')
+    const [etag, load] = [held(), held()]
+    source.gate = etag.promise
+    for (const _second of [1, 2]) {
+      await clock.advance(500)
+      const waiting = cache.get(acme)
+      await clock.advance(500)
+      expect(nameOf(await waiting)).toBe('one')
+    }
+    source.gate = load.promise
+    etag.resolve()
+    await until(() => source.loads === 2, { what: 'the document to be asked for' })
+    load.resolve()
+    await until(async () => nameOf(await cache.get(acme)) === 'two', { what: 'the change to be seen' })
+    expect([source.checks, source.loads]).toEqual([1, 2])
+  })
+
   it('tells of a failure that is not the database being away, and asks again', async () => {
     const { clock, source, cache } = setUp()
     await cache.get(acme)

@@ -67,7 +67,7 @@ export class TenantCache {
     this.#counters.hits += 1
     this.#use(tenantId, entry)
     if (this.#clock.monotonicMs() - entry.checkedAtMs < FRESH_MS) return entry.runtime
-    return this.#once(tenantId, (isCurrent) => this.#recheck(tenantId, entry, isCurrent))
+    return this.#recheck(tenantId, entry)
   }
 
   /** Forgets the tenant at once, also where it is being loaded: to be called when a change of it is committed. */
@@ -140,10 +140,12 @@ export class TenantCache {
     return loaded.runtime
   }
 
-  async #recheck(tenantId: TenantId, entry: Entry, isCurrent: () => boolean): Promise<TenantRuntime | null> {
+  /** Nobody waits for long; what is answered later is kept all the same, for those who come then. */
+  async #recheck(tenantId: TenantId, entry: Entry): Promise<TenantRuntime | null> {
     const startedMs = this.#clock.monotonicMs()
+    const refreshed = this.#once(tenantId, (isCurrent) => this.#refresh(tenantId, entry, isCurrent))
     try {
-      return await withTimeout(this.#clock, this.#refresh(tenantId, entry, isCurrent), CHECK_TIMEOUT_MS, tooLate)
+      return await withTimeout(this.#clock, refreshed, CHECK_TIMEOUT_MS, tooLate)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
       // As if it had been checked: asking again at every call would make each of them wait.
@@ -159,7 +161,7 @@ export class TenantCache {
       this.#counters.reloads += 1
       return this.#load(tenantId, isCurrent)
     }
-    entry.checkedAtMs = startedMs
+    entry.checkedAtMs = Math.max(entry.checkedAtMs, startedMs)
     return entry.runtime
   }
 
