@@ -109,6 +109,8 @@ export class Journal {
     const stored = Promise.all(
       [...new Set(entries.map(({ call }) => call.callSid))].map((callSid) => this.flush(callSid)),
     )
+    // Closed meanwhile, it is refused before it is waited for.
+    stored.catch(() => {})
     await this.#writeAndGoOn()
     await stored
   }
