@@ -11,9 +11,11 @@ import type { Log } from './platform/log.ts'
  */
 export async function openDatabase({ database }: Config, log: Log, pid: number): Promise<Database> {
   if (database.kind !== 'server') {
-    const onError = (err: Error) => log.error({ err }, 'embedded database lost: restart the service')
-    const folder = database.kind === 'none' ? null : `${database.folder}/database`
-    return openEmbedded({ folder, pid, onError })
+    const isKept = database.kind !== 'none'
+    const what = isKept ? 'embedded database lost: it is opened again' : 'database in memory lost: restart the service'
+    const onError = (err: Error) => log.error({ err }, what)
+    const onBack = () => log.info({}, 'embedded database opened again')
+    return openEmbedded({ folder: isKept ? `${database.folder}/database` : null, pid, onError, onBack })
   }
   const onError = (err: Error) => log.warn({ err }, 'idle database connection lost')
   return openServer({ url: database.url, applicationName: 'parley', onError })

@@ -3,6 +3,7 @@ import { Mutex } from './mutex.ts'
 import { encodeParameter } from './parameters.ts'
 import type { PgliteClient } from './pglite-client.ts'
 import type { RawResult } from './pglite-protocol.ts'
+import type { PgliteThreads } from './pglite-threads.ts'
 import { parserOf } from './values.ts'
 
 /** As long as a server lets one wait for a connection of its pool. */
@@ -14,19 +15,24 @@ const LIMITS = { maxWaiting: 10_000, waitTimeoutMs: 5_000 }
  * A transaction owns the connection; others queue in their order. A queue of 10,000, or 5 s in it, is AppError
  * `unavailable`.
  */
-export function embeddedPool(client: PgliteClient): PostgresPool {
+export function embeddedPool(threads: PgliteThreads): PostgresPool {
   const turn = new Mutex(LIMITS)
-  const connection = connectionOf(client, turn)
+  let [client, connection] = [threads.current, connectionOf(threads.current, turn)]
   return {
     options: {},
     async connect() {
       await turn.acquire()
+      // A transaction that another thread has begun ends there: what it asks later is refused, and is none of the next one's.
+      if (client !== threads.current) {
+        client = threads.current
+        connection = connectionOf(client, turn)
+      }
       return connection
     },
     async end() {
       // Whoever still holds the connection when the wait is over has its transaction rolled back.
       await turn.close().catch(() => undefined)
-      await client.close()
+      await threads.close()
     },
   }
 }

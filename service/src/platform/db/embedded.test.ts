@@ -52,7 +52,7 @@ async function written(database: Database): Promise<number> {
 }
 
 /** An endless statement: nothing inside PostgreSQL's thread can stop it. */
-function runForEver({ db }: Database): Promise<unknown> {
+function runForEver({ db }: Pick<Database, 'db'>): Promise<unknown> {
   return sql`with recursive r (n) as (select 1 union all select n % 1000 + 1 from r) select count(*) from r`.execute(db)
 }
 
@@ -155,16 +155,51 @@ describe('an embedded database', () => {
     expect(await written(await opened())).toBe(20)
   })
 
-  it('ends with its thread: what was asked and what is asked later is unavailable, and it is said once', async () => {
-    const losses: Error[] = []
-    const database = await opened({ statementTimeoutMs: 200, onError: (error) => losses.push(error) })
-    const running = expect(runForEver(database)).rejects.toMatchObject(UNREACHABLE)
-    const queued = expect(database.ping(2_000)).rejects.toMatchObject(UNREACHABLE)
-    await Promise.all([running, queued])
-    await expect(database.ping(1_000)).rejects.toMatchObject(UNREACHABLE)
-    expect(losses.map(({ message }) => message)).toEqual(['a statement ran longer than 200 ms'])
+  it('is opened again when its thread has ended, with what was committed and without what was begun', async () => {
+    const before = await opened()
+    await sql`create table written (n int)`.execute(before.db)
+    await sql`insert into written values (1)`.execute(before.db)
+    await before.close()
+    const told: string[] = []
+    const database = await opened({
+      statementTimeoutMs: 1_000,
+      onError: ({ message }) => told.push(message),
+      onBack: () => told.push('back'),
+    })
+    for (const _time of [1, 2]) {
+      const begun = await database.db.startTransaction().execute()
+      await sql`insert into written values (2)`.execute(begun)
+      await expect(runForEver({ db: begun })).rejects.toMatchObject(UNREACHABLE)
+      await until(async () => told.at(-1) === 'back', { what: 'the database to be opened again', timeoutMs: 15_000 })
+      await expect(sql`insert into written values (3)`.execute(begun)).rejects.toMatchObject(UNREACHABLE)
+      await begun
+        .rollback()
+        .execute()
+        .catch(() => undefined)
+      expect(await written(database)).toBe(1)
+    }
+    const late = 'a statement ran longer than 1000 ms'
+    expect(told).toEqual([late, 'back', late, 'back'])
     await database.close()
-    await (await opened()).ping(1_000)
+    expect(await written(await opened())).toBe(1)
+  }, 60_000)
+
+  it('closes while it is opened again, and gives the folder back', async () => {
+    const database = await opened({ statementTimeoutMs: 200 })
+    await expect(runForEver(database)).rejects.toMatchObject(UNREACHABLE)
+    await database.close()
+    await expect(database.ping(1_000)).rejects.toMatchObject({ code: 'unavailable' })
+    await (await opened()).ping(5_000)
+  })
+
+  it('is gone with its thread where it was in memory', async () => {
+    const losses: string[] = []
+    const onError = ({ message }: Error) => losses.push(message)
+    const database = await opened({ folder: null, statementTimeoutMs: 200, onError })
+    await expect(runForEver(database)).rejects.toMatchObject(UNREACHABLE)
+    await expect(database.ping(1_000)).rejects.toMatchObject(UNREACHABLE)
+    await database.close()
+    expect(losses).toEqual(['a statement ran longer than 200 ms'])
   })
 
   it('lets work take as long as it needs that has no limit, and what comes after it no longer than before', async () => {

@@ -1,7 +1,7 @@
 import { PostgresDialect } from 'kysely'
 import { CommitTellingDb } from './commits.ts'
 import { embeddedPool } from './embedded-pool.ts'
-import { PgliteClient } from './pglite-client.ts'
+import { PgliteThreads } from './pglite-threads.ts'
 import { ping } from './ping.ts'
 import type { Database } from './schema.ts'
 
@@ -10,10 +10,15 @@ type EmbeddedOptions = {
   folder: string | null
   /** Of this process: whoever finds the folder in use is told it. */
   pid: number
-  /** A statement that runs longer ends the database for this process, as nothing else stops it; 60 s if not given. */
+  /** A statement that runs longer ends the database's thread, as nothing else stops it; 60 s if not given. */
   statementTimeoutMs?: number
-  /** Told once when the database's thread ends by itself; from then on every query is `unavailable`. */
+  /**
+   * Told when the database's thread ends by itself, and when it cannot be started again: every query is `unavailable` meanwhile.
+   * In memory it is not started again.
+   */
   onError?: (error: Error) => void
+  /** Told when it answers again, with all that was committed. */
+  onBack?: () => void
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -27,16 +32,16 @@ const STATEMENT_TIMEOUT_MS = 60_000
  * data of another major version of PostgreSQL.
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  const { folder, pid, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => undefined } = options
-  const client = await PgliteClient.start({ folder, pid, statementTimeoutMs, onError })
-  const pool = embeddedPool(client)
+  const { folder, pid, statementTimeoutMs = STATEMENT_TIMEOUT_MS, onError = () => {}, onBack = () => {} } = options
+  const threads = await PgliteThreads.start({ folder, pid, statementTimeoutMs, onError, onBack })
+  const pool = embeddedPool(threads)
   const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool }) })
   let closing: Promise<void> | undefined
   return {
     db,
     kind: folder === null ? 'memory' : 'embedded',
     ping: (timeoutMs) => ping(db, timeoutMs),
-    withoutLimit: (work) => client.withoutLimit(() => work(db)),
+    withoutLimit: (work) => threads.current.withoutLimit(() => work(db)),
     close() {
       closing ??= pool.end()
       return closing

@@ -21,13 +21,14 @@ const CLOSE_TIMEOUT_MS = 5_000
  * The main thread's end of PostgreSQL in a worker thread.
  *
  * When the thread ends, everything asked and everything asked later is AppError `unavailable`. A statement that runs too
- * long ends the thread, because nothing else would stop it; what was committed is there at the next start.
+ * long ends the thread, because nothing else would stop it; what was committed is there for the next one.
  */
 export class PgliteClient {
   readonly #worker: Worker
   readonly #options: ClientOptions
   readonly #clock: Clock
-  readonly #exited: Promise<void>
+  /** Resolves when the thread has ended, however. */
+  readonly exited: Promise<void>
   readonly #pending = new Map<number, Pending>()
   #nextId = 1
   #isLimited = true
@@ -38,7 +39,7 @@ export class PgliteClient {
     this.#worker = worker
     this.#options = options
     this.#clock = options.clock ?? systemClock
-    this.#exited = new Promise((resolve) => worker.once('exit', () => resolve()))
+    this.exited = new Promise((resolve) => worker.once('exit', () => resolve()))
     worker.on('message', (response: Response) => this.#settle(response))
     worker.on('error', (error: Error) => this.#lose(error))
     worker.on('exit', () => this.#lose(new Error('the thread of the database has ended')))
@@ -96,7 +97,7 @@ export class PgliteClient {
     this.#lost ??= new Error('the database was closed')
     this.#worker.postMessage('close')
     const stuck = () => new Error('the thread of the database does not end')
-    await withTimeout(this.#clock, this.#exited, CLOSE_TIMEOUT_MS, stuck).catch(() => this.#worker.terminate())
+    await withTimeout(this.#clock, this.exited, CLOSE_TIMEOUT_MS, stuck).catch(() => this.#worker.terminate())
   }
 
   #settle(response: Response): void {
