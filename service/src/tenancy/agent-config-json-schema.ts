@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { compileSchema } from './schema-check.ts'
 
 const MAX_SCHEMA_BYTES = 32_768
 const MAX_SCHEMA_DEPTH = 32
@@ -17,6 +18,7 @@ export function jsonSchemaFault(schema: Record<string, unknown>): string | null 
   if (oversize) return oversize
   const { type } = schema
   if (type !== 'object') return 'must describe an object: "type": "object"'
+  if ('$async' in schema) return 'must not have $async: it is checked at once'
   if ('$schema' in schema || '$id' in schema) return 'must not have $schema or $id: it is read as draft 2020-12'
   if (!rules.validateSchema(schema)) return `is not a JSON Schema: ${rules.errorsText(rules.errors, { dataVar: '' })}`
   return compileFault(schema)
@@ -34,23 +36,10 @@ function isDeeperThan(value: unknown, levels: number): boolean {
 }
 
 function compileFault(schema: Record<string, unknown>): string | null {
-  // A compiler of its own: a shared one would keep every schema it has ever seen.
-  const compiler = new Ajv2020({
-    strict: false,
-    validateFormats: false,
-    validateSchema: false,
-    meta: false,
-    logger: false,
-    code: { regExp: Object.assign(refuseRegExp, { code: 'refuseRegExp' }) },
-  })
   try {
-    compiler.compile(schema)
+    compileSchema(schema, { passesPatterns: false })
     return null
   } catch (error) {
     return `cannot be used: ${error instanceof Error ? error.message : String(error)}`
   }
-}
-
-function refuseRegExp(): never {
-  throw new Error('regular expressions (pattern, patternProperties) are not accepted')
 }

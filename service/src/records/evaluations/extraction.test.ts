@@ -22,14 +22,18 @@ function extracted(...answers: string[]) {
   return redacted(false, ...answers)
 }
 
-async function redacted(isWanted: boolean, ...answers: string[]) {
+function redacted(isWanted: boolean, ...answers: string[]) {
+  return filled({ isWanted, schema: SCHEMA }, ...answers)
+}
+
+async function filled({ isWanted, schema }: { isWanted: boolean; schema: typeof SCHEMA }, ...answers: string[]) {
   const asked: ChatMessage[][] = []
   const ask: Ask = async ({ messages }) => {
     asked.push(messages)
     return answers.shift() ?? ''
   }
   const redactor = redactorFor(isWanted)
-  const found = extract(ask, { schema: SCHEMA, chatModel: null, conversation, redactor }).catch((err: unknown) => err)
+  const found = extract(ask, { schema, chatModel: null, conversation, redactor }).catch((err: unknown) => err)
   return { found: await found, asked }
 }
 
@@ -73,6 +77,12 @@ describe('an extraction', () => {
     expect(found).toBeInstanceOf(NoExtraction)
     expect(found).toMatchObject({ message: '/guests must be >= 1.' })
     expect(asked).toHaveLength(2)
+  })
+
+  it('is checked at once, whatever a schema that is stored wants', async () => {
+    const schema = { ...SCHEMA, $async: true }
+    expect((await filled({ isWanted: false, schema }, '{"guests": 0}', '{}')).found).toBeInstanceOf(NoExtraction)
+    expect((await filled({ isWanted: false, schema }, '{"guests": 4}')).found).toEqual({ guests: 4 })
   })
 
   it('is without personal data for who wants it, and fits its schema still', async () => {

@@ -1,7 +1,7 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { Redactor } from '../../kernel/redaction/redact.ts'
 import type { ChatMessage } from '../../platform/chat/port.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
+import { checkOf, type SchemaCheck } from '../../tenancy/schema-check.ts'
 import { storable } from '../storable.ts'
 import { type Ask, askTwice, objectIn } from './asking.ts'
 import type { Conversation } from './conversation.ts'
@@ -36,11 +36,12 @@ type Asked = {
  */
 export async function extract(ask: Ask, { schema, chatModel, conversation, redactor }: Asked): Promise<Extraction> {
   const question = questionOf(schema, conversation)
-  const isFitting = fitting(schema)
-  const read = await askTwice(ask, { chatModel, question }, (text) => readExtraction(text, isFitting))
+  const check = checkOf(schema, { passesPatterns: false })
+  const read = await askTwice(ask, { chatModel, question }, (text) => readExtraction(text, check))
   if (typeof read === 'string') throw new NoExtraction(read)
   const kept = redactor.value(read)
-  if (kept !== read && !isFitting(kept)) throw new Unkeepable(faultOf(isFitting))
+  const fault = kept === read ? null : faultOf(kept, check)
+  if (fault !== null) throw new Unkeepable(fault)
   return kept
 }
 
@@ -59,39 +60,23 @@ function questionOf(schema: Record<string, unknown>, conversation: Conversation)
   ]
 }
 
-type Fitting = ReturnType<Ajv2020['compile']>
-
-/** Schemas were looked at when they were entered: those with regular expressions were refused. */
-function fitting(schema: Record<string, unknown>): Fitting {
-  // A compiler of its own: a shared one would keep every schema it has ever seen.
-  const compiler = new Ajv2020({
-    strict: false,
-    validateFormats: false,
-    validateSchema: false,
-    meta: false,
-    logger: false,
-  })
-  return compiler.compile(schema)
-}
-
 const MAX_BYTES = 32_768
 const MAX_DEPTH = 32
 
 /** What a model answered, as it is kept; what is wrong with it, in a sentence. */
-function readExtraction(text: string, isFitting: Fitting): Extraction | string {
+function readExtraction(text: string, check: SchemaCheck): Extraction | string {
   const answer = objectIn(text)
   if (answer === null || Array.isArray(answer)) return 'It is not one JSON object.'
   const oversize = jsonSizeFault(answer, MAX_BYTES, MAX_DEPTH)
   if (oversize) return `The object ${oversize}.`
   const kept = storableValue(answer) as Extraction
-  if (isFitting(kept)) return kept
-  return faultOf(isFitting)
+  return faultOf(kept, check) ?? kept
 }
 
-/** What is wrong with what was looked at last, in a sentence. */
-function faultOf(isFitting: Fitting): string {
-  const [fault] = isFitting.errors ?? []
-  return `${fault?.instancePath || 'The object'} ${fault?.message ?? 'does not fit the schema'}.`
+/** What does not fit in it, in a sentence. */
+function faultOf(object: Extraction, check: SchemaCheck): string | null {
+  const [fault] = check(object)
+  return fault ? `${fault.instancePath || 'The object'} ${fault.message ?? 'does not fit the schema'}.` : null
 }
 
 /** The same with every text in it, names too, as the database can hold it. */

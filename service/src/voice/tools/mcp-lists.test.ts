@@ -98,6 +98,17 @@ describe('the tools of a server', () => {
     expect(await names).toEqual([])
   })
 
+  it('are those whose arguments can be checked in bounded time', async () => {
+    const twice = (below: number) => ({ allOf: [{ $ref: `#/$defs/a${below}` }, { $ref: `#/$defs/a${below}` }] })
+    const floors = Array.from({ length: 40 }, (_, at) => [`a${at}`, twice(at + 1)])
+    const $defs = { ...Object.fromEntries(floors), a40: { minProperties: 1 } }
+    server.tools = [
+      { name: 'tower', inputSchema: { type: 'object', $ref: '#/$defs/a0', $defs } },
+      { name: 'tree', inputSchema: { type: 'object', properties: { child: { $ref: '#' } } } },
+    ]
+    expect(await tenantTools().of('orders')).toEqual(['orders__tree'])
+  })
+
   it('of our own network are not asked for', async () => {
     const { of } = tenantTools({ allowPrivate: false })
     expect(await of('orders')).toEqual([])
@@ -120,6 +131,14 @@ describe('a tool of a server', () => {
     await expect(run({})).rejects.toMatchObject({ message: 'id is required' })
     await run({ id: `${'a'.repeat(40)}!` })
     expect(server.of('tools/call')).toHaveLength(1)
+  })
+
+  it('is checked at once, whatever its schema wants', async () => {
+    const { run, made, tenant } = tenantTools()
+    server.tools = [{ name: 'look_up', inputSchema: { type: 'object', $async: true, required: ['id'] } }]
+    await expect(run({})).rejects.toMatchObject({ message: 'id is required' })
+    const [tool] = await made.of(tenant, ['orders'])
+    expect(tool?.declaration.parameters).toEqual({ type: 'object', required: ['id'] })
   })
 
   it('is called in a new session when the server has forgotten the old one, and once', async () => {

@@ -1,5 +1,6 @@
 import { OutboundFault } from '../../platform/outbound/fault.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
+import { weightFault } from '../../tenancy/schema-weight.ts'
 import { makeArgumentCheck } from './argument-check.ts'
 import type { AskingTool } from './asking-tool.ts'
 import type { McpCalled, McpClient, McpListed } from './mcp-client.ts'
@@ -17,18 +18,19 @@ export function mcpToolName(server: string, tool: string): string {
   return `${server}__${tool}`.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME_CHARS)
 }
 
-/** Whether a model can be told of it: a schema that is too big would be paid for in every answer. */
+/** Whether a model can be told of it: a schema that is too big would be paid for in every answer, or take for ever to check. */
 export function isOfferable({ inputSchema }: McpListed): boolean {
-  return inputSchema['type'] === 'object' && jsonSizeFault(inputSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH) === null
+  if (inputSchema['type'] !== 'object') return false
+  return (jsonSizeFault(inputSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH) ?? weightFault(inputSchema)) === null
 }
 
 /** A tool of a server, by the name that `mcpToolName` gave it. */
 export function mcpTool(client: McpClient, listed: McpListed, called: { name: string; isAsync: boolean }): AskingTool {
   const { name, isAsync } = called
-  const { $schema: _dialect, $id: _id, ...parameters } = listed.inputSchema
+  const { $schema: _dialect, $id: _id, $async: _async, ...parameters } = listed.inputSchema
   // What names its members by patterns cannot be looked at without them: that is left to the server.
   const isCheckable = !JSON.stringify(parameters).includes('"patternProperties"')
-  const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, { takesPatterns: true })
+  const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, { passesPatterns: true })
 
   const ask: AskingTool['ask'] = async (args, _call, signal) => {
     const came = await client.call(listed.name, checked(args), signal)

@@ -32,7 +32,8 @@ type Deps = {
 
 /** A tool that was told to stop may have been past the point where it could. */
 const TOO_LATE = 'the tool took too long: it is not known whether it was done'
-const MAX_ARGUMENT_CHARS = 32_768
+/** Of one call of a tool, as JSON. */
+export const MAX_ARGUMENT_CHARS = 32_768
 const MAX_OUTPUT_BYTES = 8_192
 /** Call ids that are remembered: a provider sends one again at once, if ever. */
 const MAX_SEEN = 256

@@ -29,3 +29,17 @@ it('a trial of a tool lasts as long as the tool may in a call', async () => {
   })
   expect(clock.pendingTimers).toBe(0)
 })
+
+it('a trial of a tool takes no more arguments than a call does', async () => {
+  const clock = new TestClock()
+  const tool = { type: 'http' as const, name: 'look_up', url: 'https://example.com', parameters: { type: 'object' } }
+  const tenant = toRuntime({ tenant_id: ACME, tools: [tool] }, NO_ACCOUNT)
+  const { request: ask } = makeOutbound({ clock, allowPrivate: false, resolve: async () => [] })
+  const tools = makeTenantTools({ clock, ask, log: { warn: () => undefined }, version: '0.0.0' })
+  const trials = makeToolTrials({ clock, tools, tenants: { get: async () => tenant }, resolveAgent: async () => null })
+  const trial = trials.run(ACME, 'look_up', { args: { many: 'x'.repeat(32_768) }, agentKey: null })
+  await expect(trial).rejects.toMatchObject({
+    code: 'invalid_request',
+    details: [{ path: '/body/arguments', message: 'do not fit: they are too long' }],
+  })
+})

@@ -6,6 +6,7 @@ import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import type { Asked, AskingTool } from './asking-tool.ts'
+import { MAX_ARGUMENT_CHARS } from './run.ts'
 import type { TenantTools } from './tenant-tools.ts'
 import { type CallFacts, deadlineOf, ToolRefusal } from './tool.ts'
 import { textOf } from './tool-answer.ts'
@@ -55,6 +56,7 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
       const tenant = await tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
       const tool = await toolOf(tenant, name, agentKey)
+      if (JSON.stringify(args).length > MAX_ARGUMENT_CHARS) refused(new ToolRefusal('they are too long'))
       const startedMs = clock.monotonicMs()
       const asked = await within(clock, deadlineOf(tool), (signal) =>
         tool.ask(args, trialCall(tenant, clock), signal),

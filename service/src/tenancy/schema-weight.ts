@@ -1,0 +1,108 @@
+/** A schema within a schema, or a reference to one. */
+type Schema = Record<string, unknown>
+
+/** What is said of the same value, so that a circle of these alone never ends. */
+const IN_PLACE = ['not', 'if', 'then', 'else', 'allOf', 'anyOf', 'oneOf', 'dependentSchemas', 'dependencies']
+/** What is said of a part of it: circles through these go as deep as the value does. */
+const OF_PARTS = [
+  ...['items', 'additionalItems', 'contains', 'additionalProperties', 'propertyNames', 'prefixItems'],
+  ...['unevaluatedItems', 'unevaluatedProperties', 'properties', 'patternProperties'],
+]
+/** Of these, an object is schemas by names, not a schema. */
+const BY_NAMES = new Set(['dependentSchemas', 'dependencies', 'properties', 'patternProperties'])
+const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef']
+
+/** A check is made as code, which takes a while for each of them. */
+const MAX_SCHEMAS = 1_000
+const MAX_STEPS = 5_000
+/** Making the code of these takes the longer the more there are, by the square. */
+const MAX_ALTERNATIVES = 300
+
+/**
+ * Why `schema` (JSON, of bounded size) is more work than its text shows, or null: references double what stands behind them,
+ * and a few lines of them can come to more steps than a machine ever does. A schema may refer to itself where it describes a
+ * part of itself. References that lead nowhere are for the compiler to tell.
+ */
+export function weightFault(schema: Schema): string | null {
+  const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema))
+  const all = (node: Schema) => inPlace(node).concat(schemasIn(node, OF_PARTS))
+  const weights = new Map<Schema, number>()
+  const steps = weigh(schema, { parts: all, ofCircle: 0, weights })
+  if (weights.size > MAX_SCHEMAS) return `has more than ${MAX_SCHEMAS} schemas in it`
+  const nodes = [...weights.keys()]
+  if (nodes.some((node) => schemasIn(node, ['oneOf']).length > MAX_ALTERNATIVES))
+    return `has more than ${MAX_ALTERNATIVES} alternatives in one oneOf`
+  const alone = new Map<Schema, number>()
+  const isEndless = (node: Schema) =>
+    !Number.isFinite(weigh(node, { parts: inPlace, ofCircle: Infinity, weights: alone }))
+  if (nodes.some(isEndless)) return 'refers to itself without going into a part of what it describes'
+  return steps > MAX_STEPS ? `has more than ${MAX_STEPS} schemas in it, with what it refers to counted each time` : null
+}
+
+type Weighing = { parts(node: Schema): Schema[]; ofCircle: number; weights: Map<Schema, number> }
+
+/** Each is weighed once, and counts as often as it is referred to. */
+function weigh(node: Schema, weighing: Weighing): number {
+  const { parts, ofCircle, weights } = weighing
+  const known = weights.get(node)
+  if (known !== undefined) return known
+  weights.set(node, ofCircle)
+  let weight = 1
+  for (const part of parts(node)) weight += weigh(part, weighing)
+  weights.set(node, weight)
+  return weight
+}
+
+function schemasIn(node: Schema, keywords: string[]): Schema[] {
+  return keywords.flatMap((keyword) => {
+    const value = Object.hasOwn(node, keyword) ? node[keyword] : null
+    if (Array.isArray(value)) return value.filter(isSchema)
+    if (!isSchema(value)) return []
+    return BY_NAMES.has(keyword) ? Object.values(value).filter(isSchema) : [value]
+  })
+}
+
+function referredTo(node: Schema, root: Schema): Schema[] {
+  return REFERENCES.flatMap((keyword) => {
+    const reference = Object.hasOwn(node, keyword) ? node[keyword] : null
+    const found = typeof reference === 'string' && reference.startsWith('#') ? resolve(root, reference) : null
+    return isSchema(found) ? [found] : []
+  })
+}
+
+function resolve(root: Schema, reference: string): unknown {
+  const fragment = decoded(reference.slice(1))
+  if (fragment === '' || fragment === '/') return root
+  return fragment.startsWith('/') ? atPointer(root, fragment) : withAnchor(root, fragment)
+}
+
+function atPointer(root: Schema, pointer: string): unknown {
+  const names = pointer.slice(1).split('/')
+  const step = (at: unknown, name: string) =>
+    typeof at === 'object' && at !== null && Object.hasOwn(at, name) ? (at as Schema)[name] : null
+  return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(step, root as unknown)
+}
+
+/** Wherever it stands: the compiler takes any place for a schema. */
+function withAnchor(value: unknown, anchor: string): unknown {
+  if (typeof value !== 'object' || value === null) return null
+  const { $anchor, $dynamicAnchor } = value as Schema
+  if ($anchor === anchor || $dynamicAnchor === anchor) return value
+  for (const member of Object.values(value)) {
+    const found = withAnchor(member, anchor)
+    if (found) return found
+  }
+  return null
+}
+
+function decoded(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
