@@ -47,7 +47,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     auth_token: config.telephonyAuthToken,
     from_number: config.telephonyFromNumber,
   }
-  const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
+  const cache = new TenantCache({ clock, source: makeTenantSource({ db, log, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: config.legacyBearer })
   const changes = makeTenantChanges({ bus, cache, credentials })
   const outbound = makeOutbound({ clock, allowPrivate: config.outboundAllowPrivate })

@@ -1,14 +1,14 @@
 import type { Clock } from '../kernel/clock.ts'
+import { type DialledNumber, readNumber } from '../kernel/dialled-number.ts'
 import { LocalTime } from '../kernel/local-time.ts'
+import { costlyKind } from '../kernel/premium-numbers.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
 import { countAttempts, countLiveCalls, lockDials } from './dial-gate-store.ts'
-import { type DialledNumber, readNumber } from './dialled-number.ts'
 import { zonesOf } from './number-zones.ts'
-import { costlyKind } from './premium-numbers.ts'
 
 /** A call that somebody wants to be placed. */
 export type Dial = {

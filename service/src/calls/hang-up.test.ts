@@ -138,7 +138,9 @@ describe('an apology', () => {
     calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' })
     await over()
     const document = new URLSearchParams(asked[0]).get('Twiml')
-    expect(document).toContain('<Say>Sorry.</Say><Dial timeout="30"><Number>+12025550150</Number></Dial>')
+    expect(document).toContain(
+      '<Say>Sorry.</Say><Dial timeout="30" timeLimit="14400"><Number>+12025550150</Number></Dial>',
+    )
   })
 
   it('without a number is followed by the end', async () => {

@@ -184,7 +184,9 @@ describe('POST /api/v1/incoming-call', () => {
       await document({ limits: { max_concurrent_calls: 1 } }, { fallback_number: FALLBACK })
       await app.post(PATH, { form: FORM })
       const { text } = await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })
-      expect(text).toMatch(new RegExp(`<Say>[^<]+</Say><Dial timeout="30"><Number>\\${FALLBACK}</Number></Dial>`))
+      expect(text).toMatch(
+        new RegExp(`<Say>[^<]+</Say><Dial timeout="30" timeLimit="14400"><Number>\\${FALLBACK}</Number></Dial>`),
+      )
     })
   })
 

@@ -1,8 +1,8 @@
 import { getCountries } from 'libphonenumber-js/max'
 import { describe, expect, it } from 'vitest'
+import { readNumber } from '../kernel/dialled-number.ts'
 import { AREA_CODE_ZONES } from './area-code-zones.ts'
 import { COUNTRY_ZONES } from './country-zones.ts'
-import { readNumber } from './dialled-number.ts'
 import { zonesOf } from './number-zones.ts'
 
 const EVERYWHERE = [...(COUNTRY_ZONES.get('US') ?? []), ...(COUNTRY_ZONES.get('CA') ?? [])]

@@ -1,6 +1,6 @@
+import type { DialledNumber } from '../kernel/dialled-number.ts'
 import { AREA_CODE_ZONES } from './area-code-zones.ts'
 import { COUNTRY_ZONES } from './country-zones.ts'
-import type { DialledNumber } from './dialled-number.ts'
 
 const NORTH_AMERICA = /^\+1(\d{3})/
 

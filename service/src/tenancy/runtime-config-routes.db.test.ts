@@ -146,6 +146,13 @@ describe('runtime-config', () => {
     expect((await admin.call('GET', PATH)).body).toEqual(answer.body)
   })
 
+  it('puts nobody through to a number that is never called', async () => {
+    await put('acme', { name: 'Acme' })
+    const body = { telephony: { fallback_number: '+19005550100' } }
+    const error = 'telephony.fallback_number is a premium-rate number, and those are never called.'
+    expect(await admin.call('PUT', PATH, { body })).toMatchObject({ status: 400, body: { error } })
+  })
+
   it('takes away what is null, and takes back what it gave', async () => {
     await put('acme', {
       model: 'old',

@@ -31,7 +31,7 @@ let node: ReturnType<typeof makeNode>
 function makeNode() {
   const { db } = test
   const clock = new TestClock()
-  const cache = new TenantCache({ clock, source: makeTenantSource({ db, sealer, telephony }) })
+  const cache = new TenantCache({ clock, source: makeTenantSource({ db, log, sealer, telephony }) })
   const credentials = makeCredentials({ db, clock, log, legacyEnabled: true })
   const tenants = makeTenants({ db, clock, sealer, defaultTelephonyToken: false, onChange: () => {} })
   return { clock, cache, credentials, tenants }

@@ -1,6 +1,7 @@
 import { agentConfigDefaults } from './agent-config-defaults.ts'
 import type { TenantDocument } from './tenant-document.ts'
 import { EVENT_NAMES } from './tenant-events.ts'
+import { fallbackFault } from './tenant-rules.ts'
 import type {
   RuntimeTool,
   TelephonyDefaults,
@@ -81,7 +82,7 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
     structuredClone<TenantRuntime>({
       tenant_id: document.tenant_id,
       ...fill(NO_NAMES, { name, org_id, model, voice, system_prompt_key }),
-      telephony: fill({ ...NO_TELEPHONY, ...telephony }, document.telephony),
+      telephony: soundTelephony(fill({ ...NO_TELEPHONY, ...telephony }, document.telephony)),
       agent: document.agent ? agentConfigDefaults(document.agent) : null,
       audio_output: fill(PRIMARY_AUDIO, document.audio_output),
       webhook: document.webhook ? webhook(document.webhook) : null,
@@ -94,6 +95,11 @@ export function toRuntime(document: TenantDocument, telephony: TelephonyDefaults
       missed_calls: document.missed_calls ? { ...ALL_MISSED, ...document.missed_calls } : null,
     }),
   )
+}
+
+/** Documents from before they were looked at may name a number that is never called: that is none. */
+function soundTelephony({ fallback_number: number, ...account }: TenantTelephony): TenantTelephony {
+  return { ...account, fallback_number: number !== null && fallbackFault(number) ? null : number }
 }
 
 function webhook({ url, ...given }: NonNullable<TenantDocument['webhook']>): TenantWebhook {

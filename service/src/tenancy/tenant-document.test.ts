@@ -125,6 +125,11 @@ describe('documentFaults', () => {
     ['/auth_token', ['sixteen-letters-'], ['fifteen-letters', 'sixteen letters-', 'sixteen-letters\u00e4']],
     ['/telephony/auth_token', ['t'], ['', 'two words']],
     [
+      '/telephony/fallback_number',
+      ['+12025550100'],
+      ['+8821612345678', '+19005550100', '+447012345678', '+12129765555'],
+    ],
+    [
       '/webhook/url',
       ['http://localhost:9', 'https://a.example/x?y=1'],
       ['ftp://a.example', '/x', 'a.example', 'http://'],

@@ -1,4 +1,6 @@
 import { isSupportedCountry } from 'libphonenumber-js/max'
+import { readNumber } from '../kernel/dialled-number.ts'
+import { costlyKind } from '../kernel/premium-numbers.ts'
 
 /** Why `address` cannot be asked, or null. A user name or password in it would be shown: it belongs into a secret. */
 export function urlFault(address: string): string | null {
@@ -28,6 +30,12 @@ export function callingHoursFault({ start, end }: { start: string; end: string }
 /** Why `code` is no country that can be called, or null. */
 export function countryFault(code: string): string | null {
   return isSupportedCountry(code) ? null : 'must be the ISO 3166 alpha-2 code of a country with a calling code'
+}
+
+/** Why nobody is put through to `number`, or null. A call that we cannot take goes there past the dial gate. */
+export function fallbackFault(number: string): string | null {
+  const kind = costlyKind(readNumber(number))
+  return kind && `is ${kind}, and those are never called`
 }
 
 /** Why `token` is no legacy bearer token, or null: it has to travel in a header and must not be guessed. */

@@ -9,6 +9,7 @@ import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeSealer, sha256 } from '../kernel/seal.ts'
+import { makeLog } from '../platform/log.ts'
 import { findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { findHolder } from './phone-number-store.ts'
 import { TenantCache } from './tenant-cache.ts'
@@ -25,6 +26,7 @@ const one = '+12025550101' as PhoneNumber
 const two = '+12025550102' as PhoneNumber
 
 const test = useDatabase()
+const log = makeLog({ level: 'silent', secrets: [] })
 const sealer = makeSealer(Buffer.alloc(32, 7))
 const erasing = eraseAtOnce(() => test.db)
 
@@ -325,7 +327,7 @@ describe('a tenant of which something is left when it was deleted', () => {
   it('is there for nobody, and its id is taken until all of it is gone', async () => {
     const { tenants, clock } = setUp()
     const telephony = { account_sid: null, auth_token: null, from_number: null }
-    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, sealer, telephony }) })
+    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, log, sealer, telephony }) })
     await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
     expect(await cache.get(acme)).not.toBeNull()
     await removeTenant({ tenants, ...left }, acme, { force: false, by: THE_SYSTEM })
@@ -373,10 +375,25 @@ describe('the list of tenants', () => {
 })
 
 describe('the tenants that calls run by', () => {
+  it('are put through to nobody by a stored number that is never called, which is told once', async () => {
+    const { tenants, clock } = setUp()
+    const told: unknown[] = []
+    const log = { warn: (fields: unknown) => told.push(fields) }
+    const telephony = { account_sid: null, auth_token: null, from_number: null }
+    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, log, sealer, telephony }) })
+    await tenants.put(acme, bare(acme, { telephony: { fallback_number: one } }), {}, THE_SYSTEM)
+    const costly = sql`jsonb_set(document, '{telephony,fallback_number}', '"+19005550100"')`
+    await sql`update tenants set document = ${costly} where tenant_id = ${acme}`.execute(test.db)
+    expect((await cache.get(acme))?.telephony.fallback_number).toBeNull()
+    await clock.advance(1_000)
+    await cache.get(acme)
+    expect(told).toEqual([{ tenant_id: acme }])
+  })
+
   it('are the stored ones with secrets open and defaults applied, and follow a change on another node', async () => {
     const { tenants, clock } = setUp()
     const telephony = { account_sid: 'ACoperator', auth_token: null, from_number: null }
-    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, sealer, telephony }) })
+    const cache = new TenantCache({ clock, source: makeTenantSource({ db: test.db, log, sealer, telephony }) })
     expect(await cache.get(acme)).toBeNull()
     await tenants.put(acme, { ...FULL_DOCUMENT, telephony: { auth_token: CANARIES.telephonyToken } }, {}, THE_SYSTEM)
     expect(await cache.get(acme)).toMatchObject({

@@ -4,6 +4,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { makeSealer } from '../kernel/seal.ts'
+import { makeLog } from '../platform/log.ts'
 import { FULL_DOCUMENT } from './tenant-documents.fixture.ts'
 import { makeTenantSource } from './tenant-source.ts'
 import { makeTenants } from './tenants.ts'
@@ -11,6 +12,7 @@ import { makeDisableWebhook } from './webhook-disabling.ts'
 
 const acme = 'acme' as TenantId
 const test = useDatabase()
+const log = makeLog({ level: 'silent', secrets: [] })
 const sealer = makeSealer(Buffer.alloc(32, 7))
 const NO_ACCOUNT = { account_sid: null, auth_token: null, from_number: null }
 
@@ -20,7 +22,7 @@ async function setUp() {
   const tenants = makeTenants({ ...of, defaultTelephonyToken: false })
   await tenants.put(acme, FULL_DOCUMENT, {}, THE_SYSTEM)
   changed.length = 0
-  const source = makeTenantSource({ db: test.db, sealer, telephony: NO_ACCOUNT })
+  const source = makeTenantSource({ db: test.db, log, sealer, telephony: NO_ACCOUNT })
   return { tenants, changed, source, disable: makeDisableWebhook(of), url: FULL_DOCUMENT.webhook?.url ?? '' }
 }
 

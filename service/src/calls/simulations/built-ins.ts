@@ -1,10 +1,10 @@
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
+import { readNumber } from '../../kernel/dialled-number.ts'
+import { costlyKind } from '../../kernel/premium-numbers.ts'
 import { makeTools } from '../../voice/tools/registry.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
-import { readNumber } from '../dialled-number.ts'
-import { costlyKind } from '../premium-numbers.ts'
 
 type Deps = { clock: Clock; resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
 

@@ -54,6 +54,8 @@ export type CallVerb =
       number: string
       callerId: string | null
       timeoutSeconds: number
+      /** The longest that they talk; the carrier's own bound if not given. */
+      maxSeconds?: number
       action?: string
       answered?: string
     }

@@ -30,12 +30,12 @@ describe('twiml', () => {
     const text = written(
       { type: 'say', text: 'Goodbye.' },
       { type: 'pause', seconds: 2 },
-      { type: 'dial', number: '+12025550102', callerId: '+12025550100', timeoutSeconds: 30 },
+      { type: 'dial', number: '+12025550102', callerId: '+12025550100', timeoutSeconds: 30, maxSeconds: 60 },
       { type: 'reject' },
       { type: 'hangup' },
     )
     expect(text).toBe(
-      '<Say>Goodbye.</Say><Pause length="2"/><Dial timeout="30" callerId="+12025550100"><Number>+12025550102</Number></Dial>' +
+      '<Say>Goodbye.</Say><Pause length="2"/><Dial timeout="30" timeLimit="60" callerId="+12025550100"><Number>+12025550102</Number></Dial>' +
         '<Reject reason="busy"/><Hangup/>',
     )
   })

@@ -31,7 +31,8 @@ function verb(v: CallVerb): string {
       const callerId = v.callerId === null ? '' : ` callerId="${escaped(v.callerId)}"`
       const events = v.answered === undefined ? '' : answeredBy(v.answered)
       const number = `<Number${events}>${escaped(v.number)}</Number>`
-      return `<Dial timeout="${v.timeoutSeconds}"${callerId}${actionOf(v.action)}>${number}</Dial>`
+      const longest = v.maxSeconds === undefined ? '' : ` timeLimit="${v.maxSeconds}"`
+      return `<Dial timeout="${v.timeoutSeconds}"${longest}${callerId}${actionOf(v.action)}>${number}</Dial>`
     }
     case 'conference': {
       const room = `<Conference beep="false" endConferenceOnExit="true">${escaped(v.room)}</Conference>`
