@@ -13,8 +13,8 @@ import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeCallbackTasks } from './operators/callback-tasks.ts'
 import { makeDoNotCall } from './operators/do-not-call.ts'
 import { makeSupervisorActions } from './operators/supervisor-actions.ts'
+import { Followers } from './platform/http/followers.ts'
 import { makeRateLimits, type RateLimits } from './platform/http/rate-limits.ts'
-import { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import { wholeSpeech } from './platform/speech/whole-speech.ts'
 import { makeCallLogs } from './records/call-logs.ts'
@@ -35,6 +35,9 @@ import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import { makeTenantSource } from './tenancy/tenant-source.ts'
 import { makeTenants } from './tenancy/tenants.ts'
 import { LiveSessions } from './voice/live-sessions.ts'
+
+/** More readers than that a tenant, or the administrator, does not have. */
+const OF_THE_LOG = { max: 50, tooMany: 'The log is followed 50 times already: close a socket first.' }
 
 /** The rules of each floor, each given what it needs from the floors below. */
 export function makeFloors(deps: Deps, nodeId: NodeId) {
@@ -63,7 +66,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   return {
     telephony,
     live,
-    logSubscribers: new LogSubscribers(),
+    logSubscribers: new Followers(OF_THE_LOG),
     cache,
     credentials,
     changes,

@@ -1,12 +1,12 @@
 import type { Deps } from './deps.ts'
 import type { NodeId } from './kernel/ids.ts'
+import type { Followers } from './platform/http/followers.ts'
 import { type FindTenant, readerGuard } from './platform/http/guards.ts'
 import type { People } from './platform/http/people.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { WebSockets } from './platform/http/web-sockets.ts'
 import { makeLiveLog } from './platform/live-log/live-log.ts'
 import { logRoutes } from './platform/live-log/log-routes.ts'
-import type { LogSubscribers } from './platform/live-log/log-subscribers.ts'
 import { liveNodes } from './platform/nodes/heartbeat-store.ts'
 import { SILENCE_MS } from './watch-floor.ts'
 
@@ -15,7 +15,7 @@ type Needs = {
   people: People
   findTenant: FindTenant
   rateLimits: RateLimits
-  logSubscribers: LogSubscribers
+  logSubscribers: Followers
   webSockets: WebSockets
 }
 

@@ -2,11 +2,19 @@ import type { Cancel, Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
+import { Followers } from '../platform/http/followers.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { noSuchSession } from './live-calls.ts'
 import type { LiveEvent } from './live-events.ts'
 import type { LiveSessions } from './live-sessions.ts'
-import { type CallQuestion, callsTopic, type WatchBegun, type WatchedEvent, watchTopic } from './remote-calls.ts'
+import {
+  type CallQuestion,
+  callsTopic,
+  WATCHERS_OF_TENANT,
+  type WatchBegun,
+  type WatchedEvent,
+  watchTopic,
+} from './remote-calls.ts'
 
 type Deps = { bus: Bus; clock: Clock; nodeId: NodeId; live: LiveSessions; here: LiveCalls }
 type Watch = { stop(): void; untilMs: number }
@@ -21,6 +29,7 @@ const MAX_WATCHES = 1_000
 /** Answers what other nodes ask about the calls of this one, until the function that this returns is called. */
 export function answerRemoteCalls({ bus, clock, nodeId, live, here }: Deps): Cancel {
   const watches = new Map<string, Watch>()
+  const watchers = new Followers(WATCHERS_OF_TENANT)
 
   function stop(watchId: string): boolean {
     watches.get(watchId)?.stop()
@@ -38,11 +47,16 @@ export function answerRemoteCalls({ bus, clock, nodeId, live, here }: Deps): Can
     const session = live.find(tenantId, streamSid)
     if (!session) throw noSuchSession()
     if (watches.size >= MAX_WATCHES) throw new AppError('unavailable', 'Too many calls are watched from other nodes.')
+    const leave = watchers.enter(tenantId)
     const kept: LiveEvent[] = []
     let tell = (event: LiveEvent): void => void kept.push(event)
     const stopTelling = session.events.watch(afterId, (event) => tell(event))
     tell = (event) => bus.publish(watchTopic(watcher), { watchId, event } satisfies WatchedEvent)
-    watches.set(watchId, { stop: stopTelling, untilMs: clock.monotonicMs() + LEASE_MS })
+    const stop = () => {
+      stopTelling()
+      leave()
+    }
+    watches.set(watchId, { stop, untilMs: clock.monotonicMs() + LEASE_MS })
     return { kept, lastId: session.events.lastId }
   }
 

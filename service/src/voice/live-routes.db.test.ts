@@ -274,6 +274,20 @@ describe('live sessions', () => {
       expect([other.state.isCut, other.state.isOver]).toEqual([false, false])
     })
 
+    it('by a hundred of a tenant at once, and by the next one when one of them leaves', async () => {
+      await app.talk({ CallSid: 'CA1' })
+      const watchers = await Promise.all(Array.from({ length: 100 }, () => watch()))
+      expect(watchers.filter(({ response }) => response.status !== 200)).toEqual([])
+      const tooMany = (await watch()).response
+      expect([tooMany.status, tooMany.headers.get('retry-after')]).toEqual([429, '10'])
+      expect((await get('/sessions/unknown/events')).status).toBe(429)
+      const before = app.clock.pendingTimers
+      watchers[0]?.stop()
+      await until(() => app.clock.pendingTimers < before, { what: 'the watcher to be gone' })
+      expect((await get('/sessions/unknown/events')).status).toBe(404)
+      expect((await watch()).response.status).toBe(200)
+    })
+
     it('and are said to be alive while nothing happens', async () => {
       await app.talk({ CallSid: 'CA1' })
       const { state } = await watch()

@@ -3,11 +3,13 @@ import { Type } from 'typebox'
 import type { Clock } from '../kernel/clock.ts'
 import { ShownSupervisorAction } from '../operators/supervisor-action-shape.ts'
 import { actingAs } from '../platform/http/acting-person.ts'
+import { Followers } from '../platform/http/followers.ts'
 import { type Guard, tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
 import { isStillLetIn } from '../platform/http/still-let-in.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { eventStream } from './live-stream.ts'
+import { WATCHERS_OF_TENANT } from './remote-calls.ts'
 
 const Params = strict({ stream_sid: Type.String({ minLength: 1, maxLength: 200 }) })
 
@@ -62,6 +64,7 @@ type Deps = {
 
 /** The tenant's calls while they last. To be registered behind `guard`. */
 export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTypebox {
+  const watchers = new Followers(WATCHERS_OF_TENANT)
   return async (app) => {
     app.get(
       '/api/v1/sessions/active',
@@ -117,11 +120,18 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
       },
       async (request, reply) => {
         const afterId = lastEventId(request.headers['last-event-id'])
-        const events = await calls.events(tenantOf(request), request.params.stream_sid, afterId)
-        const stream = eventStream(events, afterId, { clock, mayStay: () => isStillLetIn(guard, request) })
-        // The framework takes a stream wherever it takes text; its types do not know that.
-        const text = stream as unknown as string
-        return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
+        const leave = watchers.enter(tenantOf(request))
+        try {
+          const events = await calls.events(tenantOf(request), request.params.stream_sid, afterId)
+          const stream = eventStream(events, afterId, { clock, mayStay: () => isStillLetIn(guard, request) })
+          stream.once('close', leave)
+          // The framework takes a stream wherever it takes text; its types do not know that.
+          const text = stream as unknown as string
+          return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
+        } catch (error) {
+          leave()
+          throw error
+        }
       },
     )
 

@@ -31,6 +31,12 @@ type Answers = {
 /** An event on its way to the node that watches. */
 export type WatchedEvent = { watchId: string; event: LiveEvent }
 
+/** Of one tenant on a node: each is told all that happens in its call, on the thread that plays what is said. */
+export const WATCHERS_OF_TENANT = {
+  max: 100,
+  tooMany: 'Your calls are watched 100 times already: close a stream first.',
+}
+
 /** Within this time the node that has a call answers, or is taken to be away; its carrier may have to be waited for. */
 const ANSWER_WITHIN_MS = 2_000
 const CARRIER_WITHIN_MS = 8_000

@@ -131,6 +131,14 @@ describe('a call of another node that is watched', () => {
     expect(await watchIds()).toHaveLength(0)
   })
 
+  it('is watched by a hundred of a tenant from all nodes together', async () => {
+    const [first] = await Promise.all(Array.from({ length: 100 }, () => watch()))
+    await expect(watch()).rejects.toMatchObject({ code: 'rate_limited' })
+    first?.stop()
+    await clock.advance(0)
+    await watch()
+  })
+
   it('is not there for another tenant, nor for another stream', async () => {
     for (const wanted of [{ tenantId: 'other' as TenantId }, { streamSid: 'MZ2' }]) {
       await expect(watches.begin(THERE, { ...WANTED, ...wanted })).rejects.toMatchObject({ code: 'not_found' })

@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { invalidRequest } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { DEFAULT_LIMIT_ROWS, MAX_LIMIT_ROWS } from '../../kernel/pages.ts'
+import type { Followers } from '../http/followers.ts'
 import { type Guard, tenantOrNull } from '../http/guards.ts'
 import type { RateLimits } from '../http/rate-limits.ts'
 import { ErrorBody, errorResponses, Ok, strict } from '../http/schemas.ts'
@@ -13,7 +14,6 @@ import type { WebSockets } from '../http/web-sockets.ts'
 import type { LiveLog } from './live-log.ts'
 import { LINE_LEVELS, type LineFilter, type LogLine, shownTo } from './log-line.ts'
 import { LogSocket } from './log-socket.ts'
-import type { LogSubscribers } from './log-subscribers.ts'
 
 const filters = {
   level: Type.Optional(Type.Enum(LINE_LEVELS, { default: 'debug', description: 'This level and above.' })),
@@ -42,7 +42,7 @@ const Line = Type.Unsafe<LogLine>({ type: 'object', additionalProperties: true }
 type Deps = {
   clock: Clock
   liveLog: LiveLog
-  subscribers: LogSubscribers
+  subscribers: Followers
   webSockets: WebSockets
   /** Lets in whoever may read a log; of a request for a socket also by what its query says. */
   guards: { recent: Guard; socket: Guard }

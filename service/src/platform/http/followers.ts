@@ -1,12 +1,17 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 
-/** More readers than that a tenant, or the administrator, does not have. */
-const MAX_EACH = 50
-
-/** Counts the open sockets of this node that follow the log. */
-export class LogSubscribers {
+/** Counts the open streams of one kind on this node, so that nobody has more of them than a person could want. */
+export class Followers {
+  readonly #max: number
+  readonly #tooMany: string
   readonly #counts = new Map<TenantId | null, number>()
+
+  /** @param tooMany is told to whoever wants more than `max`. */
+  constructor({ max, tooMany }: { max: number; tooMany: string }) {
+    this.#max = max
+    this.#tooMany = tooMany
+  }
 
   /**
    * Counts one of the tenant, or of the administrator. Returns what gives the place back; calling it again does nothing.
@@ -15,10 +20,7 @@ export class LogSubscribers {
    */
   enter(reader: TenantId | null): () => void {
     const count = this.#counts.get(reader) ?? 0
-    if (count >= MAX_EACH)
-      throw new AppError('rate_limited', `The log is followed ${MAX_EACH} times already: close a socket first.`, {
-        headers: { 'retry-after': '10' },
-      })
+    if (count >= this.#max) throw new AppError('rate_limited', this.#tooMany, { headers: { 'retry-after': '10' } })
     this.#counts.set(reader, count + 1)
     let isHere = true
     return () => {
