@@ -12,6 +12,7 @@ import { auditLogRoutes } from './tenancy/audit-log-routes.ts'
 import type { TransportFacts } from './tenancy/auth-transport.ts'
 import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
 import { type Administrator, makeLogins } from './tenancy/logins.ts'
+import { Passwords } from './tenancy/passwords.ts'
 import { makeSso } from './tenancy/sso.ts'
 import { SSO_CALLBACK, SSO_START, ssoRoutes } from './tenancy/sso-routes.ts'
 import { userRoutes } from './tenancy/user-routes.ts'
@@ -25,8 +26,9 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const provider = database.kind === 'memory' ? null : deps.identityProvider
   const administrator = administratorOf(deps)
   const sessions = makeAdminSessions({ db, clock, credentials: sha256(whoAdministers(deps)).toString('hex') })
-  const logins = makeLogins({ db, clock, sessions, administrator })
-  const users = makeUsers({ db, clock })
+  const passwords = new Passwords()
+  const logins = makeLogins({ db, clock, sessions, administrator, passwords })
+  const users = makeUsers({ db, clock, passwords })
   const isEnabled = logins.isEnabled || provider !== null
   const people: People = { isEnabled, find: (token, isLook) => sessions.find(token, isLook), mayDo, origin }
   const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))

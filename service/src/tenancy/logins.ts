@@ -6,7 +6,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { AdminSessions } from './admin-sessions.ts'
 import { audit } from './audit-log.ts'
 import { beginAttempt } from './login-attempts.ts'
-import { passwordMatches } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 import { findUserAcrossTenants, lockUser, type UserRow, updateUser } from './user-store.ts'
 
 /** The administrator of the installation: a name, and the SHA-256 of a password in hexadecimal. */
@@ -22,7 +22,8 @@ export type Logins = {
   isEnabled: boolean
   /**
    * @throws AppError `not_found` when nobody can, `unauthorized` for a wrong name or password, which of them is not told,
-   * `rate_limited` after ten failures from the address.
+   * `rate_limited` after ten failures from the address, `unavailable` when too many log in at once: not the administrator, whose
+   * password is looked at without a slow hash.
    */
   login(asked: Asked): Promise<LoggedIn>
   /**
@@ -35,9 +36,15 @@ export type Logins = {
   letInAdministrator(name: string, previous: string | null): Promise<LoggedIn>
 }
 
-type Deps = { db: Db; clock: Clock; sessions: AdminSessions; administrator: Administrator | null }
+type Deps = {
+  db: Db
+  clock: Clock
+  sessions: AdminSessions
+  administrator: Administrator | null
+  passwords: Passwords
+}
 
-export function makeLogins({ db, clock, sessions, administrator }: Deps): Logins {
+export function makeLogins({ db, clock, sessions, administrator, passwords }: Deps): Logins {
   async function letIn({ actor, user }: Proved, previous: string | null, alongside?: (tx: Db) => Promise<void>) {
     const token = await db.transaction().execute(async (tx) => {
       if (user) await noteLogin(tx, user, new Date(clock.now()))
@@ -52,7 +59,7 @@ export function makeLogins({ db, clock, sessions, administrator }: Deps): Logins
     const isAdministrator = administrator !== null && isThem(administrator, username, password)
     if (isAdministrator) return { actor: { kind: 'administrator', name: username }, user: null }
     const user = username === administrator?.username ? null : await findUserAcrossTenants(db, username)
-    return (await passwordMatches(password, user?.password_hash ?? null)) && user ? provedBy(user) : null
+    return (await passwords.match(password, user?.password_hash ?? null)) && user ? provedBy(user) : null
   }
 
   async function noteFailure(ip: string): Promise<void> {

@@ -10,7 +10,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { endSessionsOf } from './admin-session-store.ts'
 import { audit } from './audit-log.ts'
 import { expectTenant, holdKnownTenant } from './known-tenant.ts'
-import { hashPassword } from './passwords.ts'
+import type { Passwords } from './passwords.ts'
 import {
   deleteUser,
   EMAIL_INDEX,
@@ -46,7 +46,19 @@ export type Users = {
 
 const INVITATION_MS = 7 * 24 * 3_600_000
 
-export function makeUsers({ db, clock }: { db: Db; clock: Clock }): Users {
+type Deps = { db: Db; clock: Clock; passwords: Passwords }
+
+export function makeUsers({ db, clock, passwords }: Deps): Users {
+  async function newSecret({ password, invites }: WantedSecret, at: Date): Promise<Secret | null> {
+    if (password !== undefined) return withPassword(password)
+    return invites ? invite(at) : null
+  }
+
+  async function withPassword(password: string): Promise<Secret> {
+    const columns = { password_hash: await passwords.hash(password), invitation_hash: null, invitation_ends_at: null }
+    return { columns, invitation: null }
+  }
+
   return {
     async list(tenantId, page) {
       const rows = await listUsers(db, tenantId, page)
@@ -114,18 +126,7 @@ function spent(): AppError {
 type SecretColumns = Pick<UserRow, 'password_hash' | 'invitation_hash' | 'invitation_ends_at'>
 type Secret = { columns: SecretColumns; invitation: string | null }
 
-async function newSecret(
-  { password, invites }: { password: string | undefined; invites: boolean | undefined },
-  at: Date,
-): Promise<Secret | null> {
-  if (password !== undefined) return withPassword(password)
-  return invites ? invite(at) : null
-}
-
-async function withPassword(password: string): Promise<Secret> {
-  const columns = { password_hash: await hashPassword(password), invitation_hash: null, invitation_ends_at: null }
-  return { columns, invitation: null }
-}
+type WantedSecret = { password: string | undefined; invites: boolean | undefined }
 
 /** Until it is accepted nobody logs in with a password. */
 function invite(at: Date): Secret {
