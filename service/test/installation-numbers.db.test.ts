@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Simulator, startSimulator } from '../../simulator/src/simulator.ts'
 import { Browser } from './harness/browser.ts'
 import { useDatabase } from './harness/database.ts'
 import { ServedApp } from './harness/served-app.ts'
@@ -7,17 +8,25 @@ const test = useDatabase()
 const PASSWORD = 'a long enough password'
 /** TELEPHONY_FROM_NUMBER, and numbers that nobody has spoken for. */
 const [INSTALLATIONS, GIVEN, OWN] = ['+12025550190', '+12025550191', '+12025550192']
-const ACCOUNT = { account_sid: `AC${'1'.repeat(32)}`, auth_token: 'f'.repeat(32) }
+const INVENTED = { account_sid: `AC${'1'.repeat(32)}`, auth_token: 'f'.repeat(32) }
+const ACCOUNT = { account_sid: `AC${'2'.repeat(32)}`, auth_token: 'd'.repeat(32) }
 
 let served: ServedApp
+let simulator: Simulator
 let person: Browser
 
 beforeAll(async () => {
   const account = { TELEPHONY_ACCOUNT_SID: `AC${'9'.repeat(32)}`, TELEPHONY_AUTH_TOKEN: 'e'.repeat(32) }
+  const at = { host: '127.0.0.1', port: 0 }
+  const known = { accountSid: ACCOUNT.account_sid, authToken: ACCOUNT.auth_token, numbers: [OWN] }
+  simulator = await startSimulator({ carrier: { ...at, ...known }, model: at })
+  const carrier = { TELEPHONY_API_BASE_URL: simulator.carrier.baseUrl }
   const login = { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD }
-  served = await ServedApp.start(test, { settings: { ...account, ...login, TELEPHONY_FROM_NUMBER: INSTALLATIONS } })
+  served = await ServedApp.start(test, {
+    settings: { ...account, ...carrier, ...login, TELEPHONY_FROM_NUMBER: INSTALLATIONS },
+  })
 })
-afterAll(() => served.app.close())
+afterAll(() => Promise.all([served.app.close(), simulator.close()]))
 beforeEach(async () => {
   await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme' })
   await served.administer('POST', '/tenants/acme/agents', { agent_key: 'desk', name: 'Desk', description: '' })
@@ -35,7 +44,7 @@ const put = (telephony: object) => person.call('PUT', '/admin/tenants/acme', { b
 describe('a person of a tenant', () => {
   it("takes TELEPHONY_FROM_NUMBER in no way, not even with an account of the tenant's own", async () => {
     expect((await put(ACCOUNT)).status).toBe(200)
-    expect((await add(routeTo(OWN))).status).toBe(200)
+    await served.administer('POST', ROUTES, routeTo(OWN))
     const taken = await add(routeTo(INSTALLATIONS))
     expect([taken.status, taken.body['code']]).toEqual([403, 'forbidden'])
     const { phone_routes } = await served.administer<{ phone_routes: { id: string }[] }>('GET', ROUTES)
@@ -49,6 +58,19 @@ describe('a person of a tenant', () => {
     ]
     expect(changes.map(({ status }) => status)).toEqual([403, 403, 403])
     expect(await served.administer('GET', ROUTES)).toMatchObject({ phone_routes: [{ phone_number: OWN }] })
+  })
+
+  it('takes a number that the carrier has for the account of the tenant, and no other that nobody holds', async () => {
+    await put(INVENTED)
+    const connected = { configure_carrier: true }
+    expect((await add(routeTo(OWN))).body['code']).toBe('forbidden')
+    expect((await put({ ...INVENTED, from_number: OWN })).body['code']).toBe('forbidden')
+    expect((await add(routeTo(OWN, connected))).body['code']).toBe('upstream_failed')
+    await put(ACCOUNT)
+    expect((await add(routeTo(GIVEN, connected))).status).toBe(400)
+    expect(await served.administer('GET', ROUTES)).toMatchObject({ count: 0 })
+    expect((await add(routeTo(OWN, connected))).status).toBe(200)
+    expect((await put({ ...ACCOUNT, from_number: OWN })).status).toBe(200)
   })
 
   it("connects no number in the installation's name, though the administrator gave it", async () => {

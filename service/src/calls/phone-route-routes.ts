@@ -18,8 +18,8 @@ import {
   Timestamp,
 } from '../platform/http/schemas.ts'
 import type { ConnectNumber } from './connect-number.ts'
-import type { PhoneRouteFields, PhoneRouteRow } from './phone-route-store.ts'
-import type { PhoneRoutes } from './phone-routes.ts'
+import type { PhoneRouteRow } from './phone-route-store.ts'
+import type { PhoneRoutes, WantedRoute } from './phone-routes.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const anyId = Type.String({ minLength: 1, maxLength: 200 })
@@ -43,7 +43,7 @@ const RouteBody = strict({
   configure_carrier: Type.Optional(
     Type.Boolean({
       description:
-        'Also has the carrier send the calls of the number here. When it does not, nothing is stored. Default false.',
+        'Also has the carrier send the calls of the number here. When it does not, nothing is stored. A person needs it for a number that the tenant does not hold yet. Default false.',
     }),
   ),
 })
@@ -68,11 +68,11 @@ type Asked = { body: Static<typeof RouteBody>; by: Actor }
 export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPluginAsyncTypebox {
   /** The carrier is asked before anything is stored, and only for what could be stored: so it all can be repeated. */
   async function connectFirst(tenant: TenantId, routeId: PhoneRouteId | null, { body, by }: Asked) {
-    const fields = fieldsOf(body)
-    if (body.configure_carrier !== true) return fields
-    await routes.rehearse(tenant, routeId, fields, by)
-    await connectNumber(tenant, fields.phone_number)
-    return fields
+    const wanted = wantedOf(body)
+    if (!wanted.isConnected) return wanted
+    await routes.rehearse(tenant, routeId, wanted, by)
+    await connectNumber(tenant, wanted.phone_number)
+    return wanted
   }
 
   return async (app) => {
@@ -108,8 +108,8 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
       },
       async (request) => {
         const { tenant_id } = request.params
-        const fields = await connectFirst(tenant_id, null, { body: request.body, by: actorOf(request) })
-        return answer(await routes.create(tenant_id, fields, actorOf(request)))
+        const wanted = await connectFirst(tenant_id, null, { body: request.body, by: actorOf(request) })
+        return answer(await routes.create(tenant_id, wanted, actorOf(request)))
       },
     )
 
@@ -127,8 +127,8 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
       },
       async (request) => {
         const { tenant_id, route_id } = request.params
-        const fields = await connectFirst(tenant_id, route_id, { body: request.body, by: actorOf(request) })
-        return answer(await routes.replace(tenant_id, route_id, fields, actorOf(request)))
+        const wanted = await connectFirst(tenant_id, route_id, { body: request.body, by: actorOf(request) })
+        return answer(await routes.replace(tenant_id, route_id, wanted, actorOf(request)))
       },
     )
 
@@ -151,8 +151,8 @@ export function phoneRouteRoutes({ routes, connectNumber }: Deps): FastifyPlugin
   }
 }
 
-function fieldsOf({ configure_carrier: _configure, ...body }: Static<typeof RouteBody>): PhoneRouteFields {
-  return { label: '', inbound_enabled: true, outbound_default: false, ...body }
+function wantedOf({ configure_carrier: isConnected = false, ...body }: Static<typeof RouteBody>): WantedRoute {
+  return { label: '', inbound_enabled: true, outbound_default: false, ...body, isConnected }
 }
 
 function answer(route: PhoneRouteRow) {

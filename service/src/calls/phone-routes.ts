@@ -25,6 +25,9 @@ import {
   updatePhoneRoute,
 } from './phone-route-store.ts'
 
+/** `isConnected`: its carrier sends the calls of the number here, or is about to be told to. */
+export type WantedRoute = PhoneRouteFields & { isConnected?: boolean }
+
 /**
  * Which agent answers which number. A number belongs to one tenant: its routes and its document claim it together, and
  * the claims change in the transaction that changes the route.
@@ -38,15 +41,15 @@ export type PhoneRoutes = {
    * @throws AppError `not_found` for an unknown tenant, `invalid_request` for an agent that it does not have, `conflict`
    * when the number has a route already or is another tenant's.
    */
-  create(tenantId: TenantId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
+  create(tenantId: TenantId, fields: WantedRoute, by: Actor): Promise<PhoneRouteRow>
   /** Replaces a route, as a whole. @throws as `create`, and AppError `not_found` for an unknown route. */
-  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: PhoneRouteFields, by: Actor): Promise<PhoneRouteRow>
+  replace(tenantId: TenantId, routeId: PhoneRouteId, fields: WantedRoute, by: Actor): Promise<PhoneRouteRow>
   /**
    * Finds out whether a route could be created, or this one be replaced, and its number be connected; changes nothing.
    *
    * @throws as `replace`, and AppError `forbidden` for a person whose tenant has no carrier account of its own.
    */
-  rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: PhoneRouteFields, by: Actor): Promise<void>
+  rehearse(tenantId: TenantId, routeId: PhoneRouteId | null, fields: WantedRoute, by: Actor): Promise<void>
   /** Deletes a route and returns it. @throws AppError `not_found`. */
   remove(tenantId: TenantId, routeId: PhoneRouteId, by: Actor): Promise<PhoneRouteRow>
 }
@@ -70,9 +73,10 @@ export function makePhoneRoutes({ db, clock, installationNumber = null }: Deps):
       })
   }
 
-  async function createIn(tx: Tx, tenantId: TenantId, { fields, by }: Wanted): Promise<PhoneRouteRow> {
+  async function createIn(tx: Tx, tenantId: TenantId, { wanted, by }: Asked): Promise<PhoneRouteRow> {
+    const { isConnected = false, ...fields } = wanted
     const now = new Date(clock.now())
-    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber })
+    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber, isConnected })
     await prepare(tx, tenantId, fields, now)
     const id = newId<PhoneRouteId>(now.getTime())
     const route = await insertPhoneRoute(tx, tenantId, { ...fields, id, created_at: now, updated_at: now })
@@ -80,10 +84,11 @@ export function makePhoneRoutes({ db, clock, installationNumber = null }: Deps):
     return route
   }
 
-  async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, { fields, by }: Wanted) {
+  async function replaceIn(tx: Tx, tenantId: TenantId, routeId: PhoneRouteId, { wanted, by }: Asked) {
+    const { isConnected = false, ...fields } = wanted
     const before = await lockKnownRoute(tx, tenantId, routeId)
     const now = new Date(clock.now())
-    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber })
+    await refuseInstallationNumber(tx, tenantId, { number: fields.phone_number, by, installationNumber, isConnected })
     await prepare(tx, tenantId, fields, now)
     const route = await updatePhoneRoute(tx, tenantId, routeId, { ...fields, updated_at: now })
     // Claimed first, released last: see `claimNumber`.
@@ -99,14 +104,14 @@ export function makePhoneRoutes({ db, clock, installationNumber = null }: Deps):
       if (rows.length === 0) await expectTenant(db, tenantId)
       return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
-    create: (tenantId, fields, by) => change(tenantId, (tx) => createIn(tx, tenantId, { fields, by })),
-    replace: (tenantId, routeId, fields, by) =>
-      change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, { fields, by })),
-    rehearse: (tenantId, routeId, fields, by) =>
+    create: (tenantId, wanted, by) => change(tenantId, (tx) => createIn(tx, tenantId, { wanted, by })),
+    replace: (tenantId, routeId, wanted, by) =>
+      change(tenantId, (tx) => replaceIn(tx, tenantId, routeId, { wanted, by })),
+    rehearse: (tenantId, routeId, wanted, by) =>
       change(tenantId, async (tx) => {
         await refuseInstallationAccount(tx, tenantId, by)
-        const wanted = { fields, by }
-        await (routeId === null ? createIn(tx, tenantId, wanted) : replaceIn(tx, tenantId, routeId, wanted))
+        const asked = { wanted, by }
+        await (routeId === null ? createIn(tx, tenantId, asked) : replaceIn(tx, tenantId, routeId, asked))
         throw new Rehearsed()
       }).catch((error: unknown) => {
         if (!(error instanceof Rehearsed)) throw error
@@ -124,7 +129,7 @@ export function makePhoneRoutes({ db, clock, installationNumber = null }: Deps):
 }
 
 /** What a route is to be, and who says so. */
-type Wanted = { fields: PhoneRouteFields; by: Actor }
+type Asked = { wanted: WantedRoute; by: Actor }
 
 /** Undoes a transaction that did all that was to be found out. */
 class Rehearsed extends Error {}

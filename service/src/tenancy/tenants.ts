@@ -158,7 +158,7 @@ async function replace(
 
   refuseGivingUpAccount(before, document, writing.by)
   const number = document.telephony?.from_number
-  const wish = { by: writing.by, installationNumber }
+  const wish = { by: writing.by, installationNumber, isConnected: false }
   if (number && number !== before?.telephony?.from_number)
     await refuseInstallationNumber(tx, tenantId, { number, ...wish })
 
