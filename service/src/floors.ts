@@ -123,8 +123,9 @@ function secondSpeechOf({ secondVoice }: Deps) {
 export type Floors = ReturnType<typeof makeFloors>
 
 /** What strangers and tenants may ask in a minute. */
-export function rateLimitsOf({ config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
+export function rateLimitsOf({ clock, config, metrics, cluster }: Deps, { cache }: Floors): RateLimits {
   return makeRateLimits({
+    clock,
     counter: cluster.rates,
     registry: metrics.registry,
     perAddress: config.rateLimitIp,

@@ -65,8 +65,10 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
 }
 
 /** Whose token it is. The embedded database cannot be away. */
-function findTenantBy({ clock, database }: Deps, { credentials }: Floors): FindTenant {
-  return database.kind === 'server' ? promptly(clock, credentials.findTenant) : credentials.findTenant
+function findTenantBy({ clock, database }: Deps, { credentials, rateLimits }: CallFloors): FindTenant {
+  const find: FindTenant = (token, { address, isLook }) =>
+    credentials.findTenant(token, { isLook, mayAsk: () => rateLimits.mayAsk(address) })
+  return database.kind === 'server' ? promptly(clock, find) : find
 }
 
 /** What whoever had an outbound call placed wants of it. */

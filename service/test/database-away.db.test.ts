@@ -41,6 +41,14 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     expect(told.status).toBe(503)
   })
 
+  it('who sends no signature is refused before the database is asked', async () => {
+    await database.close()
+    for (const path of ['incoming-call', 'call-resume', 'call-status']) {
+      const form = { ...FORM, CallSid: 'CA8', To: '+12025550199', CallStatus: 'completed' }
+      expect([path, (await app.post(`/api/v1/${path}`, { form, token: null })).status]).toEqual([path, 401])
+    }
+  })
+
   it('calls go on', async () => {
     const client = await app.talk()
     await database.close()

@@ -27,6 +27,20 @@ describe('the limits of the whole service', () => {
     expect((await get('/unknown')).status).toBe(429)
   })
 
+  it('let the guesses of an address that is full cost little, and no good key fail for them', async () => {
+    const list = () => app.served.call('acme', 'GET', '/call-logs')
+    expect((await list()).status).toBe(200)
+    await guess()
+    await app.clock.advance(1_000)
+    const guessed = async () => (await get('/api/v1/call-logs', { authorization: 'Bearer guessed-by-n-more' })).headers
+    for (let n = 0; n < 20; n += 1) expect((await guessed()).get('retry-after')).not.toBe('1')
+    // Not looked up any more.
+    expect((await guessed()).get('retry-after')).toBe('1')
+    expect((await list()).status).toBe(200)
+    await app.clock.advance(1_000)
+    expect((await guessed()).get('retry-after')).not.toBe('1')
+  })
+
   it('count a callback with a wrong signature, and a stream with a wrong token', async () => {
     for (let n = 0; n < 5; n += 1) {
       const { status } = await app.post('/api/v1/incoming-call', { form: { CallSid: `CA${n}` }, token: 'wrong' })

@@ -76,6 +76,7 @@ export function makeCallResume(deps: Deps): CallResume {
     { callSid, accountSid, again: times = 0, dialled = null, signed }: ResumedCall,
     attempt: Attempt,
   ): Promise<CarrierAnswer> {
+    signatures.expectSigned(signed)
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)

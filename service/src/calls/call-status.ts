@@ -68,6 +68,7 @@ export function makeCallStatusCallbacks(deps: Deps): CallStatusCallbacks {
 
   return {
     async take({ callSid, accountSid, report, signed }) {
+      signatures.expectSigned(signed)
       const here = live.callHere(callSid)
       const call = here ?? (await findCallAcrossTenants(db, callSid))
       const tenant = call && (await tenants.get(call.tenantId))

@@ -11,6 +11,12 @@ import { findAccountTenantsAcrossTenants } from './incoming-store.ts'
 /** Whether a request came from the carrier that it says it came from. */
 export type CallbackSignatures = {
   /**
+   * Refuses what no carrier can have sent, before anything is asked about it.
+   *
+   * @throws AppError `unauthorized` for a request without a signature, whatever it is worth.
+   */
+  expectSigned(request: SignedRequest): void
+  /**
    * Checks a request about something of this tenant's with the tenant's own tokens; nobody else's count.
    *
    * @throws AppError `unauthorized`, the same whatever was wrong.
@@ -48,7 +54,7 @@ export function makeCallbackSignatures({
 
   function expect(request: SignedRequest, carrier: keyof Carriers, tokens: string[]): void {
     const isGenuine = tokens.length === 0 ? takesUnsigned() : carriers[carrier].verify(request, tokens)
-    if (!isGenuine) throw new AppError('unauthorized', 'The signature of the carrier is missing or wrong.')
+    if (!isGenuine) throw notGenuine()
   }
 
   async function tokensOf(accountSid: string): Promise<string[]> {
@@ -66,9 +72,17 @@ export function makeCallbackSignatures({
   }
 
   return {
+    expectSigned({ headers }) {
+      const isSigned = Object.values(carriers).some((carrier) => carrier.hasSignature(headers))
+      if (!isSigned && !takesUnsigned()) throw notGenuine()
+    },
     expectFrom: (tenant, request) => expect(request, tenant.telephony.provider, tokensIn(tenant)),
     expectFromAccount: async (accountSid, request) => expect(request, DEFAULT_CARRIER, await tokensOf(accountSid)),
   }
+}
+
+function notGenuine(): AppError {
+  return new AppError('unauthorized', 'The signature of the carrier is missing or wrong.')
 }
 
 function tokensIn({ telephony }: TenantRuntime): string[] {

@@ -91,6 +91,7 @@ export function makeIncoming(deps: Deps): Incoming {
   }
 
   async function answer(call: IncomingCall, attempt: Attempt): Promise<CarrierAnswer> {
+    signatures.expectSigned(call.signed)
     const number = await lookUp(call.to)
     const tenant = number && (await tenants.get(number.tenantId))
     if (!tenant) {

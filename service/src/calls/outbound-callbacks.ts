@@ -50,6 +50,7 @@ export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
   const { db, clock, log, tenants, signatures, statuses, machines, live } = deps
 
   async function adopt({ dialRef, callSid, signed }: OfDial): Promise<AdoptedCall | null> {
+    signatures.expectSigned(signed)
     const tenantId = await findDiallerAcrossTenants(db, dialRef)
     const tenant = tenantId && (await tenants.get(tenantId))
     if (!tenant) return null

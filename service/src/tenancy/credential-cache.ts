@@ -40,6 +40,11 @@ export class CredentialCache {
     return null
   }
 
+  /** Whether it was good when it was asked for last, as far as that is remembered. */
+  wasGood(tokenHash: string): boolean {
+    return this.#counts.has(tokenHash)
+  }
+
   begin(nowMs: number): LookUp {
     return { startedMs: nowMs, generation: this.#generation }
   }

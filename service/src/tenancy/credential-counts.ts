@@ -21,6 +21,10 @@ export class CredentialCounts {
     else count.misses += 1
   }
 
+  has(tokenHash: string): boolean {
+    return this.#counts.has(tokenHash)
+  }
+
   evicted(tokenHash: string): void {
     const count = this.#counts.get(tokenHash)
     if (count) count.evictions += 1

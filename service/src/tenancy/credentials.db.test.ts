@@ -139,6 +139,18 @@ describe('findTenant', () => {
     expect(await node().credentials.findTenant(token)).toBeNull()
   })
 
+  it('asks of a crowded address nothing but whether keys are good still', async () => {
+    const acme = await makeTenant(test.db, 'acme')
+    const { credentials, keys } = node()
+    const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
+    const isCrowded = () => false
+    await expect(credentials.findTenant(token, { mayAsk: isCrowded })).rejects.toMatchObject({ code: 'rate_limited' })
+    await credentials.findTenant(token)
+    await clock.advance(1_000)
+    expect(await credentials.findTenant(token, { mayAsk: isCrowded })).toMatchObject({ tenantId: 'acme' })
+    await expect(credentials.findTenant(LEGACY_TOKEN, { mayAsk: isCrowded })).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
   it('calls no token wrong when the database cannot be asked', async () => {
     const nowhere = openServer({ url: 'postgres://parley@127.0.0.1:1/none', applicationName: 'parley tests' })
     const log = makeLog({ level: 'silent', secrets: [] })
@@ -171,7 +183,7 @@ describe('the last use of an API key', () => {
     const acme = await makeTenant(test.db, 'acme')
     const { credentials, keys } = node()
     const { token } = await keys.create(acme, 'shop', THE_SYSTEM)
-    expect(await credentials.findTenant(token, true)).toEqual({ tenantId: 'acme', via: 'api_key' })
+    expect(await credentials.findTenant(token, { isLook: true })).toEqual({ tenantId: 'acme', via: 'api_key' })
     expect(await lastUse(keys, acme)).toBeNull()
     await credentials.findTenant(token)
     await credentials.close()

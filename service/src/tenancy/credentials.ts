@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { sha256 } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -15,9 +16,10 @@ export type Credentials = {
    * The tenant that `token` belongs to, or null: unknown, revoked, or of a kind that is turned off. A key that another node
    * revoked is refused here half a second later at most. `isLook`: it is asked for to see whether it is still good, which is no use of it.
    *
-   * @throws AppError `unavailable` when the database cannot be asked: that is no reason to call a token wrong.
+   * @param mayAsk is asked before the database is, for a token that was not good lately.
+   * @throws AppError `rate_limited` when it may not; `unavailable` when the database cannot be asked: that is no reason to call a token wrong.
    */
-  findTenant(token: string, isLook?: boolean): Promise<Credential | null>
+  findTenant(token: string, asking?: { isLook?: boolean; mayAsk?: () => boolean }): Promise<Credential | null>
   /** To be called when a key of the tenant was revoked or its document changed, once that is committed. */
   forget(tenantId: TenantId): void
   /** How often the credentials that were used last on this node were asked for, the last one first. */
@@ -37,6 +39,13 @@ type Deps = {
 /** Bounds of a legacy token, in characters. An API key is within them too, so that nothing longer is ever hashed. */
 const MIN_TOKEN_CHARS = 16
 const MAX_TOKEN_CHARS = 200
+
+function crowded(): AppError {
+  const headers = { 'retry-after': '1' }
+  return new AppError('rate_limited', 'Too many requests from this address: wait a second before the next one.', {
+    headers,
+  })
+}
 
 /** Compared with when there is no such key, so that this takes as long as when there is one. */
 const NO_HASH = sha256('')
@@ -63,11 +72,12 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
   }
 
   return {
-    async findTenant(token, isLook = false) {
+    async findTenant(token, { isLook = false, mayAsk = () => true } = {}) {
       if (token.length < MIN_TOKEN_CHARS || token.length > MAX_TOKEN_CHARS) return null
       const tokenHash = hashToken(token).toString('hex')
       const known = cache.get(tokenHash, clock.monotonicMs())
       if (known) return known
+      if (!cache.wasGood(tokenHash) && !mayAsk()) throw crowded()
 
       const lookUp = cache.begin(clock.monotonicMs())
       // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.

@@ -128,7 +128,7 @@ async function shownBy(deps: MediaStreamRouteDeps, request: FastifyRequest): Pro
   const inQuery = deps.takesQueryTokens ? queryTokenOf(request) : null
   if (!hasBearer && inQuery === null) return null
   const key = hasBearer ? bearerOf(request) : inQuery
-  const tenant = key === null ? null : await findTenant(key)
+  const tenant = key === null ? null : await findTenant(key, { address: request.ip, isLook: false })
   if (!tenant) throw unauthorized('The API key is unknown or revoked.')
   return { type: 'bearer', tenantId: tenant.tenantId }
 }

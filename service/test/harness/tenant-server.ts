@@ -48,7 +48,7 @@ export function useTenantServer(db: () => Db, routes: () => FastifyPluginAsyncTy
     const metrics = makeMetrics(new CoarseClock(systemClock))
     const credentials = makeCredentials({ db: db(), clock: systemClock, log, legacyEnabled: true })
     const built = buildServer({ log, clock: systemClock, metrics, trustProxy: false })
-    built.addHook('onRequest', tenantGuard({ findTenant: credentials.findTenant }))
+    built.addHook('onRequest', tenantGuard({ findTenant: (token) => credentials.findTenant(token) }))
     for (const plugin of routes()) await built.register(plugin)
     await built.ready()
     server = built

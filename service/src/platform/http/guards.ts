@@ -8,8 +8,11 @@ import { type People, personOf, refuseForeignOrigin, sessionTokenOf } from './pe
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
 
-/** Whose token it is, or null. `isLook`: that it is asked for is no use of it. */
-export type FindTenant = (token: string, isLook?: boolean) => Promise<{ tenantId: TenantId } | null>
+/** `address`: where a token came from. `isLook`: it is asked for to see whether it is still good, which is no use of it. */
+type Asking = { address: string; isLook: boolean }
+
+/** Whose token it is, or null. */
+export type FindTenant = (token: string, asking: Asking) => Promise<{ tenantId: TenantId } | null>
 
 const ADMIN_PATH = '/api/v1/admin'
 
@@ -231,7 +234,7 @@ export function readerGuard({ adminKey, people, findTenant, takesQueryTokens }: 
 }
 
 async function letHolderIn(request: FastifyRequest, findTenant: FindTenant, token: string): Promise<void> {
-  const tenant = await findTenant(token, isRecognised(request))
+  const tenant = await findTenant(token, { address: request.ip, isLook: isRecognised(request) })
   if (!tenant) throw refusedTenant('The API key is unknown or revoked.', 'Bearer error="invalid_token"')
   tenants.set(request, tenant.tenantId)
 }

@@ -34,6 +34,7 @@ function limited({ trustProxy = false, perAddress = 60 }: { trustProxy?: TrustPr
   const clock = new TestClock()
   const registry = new Registry()
   const rateLimits = makeRateLimits({
+    clock,
     counter: aloneRateCounter(clock),
     registry,
     perAddress,

@@ -1,12 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Counter, type Registry } from 'prom-client'
+import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { type RateCounter, type Taken, WINDOW_SECONDS } from '../cluster/rate-counter.ts'
+import { FullAddresses } from './full-addresses.ts'
 import { isAdminPath, isRecognised, knownActorOf, tenantOf } from './guards.ts'
 import { addressKey } from './trust.ts'
 
 type Deps = {
+  clock: Pick<Clock, 'monotonicMs'>
   counter: RateCounter
   registry: Registry
   /** Requests without a valid credential that an address may make in a minute. */
@@ -49,9 +52,12 @@ export type RateLimits = {
   ): Promise<Refusal | AppError>
   /** Counts a credential of this address that failed elsewhere than in a request. */
   failed(address: string): void
+  /** Whether the database may be asked whose credential it is that came from this address. */
+  mayAsk(address: string): boolean
 }
 
-export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps): RateLimits {
+export function makeRateLimits({ clock, counter, registry, perAddress, limitOf }: Deps): RateLimits {
+  const full = new FullAddresses(clock)
   const refusals = new Counter({
     name: 'http_rate_limited_total',
     help: 'Requests refused with 429, by what was counted: an address or a tenant.',
@@ -64,6 +70,7 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
     reply.headers(headersOf(kind, limit, taken))
     if (taken.isAdmitted) return
     refusals.inc({ limit: kind })
+    if (kind === 'address') full.add(name, taken.resetSeconds)
     throw tooMany(taken)
   }
 
@@ -107,6 +114,7 @@ export function makeRateLimits({ counter, registry, perAddress, limitOf }: Deps)
         (error: unknown) => (error instanceof AppError && error.code === 'rate_limited' ? error : refusal),
       ),
     failed: (address) => void counter.take(`address:${addressKey(address)}`, perAddress),
+    mayAsk: (address) => full.mayAsk(addressKey(address)),
   }
 }
 
