@@ -116,6 +116,12 @@ describe('somebody who logs in at the identity provider', () => {
     expect((await login()).answer.status).toBe(302)
   })
 
+  it('is asked for by it where the ID token does not say that it is verified, and is who they are there', async () => {
+    Object.assign(issuer.behaviour, { tells: 'userinfo', lies: { email: 'grace@example.com' } })
+    const { cookies } = await login()
+    expect((await session(cookies)).body).toMatchObject({ username: 'ada@example.com' })
+  })
+
   it.each([
     ['nobody here has', { sub: 'eve', email: 'eve@example.com', email_verified: true }],
     ['is not verified', { sub: 'ada', email: 'ada@example.com', email_verified: false }],

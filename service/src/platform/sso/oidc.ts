@@ -53,8 +53,9 @@ export function oidcProvider(options: Options): IdentityProvider {
         })
         const claims = tokens.claims()
         if (!claims) throw new IdentityFault('failed', 'the provider sent no ID token')
-        // Many providers tell the e-mail only when they are asked for it.
-        const told = 'email' in claims ? claims : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)
+        // Many providers tell the e-mail, or whether it is verified, only when they are asked for it.
+        const isTold = 'email' in claims && 'email_verified' in claims
+        const told = isTold ? claims : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)
         return identityOf(told)
       }),
   }
