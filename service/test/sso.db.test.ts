@@ -43,6 +43,7 @@ async function elsewhere(set: Record<string, string>, work: () => Promise<void>)
 }
 
 type Cookies = Record<string, string>
+type Invited = { invitation_url: string }
 
 /** As a browser goes from link to link: with its cookies, and a look at each answer. */
 async function visit(url: string, cookies: Cookies = {}) {
@@ -277,6 +278,19 @@ describe('single sign-on', () => {
       for (const path of [START, CALLBACK]) expect((await visit(served.address + path)).status).toBe(404)
       expect((await session({})).body).toMatchObject({ sso_enabled: false, sso_authorize_url: null })
     }))
+
+  it('is the only way in where there are no passwords, also for whoever has an invitation', async () => {
+    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme' })
+    const person = { email: 'ann@acme.example', role: 'viewer' }
+    const { invitation_url: link } = await served.administer<Invited>('POST', '/tenants/acme/users', person)
+    const accepted = await fetch(`${served.address}/api/v1/admin/auth/invitation`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin: served.address },
+      body: JSON.stringify({ token: link.split('#token=')[1], password: 'a long enough password' }),
+    })
+    expect([accepted.status, accepted.headers.get('set-cookie')]).toEqual([404, null])
+    expect(await accepted.json()).toMatchObject({ error: 'Nobody can log in with a password here.' })
+  })
 
   it('keeps its cookies to https where browsers come by https, and sends them back there', () =>
     elsewhere(settings({ PUBLIC_URL: 'https://voice.example.com' }), async () => {

@@ -100,6 +100,7 @@ export function adminAuthRoutes(parts: Parts): FastifyPluginAsyncTypebox {
       },
       async (request, reply) => {
         refuseOtherPages(request, origin())
+        logins.expectEnabled()
         const user = await users.accept(request.body.token, request.body.password)
         return welcome(reply, await logins.letIn(user, sessionTokenOf(request)))
       },

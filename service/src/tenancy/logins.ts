@@ -20,6 +20,8 @@ export type LoggedIn = { actor: Actor; token: string }
 export type Logins = {
   /** Whether there is a password to log in with. */
   isEnabled: boolean
+  /** @throws AppError `not_found` when there is none. */
+  expectEnabled(): void
   /**
    * @throws AppError `not_found` when nobody can, `unauthorized` for a wrong name or password, which of them is not told,
    * `rate_limited` after ten failures from the address, `unavailable` when too many log in at once: not the administrator, whose
@@ -54,6 +56,10 @@ export function makeLogins({ db, clock, sessions, administrator, passwords }: De
     return { actor, token }
   }
 
+  function expectEnabled(): void {
+    if (administrator === null) throw new AppError('not_found', 'Nobody can log in with a password here.')
+  }
+
   /** Every refusal costs one slow hash, whoever was named. */
   async function identify({ username, password }: Asked): Promise<Proved | null> {
     const isAdministrator = administrator !== null && isThem(administrator, username, password)
@@ -69,10 +75,11 @@ export function makeLogins({ db, clock, sessions, administrator, passwords }: De
 
   return {
     isEnabled: administrator !== null,
+    expectEnabled,
     letIn: (user, previous) => letIn(provedBy(user), previous),
     letInAdministrator: (name, previous) => letIn({ actor: { kind: 'administrator', name }, user: null }, previous),
     async login(asked) {
-      if (administrator === null) throw new AppError('not_found', 'Nobody can log in with a password here.')
+      expectEnabled()
       const attempt = await beginAttempt(db, clock, asked.ip)
       const proved = await identify(asked)
       if (proved) return letIn(proved, asked.previous, attempt.succeeded)
