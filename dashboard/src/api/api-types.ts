@@ -9864,7 +9864,7 @@ export interface operations {
                 "application/json": {
                     /** @description Who answers, and who speaks in calls from it. */
                     agent_key: string;
-                    /** @description Also has the carrier send the calls of the number here. When it does not, nothing is stored. Default false. */
+                    /** @description Also has the carrier send the calls of the number here. When it does not, nothing is stored. A person needs it for a number that the tenant does not hold yet. Default false. */
                     configure_carrier?: boolean;
                     /** @description Whether calls to the number are answered. Default true. */
                     inbound_enabled?: boolean;
@@ -9942,7 +9942,7 @@ export interface operations {
                 "application/json": {
                     /** @description Who answers, and who speaks in calls from it. */
                     agent_key: string;
-                    /** @description Also has the carrier send the calls of the number here. When it does not, nothing is stored. Default false. */
+                    /** @description Also has the carrier send the calls of the number here. When it does not, nothing is stored. A person needs it for a number that the tenant does not hold yet. Default false. */
                     configure_carrier?: boolean;
                     /** @description Whether calls to the number are answered. Default true. */
                     inbound_enabled?: boolean;
