@@ -121,17 +121,16 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
       async (request, reply) => {
         const afterId = lastEventId(request.headers['last-event-id'])
         const leave = watchers.enter(tenantOf(request))
-        try {
-          const events = await calls.events(tenantOf(request), request.params.stream_sid, afterId)
-          const stream = eventStream(events, afterId, { clock, mayStay: () => isStillLetIn(guard, request) })
-          stream.once('close', leave)
-          // The framework takes a stream wherever it takes text; its types do not know that.
-          const text = stream as unknown as string
-          return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
-        } catch (error) {
+        const watched = calls.events(tenantOf(request), request.params.stream_sid, afterId)
+        const events = await watched.catch((error: unknown) => {
           leave()
           throw error
-        }
+        })
+        const stream = eventStream(events, afterId, { clock, mayStay: () => isStillLetIn(guard, request) })
+        stream.once('close', leave)
+        // The framework takes a stream wherever it takes text; its types do not know that.
+        const text = stream as unknown as string
+        return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(text)
       },
     )
 
