@@ -337,6 +337,25 @@ describe('the age of a session', () => {
     expect(await test.db.selectFrom('erased_recordings').selectAll().execute()).toEqual([])
   })
 
+  it('ends for all files, however many sessions were erased at once', { timeout: 60_000 }, async () => {
+    const erased = 100_500
+    await sql`
+      insert into erased_recordings select 'acme', gen_random_uuid(), ${new Date(clock.now())}::timestamptz
+        from generate_series(1, ${erased}::integer)`.execute(test.db)
+    const removed: string[] = []
+    const node = retention({ remove: async (_tenantId, id) => void removed.push(id) })
+    for (const files of [100_000, erased]) {
+      await node.removeAudio()
+      expect(new Set(removed).size).toBe(files)
+    }
+    // Whatever was still being written then is looked for once more, an hour later, and then no more.
+    for (const times of [2, 2]) {
+      await clock.advance(3_600_001)
+      for (const _run of [1, 2]) await node.removeAudio()
+      expect(removed.length).toBe(times * erased)
+    }
+  })
+
   it('goes on past what cannot be removed, and on all nodes for a tenant that is deleted', async () => {
     const [first, second] = [await wholeCall('CA1'), await wholeCall('CA2')]
     for (const callSid of ['CA1', 'CA2']) await over(callSid)

@@ -53,8 +53,10 @@ const NOTED_FOR_MS = 90 * DAY_MS
 const LOOK_AGAIN_MS = 3_600_000
 
 export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps): Retention {
-  /** Up to where files were removed by this process; it starts with all that is noted. */
-  let doneUntil: ErasedUntil = { at: new Date(0), id: FIRST_ID }
+  /** What was noted before was looked at an hour after it was; a process starts with all that is noted. */
+  let doneBefore = new Date(0)
+  /** A walk through what is noted that has not come to its end: the next run goes on with it. */
+  let walk: { begunMs: number; until: ErasedUntil } | null = null
 
   /** @returns up to where, and whether there may be more. */
   async function removeSome(since: ErasedUntil): Promise<{ until: ErasedUntil; isMore: boolean }> {
@@ -112,12 +114,16 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
       return deleted
     },
     async removeAudio() {
-      let since: ErasedUntil = { at: new Date(Math.max(0, doneUntil.at.getTime() - LOOK_AGAIN_MS)), id: FIRST_ID }
-      for (let page = 0; page < PAGES_AT_A_TIME; page += 1) {
-        const { until, isMore } = await removeSome(since)
-        since = until
-        if (until.at >= doneUntil.at) doneUntil = until
-        if (!isMore) break
+      walk ??= { begunMs: clock.now(), until: { at: doneBefore, id: FIRST_ID } }
+      let isMore = true
+      for (let page = 0; isMore && page < PAGES_AT_A_TIME; page += 1) {
+        const some = await removeSome(walk.until)
+        walk.until = some.until
+        isMore = some.isMore
+      }
+      if (!isMore) {
+        doneBefore = new Date(walk.begunMs - LOOK_AGAIN_MS)
+        walk = null
       }
       await forgetErasedRecordingsAcrossTenants(db, new Date(clock.now() - NOTED_FOR_MS))
     },
