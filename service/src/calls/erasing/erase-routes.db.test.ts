@@ -18,6 +18,7 @@ import { writeEntries } from '../../records/journal-write.ts'
 import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../records/recording-files.ts'
 import { makeRecordings } from '../../records/recordings.ts'
 import { makeSessions } from '../../records/sessions.ts'
+import { spentToday } from '../../records/spent-today.ts'
 import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
 import { markDeleted } from '../../tenancy/tenant-store.ts'
 import { insertCampaignDial } from '../campaigns/campaign-dial-store.ts'
@@ -183,6 +184,25 @@ describe('DELETE voice-sessions/:id', () => {
     const [log] = await test.db.selectFrom('call_logs').selectAll().execute()
     expect(log).toMatchObject({ call_sid: 'CA1', from: '+12025550101', status: 'completed', voice_session_id: null })
     expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toEqual([])
+  })
+
+  it.each([
+    ['as it was at the end', { cost_usd: 4 }],
+    ['as its turns have it, where it was lost with its process', { end_reason: 'process_lost' as const }],
+  ])('gives nothing of its cost back to the budget of the day: %s', async (_what, facts) => {
+    const id = await wholeCall('CA1')
+    const turn = turnEntry(callOf('acme', 'CA1', id), someTurn(3, { costUsd: 4 }))
+    await test.db.transaction().execute((tx) => writeEntries(tx, [turn], { now: new Date(clock.now()) }))
+    await over('CA1')
+    await test.db.updateTable('voice_sessions').set(facts).execute()
+    const acme = tenantTold('acme')
+    const bounded = { ...acme, limits: { ...acme.limits, budget_per_day: 10 } }
+    const spent = async () => (await spentToday(test.db, bounded, { now: new Date(clock.now()) }))?.usd
+    expect(await spent()).toBe(4)
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect(await spent()).toBe(4)
+    await clock.advance(DAY_MS)
+    expect(await spent()).toBe(0)
   })
 
   it('takes what was said out of what was counted: the outcome at once, its score when it is counted again', async () => {

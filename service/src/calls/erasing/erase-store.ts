@@ -3,6 +3,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { forgetOutcomes } from '../../records/analytics/rollup-store.ts'
 import type { SessionId } from '../../records/call-values.ts'
+import { costOfSession } from '../../records/spent-today-store.ts'
 
 declare module '../../platform/db/schema.ts' {
   interface Schema {
@@ -38,6 +39,8 @@ export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: 
   await tx
     .updateTable('call_logs')
     .set({ summary: null, metadata: {}, voice_session_id: null })
+    // The budget of its day goes on counting it.
+    .set({ cost_usd: sql`greatest(cost_usd, ${costOfSession(tenantId, id)})` })
     .where('tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
     .execute()
