@@ -7,6 +7,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { listCallbackTasks, type TaskFilter } from './callback-task-store.ts'
+import { listSupervisorActions } from './supervisor-action-store.ts'
 
 const ACME = 'acme' as TenantId
 const TASKS = 3_000
@@ -51,6 +52,23 @@ describe('a desk of 3,000 tasks', () => {
       const [plan] = await plansOf(test.db, (db) => listCallbackTasks(db, ACME, filter, page))
       expect([...(plan?.nodes ?? [])], what).not.toContain('Seq Scan')
       expect(plan?.blocks, what).toBeLessThan(40)
+    }
+  })
+})
+
+describe('3,000 actions of supervisors', () => {
+  it('are shown by the stream without reading them all', async () => {
+    await makeTenant(test.db, ACME)
+    await sql`
+      insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, metadata, created_at)
+      select ${ACME}, gen_random_uuid(), 'MZ' || n / 3, 'CA' || n / 3, 'note', '{}', timestamptz '2030-01-01' + n * interval '1 second'
+        from generate_series(1, 3000) n`.execute(test.db)
+    await sql`vacuum analyze supervisor_actions`.execute(test.db)
+    for (const tenantId of [undefined, ACME]) {
+      const asked = { tenantId, streamSid: 'MZ7' }
+      expect(await listSupervisorActions(test.db, asked, readPage({}))).toHaveLength(3)
+      const [plan] = await plansOf(test.db, (db) => listSupervisorActions(db, asked, readPage({})))
+      expect(plan?.blocks).toBeLessThan(20)
     }
   })
 })

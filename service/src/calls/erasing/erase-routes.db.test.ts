@@ -5,10 +5,12 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
+import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
+import type { Db } from '../../platform/db/schema.ts'
 import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
 import { makeCallAnalytics } from '../../records/analytics/call-analytics.ts'
 import type { SessionId } from '../../records/call-values.ts'
@@ -26,6 +28,7 @@ import type { CampaignId } from '../campaigns/campaign-store.ts'
 import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
+import { eraseSession } from './erase-store.ts'
 import { makeErasingTenants } from './erasing-tenants.ts'
 import { makeRetention } from './retention.ts'
 
@@ -203,6 +206,18 @@ describe('DELETE voice-sessions/:id', () => {
     expect(await spent()).toBe(4)
     await clock.advance(DAY_MS)
     expect(await spent()).toBe(0)
+  })
+
+  it('reads nothing of other calls, however many there are', async () => {
+    const id = await wholeCall('CA1')
+    await sql`
+      insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, reason, metadata, created_at)
+      select 'acme', gen_random_uuid(), 'MZB' || n, 'CB' || n, 'note', repeat('x', 100), '{}', timestamptz '2030-01-01'
+        from generate_series(1, 3000) n`.execute(test.db)
+    await sql`vacuum analyze`.execute(test.db)
+    const session = { id, callSid: 'CA1' }
+    const erase = (db: Db) => db.transaction().execute((tx) => eraseSession(tx, ACME, session))
+    for (const { blocks } of await plansOf(test.db, erase)) expect(blocks).toBeLessThan(60)
   })
 
   it('takes what was said out of what was counted: the outcome at once, its score when it is counted again', async () => {
