@@ -19,7 +19,7 @@ import {
 } from './callback-task-store.ts'
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
 import { editTask, type TaskEdit } from './edit-callback-task.ts'
-import { findSubject } from './task-subject-store.ts'
+import { findCallOfStream, findSubject } from './task-subject-store.ts'
 
 /** What operators do with callback tasks. All that changes one is written down with who did it. */
 export type TaskDesk = {
@@ -73,8 +73,9 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
     },
     create: (tenantId, fields) =>
       change(tenantId, async (tx, tenant, now) => {
-        const subject = await findSubject(tx, tenantId, fields.call_sid)
-        return addTask(tx, tenant, { fields, subject }, now)
+        const call_sid = fields.call_sid ?? (await findCallOfStream(tx, tenantId, fields.stream_sid))
+        const subject = await findSubject(tx, tenantId, call_sid)
+        return addTask(tx, tenant, { fields: { ...fields, call_sid }, subject }, now)
       }),
     edit: (tenantId, id, edit) =>
       change(tenantId, async (tx, tenant, now) => {

@@ -42,7 +42,10 @@ export const TaskBody = strict({
   ...editable,
   agent_name: maybe(200, 'Who wants it.'),
   stream_sid: maybe(200, 'The stream of the call in which it was asked for.'),
-  call_sid: maybe(200, 'The call in which it was asked for.'),
+  call_sid: maybe(
+    200,
+    'The call in which it was asked for. Without it: the one that has the stream, if it still goes on.',
+  ),
 })
 
 export const TaskEditBody = strict(editable)

@@ -4,7 +4,8 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { someUuid } from '../../test/harness/matchers.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
 import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
@@ -110,6 +111,27 @@ describe('POST callback-tasks', () => {
       },
     }
     expect(await create(facts)).toMatchObject(facts)
+  })
+
+  it('knows the call that has its stream, while that goes on, and none of another tenant', async () => {
+    const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+    const known = async (stream_sid: string) => (await create({ stream_sid }))['call_sid']
+    for (const [tenant, callSid] of [
+      ['acme', 'CA1'],
+      ['globex', 'CA2'],
+    ] as const) {
+      await sessions.open(tenantTold(tenant), someCall(callSid))
+      const stream = { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null }
+      await sessions.started(tenantTold(tenant), stream)
+    }
+    expect([await known('MZCA1'), await known('MZCA2'), await known('MZ9')]).toEqual(['CA1', null, null])
+    const [event] = (await storedEvents(test.db)).filter(({ event }) => event === 'callback.task.created')
+    expect(event).toMatchObject({ call_sid: 'CA1' })
+    await test.db
+      .updateTable('voice_sessions')
+      .set({ ended_at: new Date(clock.now()) })
+      .execute()
+    expect(await known('MZCA1')).toBeNull()
   })
 
   it('takes the first and the last instant that it may be told', async () => {

@@ -9,6 +9,7 @@ import { plansOf } from '../../../test/harness/plans.ts'
 import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tenant-server.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
+import { addTask } from '../../operators/add-callback-task.ts'
 import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
@@ -189,6 +190,38 @@ describe('DELETE voice-sessions/:id', () => {
     expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toEqual([])
   })
 
+  it('erases tasks that name a stream of the call alone, and what was to be told of them', async () => {
+    const id = await wholeCall('CA1')
+    for (const stream_sid of ['MZCA1', 'MZ9']) {
+      const fields = {
+        ...{ stream_sid, call_sid: null, agent_name: null, customer_phone: '+12025550101' as PhoneNumber },
+        ...{ queue_key: 'default', priority: 'normal' as const, summary: SECRET, notes: SECRET, metadata: {} },
+        ...{ created_by: 'api', due_at: null, sla_due_at: null },
+      }
+      const now = new Date(clock.now())
+      await test.db.transaction().execute((tx) => addTask(tx, tenantTold('acme'), { fields, subject: null }, now))
+    }
+    await over('CA1')
+    const { body } = await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect(body).toMatchObject({ receipt: { callback_tasks: 2 } })
+    const tasks = await test.db.selectFrom('callback_tasks').select(['stream_sid', 'summary']).execute()
+    expect(tasks.filter(({ summary }) => summary !== null)).toEqual([{ stream_sid: 'MZ9', summary: SECRET }])
+    const events = await test.db.selectFrom('webhook_outbox').select('body').execute()
+    expect(events).toMatchObject([{ body: { payload: { task: { stream_sid: 'MZ9' } } } }])
+  })
+
+  it('erases the greeting of a call that was only found', async () => {
+    const id = await wholeCall('CA1')
+    await over('CA1')
+    await sql`
+      insert into dials (dial_ref, tenant_id, call_log_id, call_sid, state, greeting, created_at, due_at)
+      select 'ref', tenant_id, id, null, 'adopted', ${SECRET}, created_at, created_at from call_logs`.execute(test.db)
+    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
+    expect(await test.db.selectFrom('dials').select(['call_sid', 'greeting']).execute()).toEqual([
+      { call_sid: null, greeting: null },
+    ])
+  })
+
   it.each([
     ['as it was at the end', { cost_usd: 4 }],
     ['as its turns have it, where it was lost with its process', { end_reason: 'process_lost' as const }],
@@ -208,12 +241,23 @@ describe('DELETE voice-sessions/:id', () => {
     expect(await spent()).toBe(0)
   })
 
-  it('reads nothing of other calls, however many there are', async () => {
+  it('reads nothing of other calls, however many there are', { timeout: 60_000 }, async () => {
     const id = await wholeCall('CA1')
     await sql`
       insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, reason, metadata, created_at)
       select 'acme', gen_random_uuid(), 'MZB' || n, 'CB' || n, 'note', repeat('x', 100), '{}', timestamptz '2030-01-01'
         from generate_series(1, 3000) n`.execute(test.db)
+    await sql`
+      insert into callback_tasks (tenant_id, id, stream_sid, customer_phone, status, priority, queue_key, metadata, sla_due_at,
+                                  dispatch_attempt_count, created_at, updated_at)
+      select 'acme', gen_random_uuid(), stream_sid, '+12025550101', 'open', 'normal', 'one', '{}', created_at, 0, created_at, created_at
+        from supervisor_actions`.execute(test.db)
+    await sql`
+      insert into webhook_outbox
+      select (json_populate_record(told, json_build_object('id', gen_random_uuid(), 'call_sid', 'CB' || n, 'body',
+               jsonb_set(jsonb_set(body::jsonb, '{payload,task,id}', to_jsonb(gen_random_uuid()::text)), '{payload,task,call_sid}',
+                         to_jsonb('CB' || n))))).*
+        from webhook_outbox told, generate_series(1, 1000) n where event = 'callback.task.created'`.execute(test.db)
     await sql`vacuum analyze`.execute(test.db)
     const session = { id, callSid: 'CA1' }
     const erase = (db: Db) => db.transaction().execute((tx) => eraseSession(tx, ACME, session))

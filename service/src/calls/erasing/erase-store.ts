@@ -30,7 +30,8 @@ export type ErasedSession = { id: SessionId; callSid: string }
  * with it, or, where that is to be called again, once it is called no more. To be called with `lockCall`; the
  * directory has to forget the call in the same transaction, so that nothing late is written of it.
  */
-export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: ErasedSession): Promise<ErasedCounts> {
+export async function eraseSession(tx: Tx, tenantId: TenantId, session: ErasedSession): Promise<ErasedCounts> {
+  const { id, callSid } = session
   const [turns, calls, parts] = [
     await countOf(tx, 'transcript_turns', tenantId, id),
     await countOf(tx, 'function_calls', tenantId, id),
@@ -51,17 +52,19 @@ export async function eraseSession(tx: Tx, tenantId: TenantId, { id, callSid }: 
      where log.tenant_id = ${tenantId} and log.call_sid = ${callSid}
        and dial.tenant_id = log.tenant_id and dial.call_log_id = log.id
        and contact.tenant_id = dial.tenant_id and contact.id = dial.contact_id`.execute(tx)
-  await tx
-    .updateTable('dials')
-    .set({ greeting: null })
-    .where('tenant_id', '=', tenantId)
-    .where('call_sid', '=', callSid)
-    .execute()
+  // By the log: a call that was only found has no name in its dial.
+  await sql`
+    update dials set greeting = null
+      from call_logs log
+     where log.tenant_id = ${tenantId} and log.call_sid = ${callSid}
+       and dials.tenant_id = log.tenant_id and dials.call_log_id = log.id and dials.greeting is not null`.execute(tx)
+  const tasks = await listTasksOf(tx, tenantId, session)
+  await eraseTasks(tx, tenantId, tasks)
   const erased = {
     ...{ transcriptTurns: turns, functionCalls: calls, recordingParts: parts },
-    callbackTasks: await eraseTasks(tx, tenantId, callSid),
+    callbackTasks: tasks.length,
     supervisorActions: await eraseActions(tx, tenantId, callSid),
-    deliveries: await eraseDeliveries(tx, tenantId, callSid),
+    deliveries: await eraseDeliveries(tx, tenantId, callSid, tasks),
   }
   await tx.deleteFrom('voice_sessions').where('tenant_id', '=', tenantId).where('id', '=', id).execute()
   return erased
@@ -79,24 +82,32 @@ async function countOf(
   return rows[0]?.count ?? 0
 }
 
-/** The task stays, so that it can be done; of its metadata what links it to a ticket does. */
-async function eraseTasks(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
+/** The tasks of a call: those that name it, and those that name a stream of it alone. */
+async function listTasksOf(tx: Tx, tenantId: TenantId, { id, callSid }: ErasedSession): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
+    select id from callback_tasks where tenant_id = ${tenantId} and call_sid = ${callSid}
+    union all
+    select id from callback_tasks
+     where tenant_id = ${tenantId} and call_sid is null and stream_sid = any(array(
+             select stream_sid from call_logs where tenant_id = ${tenantId} and call_sid = ${callSid}
+              union
+             select stream_sid from voice_sessions where tenant_id = ${tenantId} and id = ${id}))`.execute(tx)
+  return rows.map((row) => row.id)
+}
+
+/** They stay, so that they can be done; of their metadata what links them to a ticket does. */
+async function eraseTasks(tx: Tx, tenantId: TenantId, ids: string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
     update callback_tasks
        set summary = null, notes = null, snooze_reason = null,
            metadata = case when metadata ? 'external_ticket'
                            then jsonb_build_object('external_ticket', metadata -> 'external_ticket')
                            else '{}'::jsonb end
-     where tenant_id = ${tenantId} and call_sid = ${callSid}
-    returning id`.execute(tx)
-  if (rows.length === 0) return 0
+     where tenant_id = ${tenantId} and id = any(${ids}::uuid[])`.execute(tx)
   await sql`
-    update callback_task_changes change
-       set note = null, details = '{}'::jsonb
-      from callback_tasks task
-     where task.tenant_id = ${tenantId} and task.call_sid = ${callSid}
-       and change.tenant_id = task.tenant_id and change.task_id = task.id`.execute(tx)
-  return rows.length
+    update callback_task_changes set note = null, details = '{}'::jsonb
+     where tenant_id = ${tenantId} and task_id = any(${ids}::uuid[])`.execute(tx)
 }
 
 async function eraseActions(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
@@ -111,12 +122,13 @@ async function eraseActions(tx: Tx, tenantId: TenantId, callSid: string): Promis
 export const TELLS_OF_TASK = sql<boolean>`(event like 'callback.task.%' or event like 'operator_queue.%')`
 
 /** Delivered or not: of what is gone nobody is to be told any more. Events of tasks have no call of their own. */
-async function eraseDeliveries(tx: Tx, tenantId: TenantId, callSid: string): Promise<number> {
+async function eraseDeliveries(tx: Tx, tenantId: TenantId, callSid: string, taskIds: string[]): Promise<number> {
   const own = await sql`
     delete from webhook_outbox where tenant_id = ${tenantId} and call_sid = ${callSid} returning id`.execute(tx)
   const ofTasks = await sql`
     delete from webhook_outbox
-     where tenant_id = ${tenantId} and ${TELLS_OF_TASK} and body #>> '{payload,task,call_sid}' = ${callSid}
+     where tenant_id = ${tenantId} and ${TELLS_OF_TASK}
+       and (body #>> '{payload,task,call_sid}' = ${callSid} or body #>> '{payload,task,id}' = any(${taskIds}::text[]))
     returning id`.execute(tx)
   return own.rows.length + ofTasks.rows.length
 }
