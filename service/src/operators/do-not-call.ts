@@ -5,6 +5,7 @@ import { newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { storable } from '../records/storable.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
@@ -62,7 +63,9 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
       change(tenantId, async (tx, tenant) => {
         const now = new Date(clock.now())
         const id = newId<DncEntryId>(now.getTime())
-        const entry = await upsertDncEntry(tx, tenantId, { id, phone, reason, source, created_at: now })
+        // A wish not to be called is not lost to a character in the words of a model.
+        const said = { reason: reason && storable(reason), source }
+        const entry = await upsertDncEntry(tx, tenantId, { id, phone, ...said, created_at: now })
         if (entry.id === id) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
         return entry
       }),

@@ -248,6 +248,12 @@ describe('the built-in tools', () => {
       await expect(doNotCall.get(other, '+12025550101')).rejects.toThrow('not on the do-not-call list')
     })
 
+    it('lists it also where the words of the model cannot be stored as they are', async () => {
+      const { run, doNotCall, tenantId } = await inCall()
+      expect(await run('add_to_dnc', { reason: 'never\u0000 again' })).toMatchObject({ status: 'ok' })
+      expect(await doNotCall.get(tenantId, '+12025550101')).toMatchObject({ reason: 'never again' })
+    })
+
     it('is refused for who has no number', async () => {
       const { run } = await inCall({ from: 'anonymous' })
       expect(await run('add_to_dnc', {})).toMatchObject({ status: 'error' })
