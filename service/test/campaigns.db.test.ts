@@ -52,7 +52,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
   const read = async (id: string) => (await app.served.call<Answer>('acme', 'GET', `/campaigns/${id}`)).body.campaign
   const contacts = async (id: string) => {
     const { body } = await app.served.call<{ calls: Contact[] }>('acme', 'GET', `/campaigns/${id}/calls?limit=500`)
-    return body.calls.toSorted((a, b) => (a.phone < b.phone ? -1 : 1))
+    // The last of the list comes first.
+    return body.calls.toReversed()
   }
 
   async function started(facts: Shown = {}): Promise<string> {
@@ -348,6 +349,20 @@ describe('a campaign', { timeout: 120_000 }, () => {
       const { status, body } = await post('', wanted(facts))
       expect([status, body.error]).toEqual([400, expect.stringContaining(error)])
     })
+  })
+
+  it('shows whom it calls as the list has them, the last first, page by page', async () => {
+    const list = people(50)
+    const { body } = await post('', wanted({ contacts: list }))
+    const shown: string[] = []
+    for (let cursor = ''; ; ) {
+      const path = `/campaigns/${body.campaign.id}/calls?limit=20${cursor}`
+      const page = (await app.served.call<{ calls: Contact[]; next_cursor: string | null }>('acme', 'GET', path)).body
+      shown.push(...page.calls.map(({ phone }) => phone))
+      if (page.next_cursor === null) break
+      cursor = `&cursor=${page.next_cursor}`
+    }
+    expect(shown).toEqual(list.map(({ phone }) => phone).toReversed())
   })
 
   it('is its tenant’s alone', async () => {

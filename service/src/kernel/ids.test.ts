@@ -22,6 +22,17 @@ describe('newId', () => {
     )
   })
 
+  it('sorts by its position in one millisecond, and is a UUID of version 7 all the same', () => {
+    const position = fc.integer({ min: 0, max: 2 ** 18 - 1 })
+    fc.assert(
+      fc.property(instant, position, position, (ms, a, b) => {
+        fc.pre(a !== b)
+        expect(newId(ms, a) < newId(ms, b)).toBe(a < b)
+        expect(newId(ms, a)).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      }),
+    )
+  })
+
   it('takes the part of a millisecond, as a measured instant has, for nothing', () => {
     expect(newId(1.9).slice(0, 13)).toBe('00000000-0001')
   })

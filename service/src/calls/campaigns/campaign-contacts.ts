@@ -37,7 +37,8 @@ export async function readContacts(
     else if (earlier !== undefined) errors.push({ at, error: `phone is that of ${earlier}, which is called` })
     else if (isPhoneNumber(phone)) {
       known.set(phone, at)
-      contacts.push({ id: newId<ContactId>(nowMs), position: contacts.length + 1, phone, metadata })
+      const position = contacts.length + 1
+      contacts.push({ id: newId<ContactId>(nowMs, position), position, phone, metadata })
     }
   }
   return { contacts, errors }
