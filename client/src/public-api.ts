@@ -8565,7 +8565,7 @@ export interface operations {
                 event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;

@@ -16,6 +16,13 @@ const filterFields = {
 /** What a list of deliveries can be asked for. */
 export const DeliveryQuery = strict({
   ...pageFields,
+  limit: Type.Optional(
+    Type.Integer({
+      ...pageFields.limit,
+      description:
+        'Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case.',
+    }),
+  ),
   ...filterFields,
   call_sid: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })

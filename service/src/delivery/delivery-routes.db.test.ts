@@ -88,6 +88,45 @@ describe('GET webhook-deliveries', () => {
     expect(sids(await list('', 'globex'))).toEqual(['CA9'])
   })
 
+  it('has no more bodies in a page than calls can go on beside, and leads on by its cursor', async () => {
+    const sids = ['CA1', 'CA2', 'CA3', 'CA4', 'CA5', 'CA6']
+    for (const sid of sids) {
+      // Half a megabyte, of which a table keeps far less; and one that is longer than a page may be.
+      const said = 'Hello there. '.repeat(sid === 'CA2' ? 100_000 : 40_000)
+      await stage.happens('acme', [{ ...ofCall(sid), payload: { said } }])
+      await stage.clock.advance(1)
+    }
+    const pages: string[][] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const query: string = `?limit=500${cursor && `&cursor=${cursor}`}`
+      const { body }: { body: List } = await server.call<List>('acme', 'GET', `${PATH}${query}`)
+      expect(body.count).toBe(body.deliveries.length)
+      pages.push(body.deliveries.map((shown) => (shown.body as { call_sid: string }).call_sid))
+      cursor = body.next_cursor
+    }
+    expect(pages).toEqual([['CA6', 'CA5'], ['CA4', 'CA3'], ['CA2'], ['CA1']])
+    expect(await list('?limit=0')).toEqual([])
+    expect((await admin.call<List>('GET', '/tenants/acme/webhook-deliveries?limit=500')).body.deliveries).toHaveLength(
+      2,
+    )
+  })
+
+  it('shows the attempts of a delivery, the oldest first, without their numbers', async () => {
+    await stage.happens('acme', [ofCall('CA1')])
+    const attempt = (n: number) => ({
+      at: `2030-01-01T00:0${n}:00.000Z`,
+      status_code: 500,
+      error: 'no',
+      duration_ms: n,
+    })
+    const attempt_log = JSON.stringify([{ ...attempt(1), attempt: 1 }, attempt(2)])
+    const facts = { attempt_log, status: 'delivered' as const, delivered_at: new Date('2030-01-01T00:02:00.005Z') }
+    await test.db.updateTable('webhook_outbox').set(facts).execute()
+    const [shown] = await list()
+    expect(shown).toMatchObject({ next_attempt_at: null, delivered_at: '2030-01-01T00:02:00.005Z' })
+    expect(shown).toHaveProperty('attempt_log', [attempt(1), attempt(2)])
+  })
+
   it('finds by event, status, call and time', async () => {
     await stage.happens('acme', [ofCall('CA1'), { event: 'dnc.added', subject: null, payload: {} }])
     expect(await list('?event=dnc.added')).toHaveLength(1)

@@ -3,10 +3,11 @@ import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf, tenantOf } from '../platform/http/guards.ts'
+import { sendList } from '../platform/http/json-lists.ts'
 import { errorResponses, listBody, listResponse, strict } from '../platform/http/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import { DeliveryQuery, RedeliveryBody, Requeued, readDeliveryFilter, readRedelivery } from './delivery-query.ts'
-import { Delivery, showDelivery, showDeliveryMasked } from './delivery-shape.ts'
+import { Delivery, maskDeliveries } from './delivery-shape.ts'
 
 const PATH = '/api/v1/webhook-deliveries'
 const ADMIN_PATH = '/api/v1/admin/tenants/:tenant_id/webhook-deliveries'
@@ -27,11 +28,10 @@ export function deliveryRoutes(deliveries: Deliveries): FastifyPluginAsyncTypebo
           ...LIST,
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { query } = request
-        const [filter, page] = [readDeliveryFilter(query), readPage(query)]
-        const { rows, nextCursor } = await deliveries.list(tenantOf(request), filter, page)
-        return listBody('deliveries', rows.map(showDelivery), nextCursor)
+        const page = await deliveries.list(tenantOf(request), readDeliveryFilter(query), readPage(query))
+        return sendList(reply, 'deliveries', page)
       },
     )
 
@@ -75,8 +75,8 @@ export function adminDeliveryRoutes(
       async ({ params, query }) => {
         const { tenant_id } = params
         await expectTenant(tenant_id)
-        const { rows, nextCursor } = await deliveries.list(tenant_id, readDeliveryFilter(query), readPage(query))
-        return listBody('deliveries', rows.map(showDeliveryMasked), nextCursor)
+        const { json, nextCursor } = await deliveries.list(tenant_id, readDeliveryFilter(query), readPage(query))
+        return listBody('deliveries', await maskDeliveries(json), nextCursor)
       },
     )
 

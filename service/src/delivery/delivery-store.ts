@@ -2,27 +2,11 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import { noteForCommit } from '../platform/db/commits.ts'
-import { newestFirst } from '../platform/db/newest-first.ts'
+import { isoInstant, type JsonPage, readJsonPage } from '../platform/db/json-page.ts'
+import { isAfter } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { EventName } from '../tenancy/tenant-events.ts'
-import type { LoggedAttempt } from './attempt.ts'
-import type { EventEnvelope, OutboxStatus } from './outbox-store.ts'
-
-/** A row of the webhook's outbox as it is shown. */
-export type DeliveryRow = {
-  id: string
-  event: string
-  url: string | null
-  status: OutboxStatus
-  attempts: number
-  due_at: Date
-  last_status_code: number | null
-  last_error: string | null
-  delivered_at: Date | null
-  created_at: Date
-  attempt_log: LoggedAttempt[]
-  body: EventEnvelope
-}
+import type { OutboxStatus } from './outbox-store.ts'
 
 /** What deliveries can be looked for by. What is undefined is not asked. */
 export type DeliveryFilter = {
@@ -45,21 +29,31 @@ function conditions({ event, status, callSid, from, to }: DeliveryFilter): Expre
   ]
 }
 
-/** The tenant's deliveries, newest first; one more than `limit`, to tell whether there are more. */
+/** Of all bodies of a page: that of a long conversation alone may have hundreds of thousands. */
+const MAX_BODY_BYTES = 1_048_576
+
+/** A page of the tenant's deliveries, newest first, as the API shows them; shorter than asked for where bodies are long. */
 export function listDeliveries(
   db: Db,
   tenantId: TenantId,
   filter: DeliveryFilter,
   page: PageRequest,
-): Promise<DeliveryRow[]> {
-  return db
-    .selectFrom('webhook_outbox')
-    .select(['id', 'event', 'url', 'status', 'attempts', 'due_at', 'last_status_code', 'last_error'])
-    .select(['delivered_at', 'created_at', 'attempt_log', 'body'])
-    .where('tenant_id', '=', tenantId)
-    .where((eb) => eb.and(conditions(filter)))
-    .$call(newestFirst('webhook_outbox', page))
-    .execute()
+): Promise<JsonPage> {
+  const where = [sql`tenant_id = ${tenantId}`, ...conditions(filter), isAfter('webhook_outbox', page.after)]
+  const bounded = { column: 'body', maxBytes: MAX_BODY_BYTES }
+  return readJsonPage(db, { table: 'webhook_outbox', where: sql.join(where, sql` and `), shown: SHOWN, bounded }, page)
+}
+
+const AS_STORED = ['id', 'event', 'status', 'attempts', 'last_status_code', 'last_error', 'body']
+const SHOWN = {
+  ...Object.fromEntries(AS_STORED.map((column) => [column, sql.ref(column)])),
+  // As `withoutQuery` does.
+  url: sql`regexp_replace(url, '[?#].*$', '?***')`,
+  next_attempt_at: sql`case when status = 'pending' then ${isoInstant('due_at')} end`,
+  delivered_at: isoInstant('delivered_at'),
+  created_at: isoInstant('created_at'),
+  attempt_log: sql`coalesce((select jsonb_agg(attempt - 'attempt' order by n)
+                               from jsonb_array_elements(attempt_log) with ordinality as logged (attempt, n)), '[]')`,
 }
 
 type Requeue = { which: { ids: string[] } | DeliveryFilter; now: Date; limitRows: number }

@@ -17,6 +17,8 @@ export type JsonList = {
   shown: Readonly<Record<string, RawBuilder<unknown>>>
   /** One plan is right for whatever values `where` has: it is made once. Default: it is made for the values of each time. */
   isPrepared?: boolean
+  /** The page ends where this column has more bytes than so many, all of its rows together; one row it has in any case. */
+  bounded?: { column: string; maxBytes: number }
 }
 
 /**
@@ -27,12 +29,15 @@ export async function readJsonPage(db: Db, list: JsonList, page: PageRequest): P
   const { table, where, shown, isPrepared = false } = list
   const members = Object.entries(shown).map(([name, value]) => sql`${value} as ${sql.id(name)}`)
   const from = sql.id(table)
+  const fitting = list.bounded && sql`with fitting as materialized (${rowsThatFit(list, list.bounded, page)})`
+  const kept = fitting ? sql`(select rows from fitting)` : sql`${page.limit}`
   const statement = sql<Read>`
-    select coalesce(json_agg(row_to_json(shown) order by n) filter (where n <= ${page.limit}), '[]')::text as json,
-           count(*) filter (where n <= ${page.limit}) as count,
-           max(${from}.created_at) filter (where n = ${page.limit}) as last_at,
-           (array_agg(${from}.id) filter (where n = ${page.limit}))[1] as last_id,
-           coalesce(bool_or(n > ${page.limit}), false) as has_more
+    ${fitting ?? sql``}
+    select coalesce(json_agg(row_to_json(shown) order by n) filter (where n <= ${kept}), '[]')::text as json,
+           count(*) filter (where n <= ${kept}) as count,
+           max(${from}.created_at) filter (where n = ${kept}) as last_at,
+           (array_agg(${from}.id) filter (where n = ${kept}))[1] as last_id,
+           coalesce(bool_or(n > ${kept}), false) as has_more
       from (select *, row_number() over (order by created_at desc, id desc) as n
               from (select * from ${from} where ${where}
                      order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}) ${from}) ${from},
@@ -43,6 +48,22 @@ export async function readJsonPage(db: Db, list: JsonList, page: PageRequest): P
   const { json, count, last_at: createdAt, last_id: id, has_more: hasMore } = read
   const isLast = !hasMore || createdAt === null || id === null
   return { json, count, nextCursor: isLast ? null : nextCursorOf({ createdAt, id }) }
+}
+
+/**
+ * How many rows of the page have no more bytes than they may. What they take up in the table is less, and known without reading it: only
+ * what may fit by that is read.
+ */
+function rowsThatFit({ table, where }: JsonList, bounded: { column: string; maxBytes: number }, page: PageRequest) {
+  const [column, maxBytes] = [sql.id(bounded.column), bounded.maxBytes]
+  return sql`
+    select greatest(count(*) filter (where bytes <= ${maxBytes}), least(${page.limit}, 1)) as rows
+      from (select sum(octet_length(${column}::text)) over (order by created_at desc, id desc) as bytes
+              from (select created_at, id, ${column},
+                           sum(pg_column_size(${column})) over (order by created_at desc, id desc) as stored
+                      from (select * from ${sql.id(table)} where ${where}
+                             order by created_at desc, id desc limit ${page.limit} offset ${page.offset}) newest) sized
+             where stored <= ${maxBytes}) whole`
 }
 
 /** An instant as the API writes it, such as `2026-01-31T09:05:00.000Z`. */
