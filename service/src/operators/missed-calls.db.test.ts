@@ -159,6 +159,16 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
   })
 
+  it('have a task each at once, however many were lost', { timeout: 60_000 }, async () => {
+    const { callSid } = await call()
+    await sql`
+      insert into call_logs select (json_populate_record(log, json_build_object('id', gen_random_uuid(), 'call_sid', 'CB' || n,
+               'from', '+1303555' || lpad(n::text, 4, '0')))).*
+        from call_logs log, generate_series(1, 250) n where call_sid = ${callSid}`.execute(test.db)
+    expect(await collect()).toBe(251)
+    expect(await collect()).toBe(0)
+  })
+
   it('are of the last hour, and of nobody who is not over', async () => {
     await call()
     await clock.advance(61 * MINUTE_MS)

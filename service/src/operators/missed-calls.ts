@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { inTurns } from '../kernel/in-turns.ts'
 import { isPhoneNumber } from '../kernel/phone.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -21,7 +22,7 @@ type Deps = {
 const LOOK_BACK_MS = 3_600_000
 /** The longest that a call can last. */
 const LONGEST_CALL_MS = 14_400_000
-/** Read at once, and made of one tenant in one go. */
+/** Read at once, and made of one tenant before it is another one's turn. */
 const BATCH_ROWS = 100
 
 const SUMMARIES: Record<MissedCallKind, string> = {
@@ -37,41 +38,58 @@ const SUMMARIES: Record<MissedCallKind, string> = {
  * @returns how many were made.
  */
 export async function collectMissedCalls(deps: Deps): Promise<number> {
-  const { db, log, tenants, isStopping } = deps
+  const { db, clock, log, tenants, isStopping } = deps
+  const since = new Date(clock.now() - LOOK_BACK_MS)
+  const looks = (await listTenantsWithAcrossTenants(db, 'missed_calls')).map(
+    (tenantId): Look => ({ tenantId, since, after: null, callers: new Set() }),
+  )
   let made = 0
-  for (const tenant_id of await listTenantsWithAcrossTenants(db, 'missed_calls')) {
-    if (isStopping()) break
+  await inTurns({ clock, isStopping }, looks, async (look) => {
+    const { tenantId: tenant_id } = look
     try {
       const tenant = await tenants.get(tenant_id)
-      if (tenant?.missed_calls) made += await collect(deps, tenant, tenant.missed_calls)
+      if (!tenant?.missed_calls) return false
+      const some = await collect(deps, tenant, tenant.missed_calls, look)
+      made += some
+      return some >= BATCH_ROWS
     } catch (err) {
       log.error({ tenant_id, err }, 'calls that were missed could not be looked for')
+      return false
     }
-  }
+  })
   return made
 }
 
+/** How far the calls of a tenant were gone through. */
+type Look = {
+  tenantId: TenantId
+  since: Date
+  after: MissedCallPosition | null
+  /** Whoever called twice is called back once. */
+  callers: Set<string>
+}
+
+/** @returns how many tasks were made: `BATCH_ROWS` or more where there may be more to be made. */
 async function collect(
   deps: Deps,
   tenant: TenantRuntime,
   { queue_key, when: kinds }: NonNullable<TenantRuntime['missed_calls']>,
+  look: Look,
 ): Promise<number> {
-  const since = new Date(deps.clock.now() - LOOK_BACK_MS)
+  const { since, callers } = look
   const begunAfter = new Date(since.getTime() - LONGEST_CALL_MS)
   let made = 0
-  /** Whoever called twice is called back once. */
-  const callers = new Set<string>()
   // Page by page: callers of whom no task can be made are found each time, and keep nobody else waiting, however many they are.
-  for (let after: MissedCallPosition | null = null; made < BATCH_ROWS && !deps.isStopping(); ) {
-    const page = { kinds, since, begunAfter, after, limit: BATCH_ROWS }
+  while (made < BATCH_ROWS && !deps.isStopping()) {
+    const page = { kinds, since, begunAfter, after: look.after, limit: BATCH_ROWS }
     const calls: MissedCall[] = await listMissedCalls(deps.db, tenant.tenant_id, page)
     for (const call of calls) {
+      look.after = call
       if (callers.has(call.from)) continue
       callers.add(call.from)
       const fields = fieldsOf(call, queue_key)
       if (fields && (await makeTask(deps, tenant, call, fields))) made += 1
     }
-    after = calls.at(-1) ?? null
     if (calls.length < BATCH_ROWS) break
   }
   return made

@@ -178,18 +178,28 @@ export async function listRetentionsAcrossTenants(db: Db): Promise<{ tenantId: T
   return rows.map(({ tenant_id, days }) => ({ tenantId: tenant_id, days }))
 }
 
-/** The tenant's sessions that began before an instant and are over, oldest first. */
-export async function listOldSessions(db: Db, tenantId: TenantId, before: Date, limit: number): Promise<SessionId[]> {
-  const rows = await db
+/** A session by its place among the tenant's. */
+export type OldSession = { id: SessionId; created_at: Date }
+
+/** Which ones: those that began before an instant, behind one of them; as many. */
+type OldSessions = { before: Date; after: OldSession | null; limit: number }
+
+/** The tenant's sessions that are over and began long ago, oldest first. */
+export function listOldSessions(
+  db: Db,
+  tenantId: TenantId,
+  { before, after, limit }: OldSessions,
+): Promise<OldSession[]> {
+  return db
     .selectFrom('voice_sessions')
-    .select('id')
+    .select(['id', 'created_at'])
     .where('tenant_id', '=', tenantId)
     .where('created_at', '<', before)
+    .$if(after !== null, (query) => query.where(sql<boolean>`(created_at, id) > (${after?.created_at}, ${after?.id})`))
     .where('call_status', 'in', ['completed', 'busy', 'failed', 'no-answer', 'canceled'])
     .where((eb) => eb.or([eb('ended_at', 'is not', null), eb('started_at', 'is', null)]))
     .orderBy('created_at')
     .orderBy('id')
     .limit(limit)
     .execute()
-  return rows.map(({ id }) => id)
 }

@@ -2,6 +2,7 @@ import { purgeDeliveredAcrossTenants } from '../../delivery/purge-store.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
+import { inTurns } from '../../kernel/in-turns.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isDatabaseTrouble } from '../../records/database-trouble.ts'
@@ -14,9 +15,10 @@ import {
   listErasedRecordingsAcrossTenants,
   listOldSessions,
   listRetentionsAcrossTenants,
+  type OldSession,
 } from './erase-store.ts'
 
-/** What becomes of things that are old enough; each is repeated on every node, and does a bounded piece of it. */
+/** What becomes of things that are old enough; each is repeated on every node, and takes a bounded time. */
 export type Retention = {
   /** Erases sessions that are older than their tenants keep them. @returns how many. */
   eraseOld(): Promise<number>
@@ -73,10 +75,11 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
     return { until, isMore: erased.length === RECORDINGS_AT_A_TIME }
   }
 
-  async function eraseOldOf(tenantId: TenantId, days: number): Promise<number> {
-    const before = new Date(clock.now() - days * DAY_MS)
+  /** @returns how many were erased, and behind which session there may be more; null when there are none. */
+  async function eraseSome(tenantId: TenantId, before: Date, after: OldSession | null) {
+    const page = await listOldSessions(db, tenantId, { before, after, limit: SESSIONS_AT_A_TIME })
     let erased = 0
-    for (const id of await listOldSessions(db, tenantId, before, SESSIONS_AT_A_TIME)) {
+    for (const { id } of page) {
       if (isStopping()) break
       try {
         await erase(tenantId, id, 'retention')
@@ -88,30 +91,44 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
         log.error({ err, tenant_id: tenantId, voice_session_id: id }, 'an old session was not erased')
       }
     }
-    if (erased > 0) log.info({ tenant_id: tenantId, sessions: erased, days }, 'sessions were erased for their age')
-    return erased
+    return { erased, after: page.length === SESSIONS_AT_A_TIME ? (page.at(-1) ?? null) : null }
+  }
+
+  /** Does a piece of what there is for each tenant that bounds how long sessions are kept, and goes on in turns; `piece` returns whether there is more. */
+  async function ofOld(piece: (tenantId: TenantId, before: Date) => Promise<boolean>): Promise<void> {
+    const retentions = await listRetentionsAcrossTenants(db)
+    const startedAt = clock.now()
+    await inTurns({ clock, isStopping }, retentions, async ({ tenantId, days }) => {
+      return piece(tenantId, new Date(startedAt - days * DAY_MS)).catch((err: unknown) => {
+        log.error({ err, tenant_id: tenantId }, 'what is old of a tenant was not erased')
+        return false
+      })
+    })
   }
 
   return {
     async eraseOld() {
-      let erased = 0
-      for (const { tenantId, days } of await listRetentionsAcrossTenants(db)) {
-        if (isStopping()) break
-        erased += await eraseOldOf(tenantId, days).catch((err: unknown) => {
-          log.error({ err, tenant_id: tenantId }, 'old sessions of a tenant were not erased')
-          return 0
-        })
+      const erased = new Map<TenantId, number>()
+      const behind = new Map<TenantId, OldSession>()
+      await ofOld(async (tenantId, before) => {
+        const some = await eraseSome(tenantId, before, behind.get(tenantId) ?? null)
+        erased.set(tenantId, (erased.get(tenantId) ?? 0) + some.erased)
+        if (some.after) behind.set(tenantId, some.after)
+        return some.after !== null
+      })
+      for (const [tenant_id, sessions] of erased) {
+        if (sessions > 0) log.info({ tenant_id, sessions }, 'sessions were erased for their age')
       }
-      return erased
+      return sumOf(erased.values())
     },
     async deleteOldSimulations() {
-      let deleted = 0
-      for (const { tenantId, days } of await listRetentionsAcrossTenants(db)) {
-        if (isStopping()) break
-        const before = new Date(clock.now() - days * DAY_MS)
-        deleted += await deleteOldSimulations(db, tenantId, before, SIMULATIONS_AT_A_TIME)
-      }
-      return deleted
+      const deleted: number[] = []
+      await ofOld(async (tenantId, before) => {
+        const count = await deleteOldSimulations(db, tenantId, before, SIMULATIONS_AT_A_TIME)
+        deleted.push(count)
+        return count === SIMULATIONS_AT_A_TIME
+      })
+      return sumOf(deleted)
     },
     async removeAudio() {
       walk ??= { begunMs: clock.now(), until: { at: doneBefore, id: FIRST_ID } }
@@ -131,4 +148,8 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
       await purgeDeliveredAcrossTenants(db, new Date(clock.now() - DELIVERED_FOR_MS), ROWS_AT_A_TIME)
     },
   }
+}
+
+function sumOf(counts: Iterable<number>): number {
+  return [...counts].reduce((sum, count) => sum + count, 0)
 }
