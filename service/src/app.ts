@@ -26,6 +26,7 @@ import { apiKeyRoutes } from './tenancy/api-key-routes.ts'
 import { expectSealingKey } from './tenancy/sealing-key.ts'
 import { tenantRoutes } from './tenancy/tenant-routes.ts'
 import { loadTenants } from './tenants-file.ts'
+import { startVacuuming } from './vacuuming.ts'
 import { VOICE_OVER_MS } from './voice/drain.ts'
 
 /** The service, wired and ready to listen. */
@@ -113,13 +114,16 @@ async function wire(deps: Deps): Promise<App> {
   })
 
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
+  const isStopping = () => phase === 'stopping'
+  const vacuuming = startVacuuming({ database, clock, log, isStopping, chance: byChance })
   const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'
     steering.close()
     const delivered = delivery.close()
-    await Promise.all([schedule.close(), calls.watching.close(), calls.closeLive(), stopServer(server, STOP_GRACE_MS)])
+    const ended = [schedule.close(), vacuuming.close(), calls.watching.close(), calls.closeLive()]
+    await Promise.all([...ended, stopServer(server, STOP_GRACE_MS)])
     await Promise.all([calls.closeRecords(), delivered])
     await Promise.all([floors.credentials.close(), floors.clips.close()])
     await forgetting?.close()

@@ -17,7 +17,7 @@ export async function endOfPage(
 ): Promise<string[] | null> {
   const columns = key.map((name) => sql.ref(name))
   const isBehind = after === null ? sql`true` : sql`(${sql.join(columns)}) > (${sql.join(after)})`
-  // Where the database has not counted the rows of a tenant, as the embedded one never does, it takes them for few, and would sort all that are
+  // Where the database has not counted the rows of a tenant, as the embedded one seldom does, it takes them for few, and would sort all that are
   // left for each page.
   await sql`select set_config('enable_sort', 'off', true)`.execute(tx)
   const last = key.map((name) => sql`${sql.ref(name)}::text`)

@@ -15,11 +15,12 @@ const LIMITS = { maxWaiting: 10_000, waitTimeoutMs: 5_000 }
  * A transaction owns the connection; others queue in their order. A queue of 10,000, or 5 s in it, is AppError
  * `unavailable`.
  */
-export function embeddedPool(threads: PgliteThreads): PostgresPool {
+export function embeddedPool(threads: PgliteThreads): PostgresPool & { isIdle(): boolean } {
   const turn = new Mutex(LIMITS)
   let [client, connection] = [threads.current, connectionOf(threads.current, turn)]
   return {
     options: {},
+    isIdle: () => turn.isFree,
     async connect() {
       await turn.acquire()
       // A transaction that another thread has begun ends there: what it asks later is refused, and is none of the next one's.

@@ -56,6 +56,19 @@ function runForEver({ db }: Pick<Database, 'db'>): Promise<unknown> {
   return sql`with recursive r (n) as (select 1 union all select n % 1000 + 1 from r) select count(*) from r`.execute(db)
 }
 
+describe('an embedded database', () => {
+  it('is idle while nobody asks it anything', async () => {
+    const database = await opened()
+    expect(database.isIdle()).toBe(true)
+    const transaction = await database.db.startTransaction().execute()
+    const waiting = sql`select 1`.execute(database.db)
+    expect(database.isIdle()).toBe(false)
+    await transaction.rollback().execute()
+    await waiting
+    expect(database.isIdle()).toBe(true)
+  })
+})
+
 describe('the folder of an embedded database', () => {
   it('is readable by its owner only', async () => {
     const { mode } = await stat(template)

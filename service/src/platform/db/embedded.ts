@@ -40,6 +40,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   return {
     db,
     kind: folder === null ? 'memory' : 'embedded',
+    isIdle: () => pool.isIdle(),
     ping: (timeoutMs) => ping(db, timeoutMs),
     withoutLimit: (work) => threads.current.withoutLimit(() => work(db)),
     close() {

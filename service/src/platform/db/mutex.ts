@@ -23,6 +23,11 @@ export class Mutex {
     this.#clock = clock
   }
 
+  /** Whether nobody has a turn, nor waits for one. */
+  get isFree(): boolean {
+    return !this.#held
+  }
+
   /** Resolves when it is the caller's turn; the caller must `release` afterwards. */
   acquire(): Promise<void> {
     if (this.#closed) return Promise.reject(closed())

@@ -22,6 +22,8 @@ export type Database = {
    * `memory`: inside this process too, and gone with it.
    */
   kind: 'embedded' | 'server' | 'memory'
+  /** Whether nobody asks it anything at this moment, nor waits to. Always true of a server, where others are not held up. */
+  isIdle(): boolean
   /** Resolves when the database answers. @throws AppError `unavailable` when it does not within `timeoutMs`. */
   ping(timeoutMs: number): Promise<void>
   /** Does work whose statements may take as long as they need, as a migration's do; to be asked while nobody else asks anything. */

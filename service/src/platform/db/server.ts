@@ -40,6 +40,7 @@ export function openServer(options: ServerOptions): Database {
   return {
     db,
     kind: 'server',
+    isIdle: () => true,
     ping: (timeoutMs) => ping(db, timeoutMs),
     withoutLimit: (work) => onOwnConnection(options, work),
     close() {
