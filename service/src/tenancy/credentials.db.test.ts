@@ -148,7 +148,9 @@ describe('findTenant', () => {
     await credentials.findTenant(token)
     await clock.advance(1_000)
     expect(await credentials.findTenant(token, { mayAsk: isCrowded })).toMatchObject({ tenantId: 'acme' })
-    await expect(credentials.findTenant(LEGACY_TOKEN, { mayAsk: isCrowded })).rejects.toMatchObject({ code: 'rate_limited' })
+    await expect(credentials.findTenant(LEGACY_TOKEN, { mayAsk: isCrowded })).rejects.toMatchObject({
+      code: 'rate_limited',
+    })
   })
 
   it('calls no token wrong when the database cannot be asked', async () => {
