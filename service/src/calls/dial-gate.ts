@@ -4,6 +4,7 @@ import { LocalTime } from '../kernel/local-time.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
@@ -50,7 +51,7 @@ export type DialGate = {
 }
 
 /** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
-const LONGEST_LIVE_MS = (14_400 + 900) * 1_000
+const LONGEST_LIVE_MS = (LONGEST_CALL_SECONDS + 900) * 1_000
 
 const DAY_MS = 86_400_000
 const QUARTER_MS = 15 * 60_000

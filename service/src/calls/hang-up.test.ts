@@ -137,10 +137,12 @@ describe('an apology', () => {
     const { asked, calls, over } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' })
     await over()
-    const document = new URLSearchParams(asked[0]).get('Twiml')
-    expect(document).toContain(
+    const form = new URLSearchParams(asked[0])
+    expect(form.get('Twiml')).toContain(
       '<Say>Sorry.</Say><Dial timeout="30" timeLimit="14400"><Number>+12025550150</Number></Dial>',
     )
+    // Whoever is connected there may talk for longer than the agent might have.
+    expect(form.get('TimeLimit')).toBe('14400')
   })
 
   it('without a number is followed by the end', async () => {

@@ -1,8 +1,15 @@
 import { type Clock, withTimeout } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
-import { type CallVerb, type CarrierAccount, CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
+import {
+  type CallChange,
+  type CallVerb,
+  type CarrierAccount,
+  CarrierError,
+  type TelephonyDriver,
+} from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers } from '../voice/stream-ends.ts'
@@ -89,8 +96,7 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
       }),
     apologise: (tenant, callSid, words, isHeld) =>
       start(tenant, callSid, {
-        request: (carrier, account, signal) =>
-          carrier.updateCall(account, callSid, sayAndGo(words.text, words.number), signal),
+        request: (carrier, account, signal) => carrier.updateCall(account, callSid, toldToGo(words), signal),
         isHeld,
       }),
     async allAnswered() {
@@ -106,6 +112,11 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
       cancel()
     },
   }
+}
+
+/** Whoever talks to the number then may do so as long as they like, which the carrier was told that the agent may not. */
+function toldToGo({ text, number }: { text: string; number: string | null }): CallChange {
+  return { verbs: sayAndGo(text, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
 }
 
 /** A sentence, and then the number; without one the end. */

@@ -33,7 +33,7 @@ export function makeSendCallBack({ db, log, requests, resumeUrl }: Deps): SendCa
       // The carrier may have come by itself meanwhile: its new stream would be cut.
       if (!(await isStillOrphaned(db, call))) return 'taken'
       const outcome = await requests.make(tenant, (carrier, account, signal) =>
-        carrier.updateCall(account, call.callSid, [{ type: 'redirect', url: resumeUrl() }], signal),
+        carrier.updateCall(account, call.callSid, { verbs: [{ type: 'redirect', url: resumeUrl() }] }, signal),
       )
       if (outcome.type === 'done') return 'sent'
       if (outcome.type === 'refused') return 'refused'

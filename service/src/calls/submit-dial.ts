@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { CarrierAccount, NewCarrierCall } from '../platform/telephony/port.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { pause } from './pause.ts'
 import { type DialOutcome, outcomeOf } from './settle-dial.ts'
@@ -24,9 +25,8 @@ const TIMEOUT_MS = 10_000
 /** Only a carrier that says that it is busy has certainly done nothing: it alone is asked again. */
 const PAUSES_MS = [500, 1_500]
 const RING_SECONDS = 60
-/** Our own end of a call comes before the carrier's. */
+/** Our own end of a call comes before the carrier's, which is told of a longer time once somebody else has the call. */
 const SLACK_SECONDS = 60
-const MAX_CALL_SECONDS = 14_400
 
 export function makeSubmit({ clock, log, carriers, addresses }: Deps): Submit {
   const closing = new AbortController()
@@ -74,7 +74,7 @@ function carrierCall(
     answerUrl: answer,
     statusUrl: status,
     ringSeconds: RING_SECONDS,
-    maxSeconds: Math.min(MAX_CALL_SECONDS, seconds + SLACK_SECONDS),
+    maxSeconds: Math.min(LONGEST_CALL_SECONDS, seconds + SLACK_SECONDS),
     tellMachine: config.voicemail.action === 'leave_message' ? 'at_message_end' : 'at_start',
   }
 }

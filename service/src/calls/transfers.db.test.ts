@@ -51,9 +51,9 @@ function calls(args: object, callId = 'c1'): void {
 const result = (callId = 'c1') =>
   app.model.last.commands.find((command) => command.type === 'tool_result' && command.callId === callId)
 
-/** Documents that the carrier was given for the call. */
-const documents = () =>
-  app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA1.json')).map(({ form }) => form['Twiml'] ?? '')
+/** What the carrier was told to do with the call, and the documents among that. */
+const changes = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA1.json')).map(({ form }) => form)
+const documents = () => changes().map((form) => form['Twiml'] ?? '')
 /** Calls that it was asked to place. */
 const placed = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls.json'))
 
@@ -87,6 +87,8 @@ describe('the action transfer', () => {
     expect(await transfer()).toMatchObject({ status: 200, body: { action: { action: 'transfer', target: TARGET } } })
     const [document] = documents()
     expect(document).toContain(`>${TARGET}</Number></Dial>`)
+    // However long the agent may have it.
+    expect(changes()).toMatchObject([{ TimeLimit: '14400' }])
     expect(addressIn(document, 'action')).toBe('/api/v1/call-resume')
     caller.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
     await until(() => caller.closeCode !== null, { what: 'the end of the stream' })
@@ -183,6 +185,7 @@ describe('the tool transfer_call', () => {
       const [, room] = /<Conference[^>]*>([^<]+)</.exec(joined.text) ?? []
       expect(room).toMatch(/^transfer-/)
       expect(documents()[0]).toContain(`>${room}</Conference></Dial>`)
+      expect(changes()).toMatchObject([{ TimeLimit: '14400' }])
       expect(addressIn(documents()[0], 'action')).toBe('/api/v1/call-resume')
       expect((await session()).end_reason).toBe('transferred')
       expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])

@@ -7,6 +7,7 @@ import { costlyKind } from '../kernel/premium-numbers.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import type { StreamedCall } from '../voice/streamed-call.ts'
@@ -50,7 +51,6 @@ type Ringing = {
 
 const RING_SECONDS = 30
 const KEY_SECONDS = 10
-const LONGEST_SECONDS = 14_400
 /** Nothing that is said in the call can be written down by us once it is somebody else's. */
 const WRITTEN_WITHIN_MS = 2_000
 const OVER: CallVerb[] = [{ type: 'say', text: 'The caller is not there any more. Goodbye.' }, { type: 'hangup' }]
@@ -119,7 +119,7 @@ class OpenTransfers {
     const leg = {
       ...{ from: direction === 'outbound' ? from : to, to: of.request.target },
       ...{ answerUrl: of.url, statusUrl: `${of.url}/status`, ringSeconds: RING_SECONDS },
-      ...{ maxSeconds: LONGEST_SECONDS, tellMachine: 'at_start' as const },
+      ...{ maxSeconds: LONGEST_CALL_SECONDS, tellMachine: 'at_start' as const },
     }
     const outcome = await this.#deps.requests.make(tenant, (carrier, account, signal) =>
       carrier.createCall(account, leg, signal),
@@ -127,9 +127,11 @@ class OpenTransfers {
     of.legSid = expectDone(outcome)
   }
 
+  /** Whoever takes the call has it as long as they like: the carrier was told how long the agent may have it. */
   #update({ tenant, callSid }: Pick<Ringing, 'tenant' | 'callSid'>, verbs: CallVerb[]): Promise<CarrierOutcome<void>> {
+    const change = { verbs, maxSeconds: LONGEST_CALL_SECONDS }
     return this.#deps.requests.make(tenant, (carrier, account, signal) =>
-      carrier.updateCall(account, callSid, verbs, signal),
+      carrier.updateCall(account, callSid, change, signal),
     )
   }
 

@@ -4,6 +4,7 @@ import { inTurns } from '../kernel/in-turns.ts'
 import { isPhoneNumber } from '../kernel/phone.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { listTenantsWithAcrossTenants } from '../tenancy/tenant-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
@@ -20,8 +21,7 @@ type Deps = {
 
 /** What ended earlier is history. */
 const LOOK_BACK_MS = 3_600_000
-/** The longest that a call can last. */
-const LONGEST_CALL_MS = 14_400_000
+const LONGEST_CALL_MS = LONGEST_CALL_SECONDS * 1_000
 /** Read at once, and made of one tenant before it is another one's turn. */
 const BATCH_ROWS = 100
 

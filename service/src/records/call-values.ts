@@ -12,6 +12,9 @@ export const CALL_STATUSES = [
 ] as const
 export type CallStatus = (typeof CALL_STATUSES)[number]
 
+/** No call lasts longer: its carrier ends it by then. */
+export const LONGEST_CALL_SECONDS = 14_400
+
 /** Who began the call; browser: a person at the dashboard or a page, without a carrier. */
 export const CALL_DIRECTIONS = ['inbound', 'outbound', 'browser'] as const
 export type CallDirection = (typeof CALL_DIRECTIONS)[number]

@@ -70,11 +70,16 @@ export class CallRecord {
     return this.#answeredAt !== null
   }
 
-  /** Whole seconds from the answer to the end (or now); 0 when nobody answered. */
-  get durationSeconds(): number {
+  /** From the answer to the end (or now); 0 when nobody answered. */
+  get answeredForMs(): number {
     if (!this.#answeredAt) return 0
     const end = this.#endedAt ?? this.#clock.date()
-    return Math.round((end.getTime() - this.#answeredAt.getTime()) / 1000)
+    return end.getTime() - this.#answeredAt.getTime()
+  }
+
+  /** The same in whole seconds. */
+  get durationSeconds(): number {
+    return Math.round(this.answeredForMs / 1000)
   }
 
   /** Moves to a later state; false, and nothing changes, when the call is already there or past it. */

@@ -177,9 +177,15 @@ export class Call implements SimulatedCall, VerbHost, PlacedCall {
   answer(): void {
     if (!this.#move('in-progress')) return
     this.line.start()
-    const { clock } = this.world
-    this.#cancelTimeLimit = clock.after(this.plan.timeLimitMs, () => this.end('completed', 'time-limit'))
+    this.limit(this.plan.timeLimitMs)
     this.tell('answered')
+  }
+
+  /** How long the call may last from its answer on, in place of what was said before. It has to be in progress. */
+  limit(timeLimitMs: number): void {
+    this.#cancelTimeLimit()
+    const leftMs = Math.max(0, timeLimitMs - this.record.answeredForMs)
+    this.#cancelTimeLimit = this.world.clock.after(leftMs, () => this.end('completed', 'time-limit'))
   }
 
   reject(status: 'busy' | 'no-answer'): void {

@@ -37,7 +37,7 @@ export function readCreateCall(form: URLSearchParams, account: CreatingAccount):
     fallback: { url: address(form, 'FallbackUrl', 21205), method: form.get('FallbackMethod') ?? 'POST' },
     callback: readStatusCallback(form),
     ringTimeoutMs: seconds(form, 'Timeout', { usual: 60, most: 600 }),
-    timeLimitMs: seconds(form, 'TimeLimit', { usual: FOUR_HOURS_S, most: FOUR_HOURS_S }),
+    timeLimitMs: readTimeLimit(form),
     afterInstructions: 'hang-up',
     sendDigits: readSendDigits(form),
     machineDetection: readMachineDetection(form),
@@ -52,6 +52,11 @@ export function readInstructions(form: URLSearchParams): DocumentSource {
   if (twiml === '') throw new RestError(21205, 'Url parameter is required.')
   if (twiml.length > MOST_TWIML_LETTERS) throw new RestError(20001, 'Twiml must be at most 4000 characters long')
   return { kind: 'inline', twiml }
+}
+
+/** How long the call may last, in milliseconds. @throws RestError 20001 for what is no time */
+export function readTimeLimit(form: URLSearchParams): number {
+  return seconds(form, 'TimeLimit', { usual: FOUR_HOURS_S, most: FOUR_HOURS_S })
 }
 
 function checkTo(to: string): void {

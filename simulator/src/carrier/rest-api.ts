@@ -1,6 +1,7 @@
+import type { Call } from './call.ts'
 import { CallRecord } from './call-record.ts'
 import type { Clock } from './clock.ts'
-import { readCreateCall, readInstructions } from './create-call.ts'
+import { readCreateCall, readInstructions, readTimeLimit } from './create-call.ts'
 import type { RestFault, RestFaults } from './faults.ts'
 import { listCalls } from './list-calls.ts'
 import type { PhoneNumbers } from './phone-numbers.ts'
@@ -86,10 +87,17 @@ function modifyCall({ switchboard, faults }: RestParts, { form, path }: RestRequ
     if (call.status === 'in-progress') throw new RestError(21220, 'Call is in-progress. Cannot cancel.')
     call.end('canceled', 'rest')
   } else if (status !== null) throw new RestError(20001, `Invalid Status ${status}`)
-  else if (!call.redirect(readInstructions(form))) {
-    throw new RestError(21220, 'Call is not in-progress. Cannot redirect.')
-  }
+  else changeCall(call, form)
   return { status: 200, body: call.record.toJson(), fault }
+}
+
+/** Other instructions, another longest time, or both. */
+function changeCall(call: Call, form: URLSearchParams): void {
+  const limitMs = form.has('TimeLimit') ? readTimeLimit(form) : null
+  const instructions = limitMs === null || form.has('Url') || form.has('Twiml') ? readInstructions(form) : null
+  if (call.status !== 'in-progress') throw new RestError(21220, 'Call is not in-progress. Cannot redirect.')
+  if (limitMs !== null) call.limit(limitMs)
+  if (instructions) call.redirect(instructions)
 }
 
 function fetchCall({ switchboard, faults }: RestParts, sid: string): RestAnswer {

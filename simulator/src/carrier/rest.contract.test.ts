@@ -152,6 +152,23 @@ describe('the REST surface', () => {
     expect(await rest(live, { Status: 'completed' })).toMatchObject({ status: 200, body: { status: 'completed' } })
   })
 
+  it('ends a call at its TimeLimit, and at the one that an update gives it instead', async () => {
+    const { create, rest, carrier } = await startRest({ speed: 20 })
+    const limit = (sid: string | undefined, form: Record<string, string>) => rest(`/Calls/${sid}.json`, form)
+    const [kept, changed] = [await create({ TimeLimit: '5' }), await create({ TimeLimit: '5' })]
+    await eventually(() => carrier.calls.length === 2 && carrier.calls.every(({ status }) => status === 'in-progress'))
+    expect(await limit(changed.body.sid, { TimeLimit: 'soon' })).toMatchObject({ status: 400, body: { code: 20001 } })
+    expect(await limit(changed.body.sid, { Twiml: HANG_UP, TimeLimit: '14400' })).toMatchObject({ status: 200 })
+    const [first, second] = carrier.calls
+    expect(await first?.ended).toEqual({ status: 'completed', by: 'time-limit' })
+    expect(first?.sid).toBe(kept.body.sid)
+    await second?.until(({ kind }) => kind === 'hang-up', 3_000)
+    expect(second?.status).toBe('in-progress')
+    // From the answer on: it has lasted for longer.
+    expect(await limit(changed.body.sid, { TimeLimit: '2' })).toMatchObject({ status: 200 })
+    expect(await second?.ended).toEqual({ status: 'completed', by: 'time-limit' })
+  })
+
   it('lists calls, newest first, by filter and page, and seconds late', async () => {
     const { create, rest, clock } = await startRest({ faults: { rest: { listLagMs: 2000 } } })
     const first = (await create()).body.sid

@@ -104,6 +104,9 @@ export type NewCarrierCall = {
   tellMachine: 'at_start' | 'at_message_end'
 }
 
+/** What a carrier shall do with a live call from now on. `maxSeconds`: how long the whole call may last then; not given: as before. */
+export type CallChange = { verbs: CallVerb[]; maxSeconds?: number }
+
 /** Whose calls are looked for: both numbers in E.164. */
 export type WantedCalls = { from: string; to: string; since: Date }
 
@@ -147,8 +150,8 @@ export type TelephonyDriver = {
   listCalls(account: CarrierAccount, wanted: WantedCalls, signal: AbortSignal): Promise<ListedCall[]>
   /** Ends a call. A call that has ended already is a success. */
   endCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<void>
-  /** Makes the carrier leave what it does with a live call and do these instead. */
-  updateCall(account: CarrierAccount, callSid: string, verbs: CallVerb[], signal: AbortSignal): Promise<void>
+  /** Makes the carrier leave what it does with a live call and do something else instead. */
+  updateCall(account: CarrierAccount, callSid: string, change: CallChange, signal: AbortSignal): Promise<void>
   /** What the carrier knows of a call; null when it knows none of this id. */
   fetchCall(account: CarrierAccount, callSid: string, signal: AbortSignal): Promise<CarrierCall | null>
   /** Has a number of the account call these addresses. Repeating it changes nothing. */

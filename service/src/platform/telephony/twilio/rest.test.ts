@@ -66,13 +66,23 @@ describe("the carrier's requests about a call", () => {
 
   it('give it new instructions, with whatever is said escaped', async () => {
     const { asked, requests } = await carrier({ status: 200, body: BODY })
-    await requests.update(ACCOUNT, CALL, [{ type: 'say', text: 'A & B' }, { type: 'hangup' }], never)
+    await requests.update(ACCOUNT, CALL, { verbs: [{ type: 'say', text: 'A & B' }, { type: 'hangup' }] }, never)
     expect(new URLSearchParams(asked[0]?.form).get('Twiml')).toContain('<Say>A &amp; B</Say><Hangup/>')
+  })
+
+  it('say how long it may last from now on, where that changes', async () => {
+    const { asked, requests } = await carrier({ status: 200, body: BODY })
+    await requests.update(ACCOUNT, CALL, { verbs: [{ type: 'hangup' }] }, never)
+    await requests.update(ACCOUNT, CALL, { verbs: [{ type: 'hangup' }], maxSeconds: 14_400 }, never)
+    expect(asked.map(({ form }) => new URLSearchParams(form).get('TimeLimit'))).toEqual([null, '14400'])
   })
 
   it('do not give instructions to a call that is over', async () => {
     const { requests } = await carrier(refusal(404, 20404))
-    expect(await failureOf(requests.update(ACCOUNT, CALL, [], never))).toEqual({ kind: 'rejected', code: '20404' })
+    expect(await failureOf(requests.update(ACCOUNT, CALL, { verbs: [] }, never))).toEqual({
+      kind: 'rejected',
+      code: '20404',
+    })
   })
 
   it('look it up', async () => {

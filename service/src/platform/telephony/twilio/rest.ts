@@ -1,4 +1,10 @@
-import { type CallVerb, type CarrierAccount, type CarrierCall, type CarrierCallStatus, CarrierError } from '../port.ts'
+import {
+  type CallChange,
+  type CarrierAccount,
+  type CarrierCall,
+  type CarrierCallStatus,
+  CarrierError,
+} from '../port.ts'
 import { twiml } from './document.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
 
@@ -37,8 +43,9 @@ export function makeCallRequests(baseUrl: string) {
       }
     },
 
-    async update(account: CarrierAccount, callSid: string, verbs: CallVerb[], signal: AbortSignal): Promise<void> {
-      const form = { Twiml: twiml(verbs) }
+    async update(account: CarrierAccount, callSid: string, change: CallChange, signal: AbortSignal): Promise<void> {
+      const { verbs, maxSeconds } = change
+      const form = { Twiml: twiml(verbs), ...(maxSeconds !== undefined && { TimeLimit: String(maxSeconds) }) }
       await requestCarrier(account, { url: addressOf(account, callSid), form, signal })
     },
 
