@@ -5,6 +5,7 @@ import type { Log } from '../platform/log.ts'
 import type { CarrierCall } from '../platform/telephony/port.ts'
 import { type CallReport, statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import { LOOK_INTERVAL_MS, LOST_AFTER_MS, setLook } from '../records/open-call-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
@@ -32,6 +33,7 @@ export type OpenCallLookDeps = {
 
 /** How much older than its maximum a call may become before it is closed, whoever has it. */
 const GRACE_MS = 600_000
+const LONGEST_CALL_MS = LONGEST_CALL_SECONDS * 1_000
 
 type Asking = { facts: StepFacts; away: Set<TenantId> }
 
@@ -71,12 +73,16 @@ export class OpenCallLook {
   async #factsOf(tenant: TenantRuntime, call: OpenCall): Promise<StepFacts> {
     const nowMs = this.#deps.clock.now()
     const ageMs = nowMs - (call.begunAt ?? call.createdAt).getTime()
-    const isTooOld = ageMs > GRACE_MS && ageMs > GRACE_MS + (await this.#deps.maxCallMs(tenant, call.agentVersionId))
     return {
       nowMs,
-      isTooOld,
+      isTooOld: ageMs > GRACE_MS && ageMs > GRACE_MS + (await this.#maxCallMs(tenant, call)),
       isForgotten: call.owner === this.#deps.nodeId && !this.#deps.willEnd(call.tenantId, call.callSid),
     }
+  }
+
+  /** Who was put through talks without an agent, and as long as the carrier lets them. */
+  async #maxCallMs(tenant: TenantRuntime, { endedAt, agentVersionId }: OpenCall): Promise<number> {
+    return endedAt === null ? this.#deps.maxCallMs(tenant, agentVersionId) : LONGEST_CALL_MS
   }
 
   async #ask(tenant: TenantRuntime, call: OpenCall, { facts, away }: Asking): Promise<boolean> {

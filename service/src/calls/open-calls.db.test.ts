@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
 import { someCall, storedEvents } from '../records/calls.fixture.ts'
+import { makePutThrough } from './put-through.ts'
 import { carrierSays, MAX_CALL_MS, NO_SUCH_CALL, useWatchedCalls } from './watched-calls.fixture.ts'
 
 const test = useDatabase()
@@ -72,6 +73,27 @@ describe('a call with a stream', () => {
     const events = (await storedEvents(test.db)).map(({ event }) => event)
     expect(events.slice(2)).toEqual(['voice.session.completed', 'voice.call.completed'])
     expect(await openEntries()).toEqual([])
+  })
+
+  it('goes on for as long as its carrier lets it once it was put through, and ends when that says so', async () => {
+    await calls.clock.advance(4 * MINUTE_MS)
+    await makePutThrough({ db: test.db, clock: calls.clock })(calls.tenant('acme'), 'CA1')
+    calls.node.here.clear()
+    await sweepFor(3 * MAX_CALL_MS, 5 * MINUTE_MS)
+    expect((await calls.stored('CA1')).log.status).toBe('in-progress')
+    calls.rest.reply = () => carrierSays('completed', { duration: '6000' })
+    await sweepFor(5 * MINUTE_MS, 5 * MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect([log.status, log.duration_seconds, session.end_reason]).toEqual(['completed', 6_000, 'transferred'])
+  })
+
+  it('is closed at the longest time of a carrier and ten minutes when it was put through and nobody tells its end', async () => {
+    await makePutThrough({ db: test.db, clock: calls.clock })(calls.tenant('acme'), 'CA1')
+    calls.node.here.clear()
+    await sweepFor(250 * MINUTE_MS, 50 * MINUTE_MS)
+    expect((await calls.stored('CA1')).log.status).toBe('in-progress')
+    await sweepFor(5 * MINUTE_MS, 5 * MINUTE_MS)
+    expect((await calls.stored('CA1')).log.status).toBe('completed')
   })
 
   it('is not closed because the carrier does not know it while it talks here', async () => {
