@@ -3,6 +3,8 @@ import { useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
+import { OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
 
 type Opened = { ok: true; stream_url: string; stream_token: string; call_sid: string }
 
@@ -106,5 +108,12 @@ describe('POST /api/v1/browser-calls', () => {
     client.start()
     await until(() => app.model.sessions.length === 1, { what: 'the session' })
     expect([status, (await open({ agent_key: 'desk' })).status]).toEqual([200, 503])
+  })
+
+  it('says so, too, when other calls of the tenant are elsewhere', async () => {
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 1 } })
+    const elsewhere = makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE })
+    await elsewhere.open(tenantTold('acme'), someCall('CB1'))
+    expect(await open({ agent_key: 'desk' })).toMatchObject({ status: 503, body: { code: 'unavailable' } })
   })
 })

@@ -16,8 +16,9 @@ export type BrowserCall = { callSid: string; streamUrl: string; streamToken: str
 /** Calls without a carrier: a person at a page talks to an agent. */
 export type BrowserCalls = {
   /**
-   * Opens a call. Its stream has to begin while the token is good, or the call is canceled. Pages that do not come take no
-   * room from calls: whether there is any is asked here, and again when the stream begins.
+   * Opens a call. Its stream has to begin while the token is good, or the call is canceled: until then it is one of those that its
+   * tenant may have at once. Pages that do not come take no room of this process: whether there is any is asked here, and again
+   * when the stream begins.
    *
    * @throws AppError `invalid_request` unless exactly one agent is named, and the tenant has it; `unavailable` when there is
    * no room for a call, or no model.
@@ -67,9 +68,13 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       if (!deps.hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
       const callSid = `browser-${newId<string>(clock.now())}`
       const room = { tenantId, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
-      if (capacity.ask(room)) throw new AppError('unavailable', 'There is no room for another call now.')
+      if (capacity.ask(room)) throw noRoom()
       const call = { callSid, direction: 'browser' as const, from: 'browser', to: agent.agentKey ?? agent.agentName }
-      const opened = await sessions.open(tenant, { ...call, orgId: null, agent, metadata: {} })
+      const opened = await sessions
+        .open(tenant, { ...call, orgId: null, agent, metadata: {} })
+        .catch((err: unknown) => {
+          throw err instanceof AppError && err.code === 'tenant_busy' ? noRoom() : err
+        })
       cancelLater(tenantId, callSid)
       const grant = { tenant: tenantId, call_sid: callSid, agent_version_id: agent.versionId }
       const streamToken = tokens.issue({ ...grant, direction: 'browser', epoch: opened.epoch })
@@ -80,4 +85,8 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       waiting.clear()
     },
   }
+}
+
+function noRoom(): AppError {
+  return new AppError('unavailable', 'There is no room for another call now.')
 }

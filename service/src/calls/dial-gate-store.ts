@@ -1,32 +1,6 @@
-import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Tx } from '../platform/db/schema.ts'
-
-/** Tells this lock from the advisory locks of other subjects. */
-const LOCK_CLASS = 7_465_003
-
-/** Written out, so that the index of the calls that are not over serves. */
-const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
-
-/**
- * Makes this transaction the only one that places calls for the tenant until it ends. To be asked before anything is
- * counted: what is counted then holds every call that another one has written down. Two ids may share a lock.
- */
-export async function lockDials(tx: Tx, tenantId: TenantId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
-}
-
-/** The tenant's calls, of any direction and on every node, that were logged after `since` and are not over. */
-export async function countLiveCalls(tx: Tx, tenantId: TenantId, since: Date): Promise<number> {
-  const { count } = await tx
-    .selectFrom('call_logs')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('tenant_id', '=', tenantId)
-    .where('created_at', '>', since)
-    .where(isLive)
-    .executeTakeFirstOrThrow()
-  return count
-}
+import { isLive } from '../records/live-call-store.ts'
 
 /** The calls to a number since an instant which the carrier took, and those of which it has not said so yet. */
 export async function countAttempts(tx: Tx, tenantId: TenantId, to: string, since: Date): Promise<number> {

@@ -4,11 +4,12 @@ import { LocalTime } from '../kernel/local-time.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
-import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
+import { LONGEST_LIVE_MS } from '../records/call-values.ts'
+import { countLiveCalls, lockBeginnings } from '../records/live-call-store.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
-import { countAttempts, countLiveCalls, lockDials } from './dial-gate-store.ts'
+import { countAttempts } from './dial-gate-store.ts'
 import { zonesOf } from './number-zones.ts'
 
 /** A call that somebody wants to be placed. */
@@ -50,9 +51,6 @@ export type DialGate = {
   opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date
 }
 
-/** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
-const LONGEST_LIVE_MS = (LONGEST_CALL_SECONDS + 900) * 1_000
-
 const DAY_MS = 86_400_000
 const QUARTER_MS = 15 * 60_000
 
@@ -62,7 +60,8 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
     async refusals(tx, tenant, dial) {
       const { max_attempts_per_day: maxAttempts } = tenant.compliance
       const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes, budget_per_day: budget } = tenant.limits
-      if ([maxAttempts, maxCalls, maxMinutes, budget].some((cap) => cap !== null)) await lockDials(tx, tenant.tenant_id)
+      if ([maxAttempts, maxCalls, maxMinutes, budget].some((cap) => cap !== null))
+        await lockBeginnings(tx, tenant.tenant_id)
       const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
       const found = [
         await listed(asked),
@@ -164,7 +163,7 @@ async function exhausted({ tx, tenant, nowMs }: Asked): Promise<DialRefusal | nu
 }
 
 async function busy({ tx, tenant, nowMs }: Asked, max: number): Promise<DialRefusal | null> {
-  const calls = await countLiveCalls(tx, tenant.tenant_id, new Date(nowMs - LONGEST_LIVE_MS))
+  const calls = await countLiveCalls(tx, tenant.tenant_id, { since: new Date(nowMs - LONGEST_LIVE_MS) })
   if (calls < max) return null
   const reason = `There are as many calls now (${calls}) as limits.max_concurrent_calls allows: call when one has ended.`
   return { code: 'tenant_busy', reason }

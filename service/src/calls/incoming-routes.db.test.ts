@@ -6,7 +6,8 @@ import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
-import { OTHER_NODE } from '../records/calls.fixture.ts'
+import { OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
 
 const PATH = '/api/v1/incoming-call'
 const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
@@ -178,6 +179,18 @@ describe('POST /api/v1/incoming-call', () => {
       }
       expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })).text).toMatch(spoken)
       expect((await logs()).map(({ call_sid }) => call_sid)).not.toContain('CA2')
+    })
+
+    it('when other processes have the calls that its tenant may have, and not any more when one is over', async () => {
+      await document({ limits: { max_concurrent_calls: 2 } })
+      await app.post(PATH, { form: FORM })
+      const elsewhere = makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE })
+      await elsewhere.open(tenantTold('acme'), someCall('CB1'))
+      expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })).text).toMatch(/busy[^<]*<\/Say><Hangup\/>/)
+      await test.db.updateTable('call_logs').set({ status: 'completed' }).where('call_sid', '=', 'CB1').execute()
+      expect((await app.post(PATH, { form: { ...FORM, CallSid: 'CA3' } })).text).toContain('<Connect>')
+      // One of this process's own that asks again has its place.
+      expect((await app.post(PATH, { form: FORM })).text).toContain('<Connect>')
     })
 
     it('or connects the number that the tenant named for such cases', async () => {

@@ -136,6 +136,7 @@ export function makeIncoming(deps: Deps): Incoming {
       if (noRoom) return (await askedElsewhere(tenant, call)) ?? refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
       return await connect(taking, { agent, ...decision, spentToday: spent }, giveBack)
     } catch (err) {
+      if (isTenantBusy(err)) return refuse(tenant, callSid, { text: NO_ROOM, why: 'tenant_full' })
       log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
       return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
     }
@@ -218,6 +219,11 @@ type Taking = { tenant: TenantRuntime; call: IncomingCall; attempt: Attempt }
 function grantOf({ tenant_id: tenant }: TenantRuntime, callSid: string, opened: OpenedSession): StreamGrant {
   const { epoch, agentVersionId: agent_version_id } = opened
   return { tenant, call_sid: callSid, agent_version_id, direction: 'inbound', epoch }
+}
+
+/** Whether other processes have the calls that the tenant may have at once. */
+function isTenantBusy(err: unknown): boolean {
+  return err instanceof AppError && err.code === 'tenant_busy'
 }
 
 function roomFor({ tenant_id: tenantId, limits }: TenantRuntime, callSid: string) {

@@ -45,7 +45,7 @@ const SESSION_COLUMNS = Object.keys({
 } satisfies Names<VoiceSessionRow>)
 
 /** A call that is to be entered. `lookAt`: when it must have begun. */
-type EnteredCall = { record: CallRecord; lookAt: Date }
+export type EnteredCall = { record: CallRecord; lookAt: Date }
 
 const ENTERED = {
   log: sql.raw(`

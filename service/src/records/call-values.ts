@@ -14,6 +14,8 @@ export type CallStatus = (typeof CALL_STATUSES)[number]
 
 /** No call lasts longer: its carrier ends it by then. */
 export const LONGEST_CALL_SECONDS = 14_400
+/** The same, and a quarter of an hour in which it rings and its end is written down. */
+export const LONGEST_LIVE_MS = (LONGEST_CALL_SECONDS + 900) * 1_000
 
 /** Who began the call; browser: a person at the dashboard or a page, without a carrier. */
 export const CALL_DIRECTIONS = ['inbound', 'outbound', 'browser'] as const

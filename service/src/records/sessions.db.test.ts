@@ -84,6 +84,45 @@ describe('open', () => {
     expect(await sessions.open(acme, someCall('CA1'))).toMatchObject({ isOver })
   })
 
+  describe('under a limit of calls at once', () => {
+    const two = { ...acme, limits: { ...acme.limits, max_concurrent_calls: 2 } }
+    const endOf = (callSid: string) =>
+      test.db.updateTable('call_logs').set({ status: 'completed' }).where('call_sid', '=', callSid).execute()
+
+    it('opens exactly as many at the same moment on two nodes', async () => {
+      const other = makeSessions({ db: (await test.anotherNode()).db, clock, nodeId: OTHER_NODE })
+      const asked = Array.from({ length: 20 }, (_, n) => (n % 2 ? sessions : other).open(two, someCall(`CA${n}`)))
+      const refused = (await Promise.allSettled(asked)).filter(({ status }) => status === 'rejected')
+      expect(refused).toMatchObject(Array(18).fill({ reason: { code: 'tenant_busy' } }))
+      expect(await test.db.selectFrom('call_directory').select('call_sid').execute()).toHaveLength(2)
+    })
+
+    it('counts calls of every direction until they are over, and none of others', async () => {
+      await makeTenant(test.db, 'globex')
+      await sessions.open(tenantTold('globex'), someCall('CB1'))
+      await sessions.open(two, someCall('browser-1', { direction: 'browser' }))
+      await sessions.open(two, someCall('CA1', { direction: 'outbound' }))
+      await expect(sessions.open(two, someCall('CA2'))).rejects.toMatchObject({ code: 'tenant_busy' })
+      await endOf('browser-1')
+      expect(await sessions.open(two, someCall('CA2'))).toMatchObject({ isNew: true })
+    })
+
+    it('counts none that no call can last for', async () => {
+      for (const callSid of ['CA1', 'CA2']) await sessions.open(two, someCall(callSid))
+      await clock.advance(5 * 3_600_000)
+      expect(await sessions.open(two, someCall('CA3'))).toMatchObject({ isNew: true })
+    })
+
+    it('gives a call that asks again its session, whatever there is by then', async () => {
+      const { sessionId } = await sessions.open(two, someCall('CA1'))
+      for (const callSid of ['CA2', 'CA3', 'CA4']) await sessions.open(acme, someCall(callSid))
+      expect(await sessions.open(two, someCall('CA1'))).toMatchObject({ sessionId, isNew: false })
+      const { tenant_id } = tenantTold('globex')
+      await makeTenant(test.db, tenant_id)
+      await expect(sessions.open({ ...two, tenant_id }, someCall('CA1'))).rejects.toMatchObject({ code: 'conflict' })
+    })
+  })
+
   it('goes with its tenant', async () => {
     await sessions.open(acme, someCall('CA1'))
     await test.db.deleteFrom('tenants').execute()

@@ -9,9 +9,10 @@ import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { type AgentOfCall, type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
 import { keepPromise } from './call-resume-store.ts'
 import { isOver } from './call-status.ts'
-import { insertCall, lockRecord } from './call-store.ts'
-import type { CallDirection, SessionId } from './call-values.ts'
+import { type EnteredCall, insertCall, lockRecord } from './call-store.ts'
+import { type CallDirection, LONGEST_LIVE_MS, type SessionId } from './call-values.ts'
 import { changeCall } from './change-call.ts'
+import { countLiveCalls, lockBeginnings } from './live-call-store.ts'
 import { LOST_AFTER_MS } from './open-call-store.ts'
 import { type SpentToday, spentToday } from './spent-today.ts'
 import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
@@ -93,9 +94,11 @@ export type EarlierStream = {
 export type Sessions = {
   /**
    * Opens the session of a call, with its log entry (ringing) and its place in the directory. A repeat, also at the same
-   * time and on another node, changes nothing and returns the same session.
+   * time and on another node, changes nothing and returns the same session. Under the tenant's limit of calls at once, others
+   * that begin a call for it wait for this.
    *
-   * @throws AppError `not_found` for a tenant that was deleted, `conflict` when the call is another tenant's.
+   * @throws AppError `not_found` for a tenant that was deleted, `conflict` when the call is another tenant's, `tenant_busy` when the
+   * tenant has as many other calls, on all nodes together, as it may have: nothing is written then.
    */
   open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession>
   /**
@@ -119,6 +122,9 @@ export type Sessions = {
 /** What the session of a stream has come to so far. */
 export type StreamProgress = CallHolder & { callSid: string; progress: SessionProgress }
 
+/** A call that was not entered just now. `isFull`: it was not tried, because there is no room for another one. */
+type NotEntered = { callSid: string; isFull: boolean }
+
 const NO_LATENCY = { greeting_ms: null, response_p50_ms: null, response_p95_ms: null, interruptions: 0 }
 const NO_USAGE = { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }
 
@@ -136,16 +142,30 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
   async function open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
     const record = newRecord(tenant, call, new Date(clock.now()))
     const lookAt = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
-    const entered = await insertCall(db, { record, lookAt })
-    if (entered) return opened(entered, record, true)
-    return db.transaction().execute((tx) => knownIn(tx, tenant.tenant_id, call.callSid))
+    const { max_concurrent_calls: maxCalls } = tenant.limits
+    const entered =
+      maxCalls === null
+        ? await insertCall(db, { record, lookAt })
+        : await db.transaction().execute((tx) => enterWithin(tx, maxCalls, { record, lookAt }))
+    if (entered && entered !== 'full') return opened(entered, record, true)
+    const isFull = entered === 'full'
+    return db.transaction().execute((tx) => knownIn(tx, tenant.tenant_id, { callSid: call.callSid, isFull }))
   }
 
-  async function knownIn(tx: Tx, tenantId: TenantId, callSid: string): Promise<OpenedSession> {
+  async function enterWithin(tx: Tx, maxCalls: number, entering: EnteredCall): Promise<DirectoryRow | 'full' | null> {
+    const { tenant_id: tenantId, call_sid: exceptCallSid } = entering.record.session
+    await lockBeginnings(tx, tenantId)
+    const since = new Date(clock.now() - LONGEST_LIVE_MS)
+    const calls = await countLiveCalls(tx, tenantId, { since, exceptCallSid })
+    return calls < maxCalls ? insertCall(tx, entering) : 'full'
+  }
+
+  async function knownIn(tx: Tx, tenantId: TenantId, { callSid, isFull }: NotEntered): Promise<OpenedSession> {
     await holdKnownTenant(tx, tenantId)
     const known = await lockRecord(tx, tenantId, callSid)
-    if (!known) throw new AppError('conflict', 'The call belongs to another tenant.')
-    return opened(known.call, known.before, false)
+    if (known) return opened(known.call, known.before, false)
+    if (isFull) throw new AppError('tenant_busy', 'There are as many calls now as limits.max_concurrent_calls allows.')
+    throw new AppError('conflict', 'The call belongs to another tenant.')
   }
 
   async function unbegunIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<OpenedSession | null> {

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { LONGEST_CALL_SECONDS } from './call-values.ts'
+import { LONGEST_LIVE_MS } from './call-values.ts'
 import { countTalkedSeconds, sumCosts } from './spent-today-store.ts'
 
 /** What calls of a tenant have taken of a UTC day: seconds by way of a carrier, and USD. */
@@ -10,8 +10,6 @@ export type SpentToday = { seconds: number; usd: number }
 export type DayRefusal = 'minutes_exhausted' | 'budget_exhausted'
 
 const DAY_MS = 86_400_000
-/** The longest that a call can last, and a quarter of an hour in which it rings and its end is written down. */
-const LONGEST_LIVE_MS = (LONGEST_CALL_SECONDS + 900) * 1_000
 
 type Asked = { now: Date /** This call is left out. */; exceptCallSid?: string }
 

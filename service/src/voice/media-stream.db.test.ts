@@ -5,9 +5,12 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { SILENT_FRAME, StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
+import { OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
 
 const UNAUTHENTICATED = 4401
 const POLICY = 1008
+const TRY_AGAIN = 1013
 /** So long a stream is waited for that takes the place of a lost one. */
 const DETACHED_MS = 15_000
 const LOUD_FRAME = Buffer.alloc(160, 0x10).toString('base64')
@@ -162,6 +165,15 @@ describe('a media stream', () => {
         return client.closed()
       })
       expect(await Promise.all(codes)).toEqual([POLICY, POLICY])
+    })
+
+    it('finds no room while other processes have the calls that its tenant may have', async () => {
+      await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: { max_concurrent_calls: 1 } })
+      const elsewhere = makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE })
+      await elsewhere.open(tenantTold('acme'), someCall('CB1'))
+      const client = await open('/media-stream', bearer())
+      client.start({ callSid: 'internal-1', parameters: { agent_key: 'desk' } })
+      expect(await client.closed()).toBe(TRY_AGAIN)
     })
 
     it("cannot take another tenant's call", async () => {

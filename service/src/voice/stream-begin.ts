@@ -1,6 +1,7 @@
 import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import { type Clock, withTimeout } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { NodeId } from '../kernel/ids.ts'
 import type { FrameSocket } from '../platform/http/frame-socket.ts'
 import type { StreamCodec } from '../platform/telephony/port.ts'
@@ -105,9 +106,12 @@ export async function begin(
   throw new StreamRefusal(POLICY, 'the call is over, or another stream has it')
 }
 
-/** @throws StreamRefusal for a call that was there before: an internal client takes none over. */
+/** @throws StreamRefusal for a call that was there before: an internal client takes none over; and when there is no room for it. */
 async function openedEpoch({ sessions }: BeginDeps, tenant: TenantRuntime, call: NewCall): Promise<number> {
-  const { epoch, isNew } = await sessions.open(tenant, call)
+  const { epoch, isNew } = await sessions.open(tenant, call).catch((error: unknown) => {
+    if (!(error instanceof AppError && error.code === 'tenant_busy')) throw error
+    throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
+  })
   if (!isNew) throw new StreamRefusal(POLICY, 'the call began elsewhere')
   return epoch
 }

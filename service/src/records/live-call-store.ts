@@ -1,0 +1,37 @@
+import { sql } from 'kysely'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Tx } from '../platform/db/schema.ts'
+
+/** Tells this lock from the advisory locks of other subjects. */
+const LOCK_CLASS = 7_465_003
+
+/** Written out, so that the index of the calls that are not over serves. */
+export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
+
+/**
+ * Makes this transaction the only one that begins calls for the tenant, in or out, until it ends. To be asked before anything is
+ * counted: what is counted then holds every call that another one has written down. Two ids may share a lock.
+ */
+export async function lockBeginnings(tx: Tx, tenantId: TenantId): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+}
+
+/**
+ * The tenant's calls, of any direction and on every node, that were logged after `since` and are not over. `exceptCallSid`: this
+ * call is left out.
+ */
+export async function countLiveCalls(
+  tx: Tx,
+  tenantId: TenantId,
+  { since, exceptCallSid = '' }: { since: Date; exceptCallSid?: string },
+): Promise<number> {
+  const { count } = await tx
+    .selectFrom('call_logs')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('tenant_id', '=', tenantId)
+    .where('created_at', '>', since)
+    .where(isLive)
+    .where('call_sid', 'is distinct from', exceptCallSid)
+    .executeTakeFirstOrThrow()
+  return count
+}
