@@ -250,6 +250,26 @@ describe('a campaign', { timeout: 120_000 }, () => {
     expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'rejected', attempts: 1 }])
   })
 
+  it('counts no attempt while the carrier refuses the account', async () => {
+    const usual = app.rest.reply
+    app.rest.reply = () => ({ status: 401, body: { code: 20_003, message: 'Authenticate', status: 401 } })
+    const id = await started({ max_attempts: 1, retry_minutes: [10] })
+    const waiting = async () => (await contacts(id))[0]?.outcome === 'failed'
+    await pass(waiting, 'the call to be given up')
+    expect(await contacts(id)).toMatchObject([{ status: 'pending', attempts: 0 }])
+    const dueMs = Date.parse(String((await contacts(id))[0]?.['due_at']))
+    expect(dueMs - app.clock.now()).toBeGreaterThan(9 * MINUTE_MS)
+    app.rest.reply = usual
+    const before = dialled().length
+    await app.clock.advance(10 * MINUTE_MS)
+    await placed(before + 1)
+    const told = { CallSid: sidOf(phone(0)), AccountSid: ACCOUNT.sid, CallStatus: 'no-answer' }
+    await pass(async () => (await logOf(told.CallSid)) !== null, 'the log')
+    await app.post('/api/v1/call-status', { form: told })
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'no_answer', attempts: 1 }])
+  })
+
   it('calls nobody twice, however many nodes work on it', async () => {
     const other = await ServedApp.start(test, {
       ...{ clock: app.clock, model: app.model, besides: app.served },

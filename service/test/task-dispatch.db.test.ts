@@ -161,6 +161,30 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   })
 
   it.each([
+    ['carrier_credentials', { status: 401, body: { code: 20_003, message: 'Authenticate' } }],
+    ['carrier_busy', { status: 429, body: { code: 20_429, message: 'Too Many Requests' } }],
+  ])('counts for none, however often, while the carrier takes no call (%s)', async (code, reply) => {
+    await app.served.administer('PUT', '/tenants/acme/operator-queues/default', { max_attempts: 1 })
+    const { id } = await create()
+    const usual = app.rest.reply
+    app.rest.reply = () => reply
+    for (let times = 0; times < 2; times += 1) {
+      let answer: Awaited<ReturnType<typeof post>> | null = null
+      void post(`/${id}/dispatch`).then((given) => {
+        answer = given
+      })
+      await app.pass(() => answer, 'the answer')
+      expect(answer).toMatchObject({ status: 503, body: { code } })
+      const task = await read(id)
+      expect(task).toMatchObject({ status: 'open', disposition: 'failed', dispatch_attempt_count: 0 })
+      expect(Date.parse(String(task['due_at'])) - app.clock.now()).toBeGreaterThan(29 * MINUTE_MS)
+    }
+    app.rest.reply = usual
+    expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+    expect(await ended(id, { CallStatus: 'busy' })).toMatchObject({ status: 'cancelled', dispatch_attempt_count: 1 })
+  })
+
+  it.each([
     ['has no agent any more', 'gone'],
     ["was the tenant's own agent's, which it has no more", null],
   ])("speaks as the route does where the queue's agent cannot, and the task's call %s", async (_what, agentKey) => {

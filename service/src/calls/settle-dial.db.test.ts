@@ -171,7 +171,7 @@ describe('a call that was only found', () => {
 describe('a call that was given up, and that the carrier has after all', () => {
   const log = { warn: () => {} }
   const tenants = { get: async () => acme }
-  const giveUp = () => settle('a', { type: 'failed', code: 'not_confirmed', reason: null })
+  const giveUp = (code = 'not_confirmed') => settle('a', { type: 'failed', code, reason: null })
   const logOf = async (dialRef: string) =>
     (await test.db.selectFrom('dials').select('call_log_id').where('dial_ref', '=', dialRef).executeTakeFirstOrThrow())
       .call_log_id
@@ -222,6 +222,15 @@ describe('a call that was given up, and that the carrier has after all', () => {
       expect(await taskOf(id)).toMatchObject({ status: 'completed', disposition: 'reached' })
     },
   )
+
+  it('is an attempt again, where it was none while its carrier seemed not to have taken it', async () => {
+    const id = await dispatched(3)
+    await giveUp('carrier_busy')
+    await settleDispatches()
+    expect(await taskOf(id)).toMatchObject({ status: 'open', dispatch_attempt_count: 2 })
+    await settle('a', told('CA1'))
+    expect(await taskOf(id)).toMatchObject({ status: 'dispatching', dispatch_attempt_count: 3 })
+  })
 
   it('is not over for whoever has seen it given up a moment before', async () => {
     const id = await dispatched(1)
@@ -317,5 +326,15 @@ describe('a call that was given up, and that the carrier has after all', () => {
       for (const _ of [1, 2]) await settleAll()
     }
     expect(await contact()).toMatchObject({ status: 'completed', outcome: 'reached', attempts: 2 })
+  })
+
+  it('is an attempt of its contact again, where it was none', async () => {
+    const { contactId } = await contacted(2)
+    const contact = () => test.db.transaction().execute((tx) => findContact(tx, ACME, contactId))
+    await giveUp('carrier_credentials')
+    await makeSettleCampaignDials({ db: test.db, clock, log, isStopping: () => false })()
+    expect(await contact()).toMatchObject({ status: 'pending', attempts: 1 })
+    await settle('a', told('CA1'))
+    expect(await contact()).toMatchObject({ status: 'dialing', attempts: 2 })
   })
 })

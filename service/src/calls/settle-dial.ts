@@ -3,7 +3,7 @@ import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { CarrierError } from '../platform/telephony/port.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
-import { doubtedCall, failedCall, type SubmissionFault } from '../records/outbound-calls.ts'
+import { doubtedCall, failedCall, isMendedByTime, type SubmissionFault } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { reviveContact } from './campaigns/revive-contact.ts'
@@ -62,24 +62,29 @@ async function settleIn(
   const { state } = dial
   if ('callSid' in outcome) {
     const placed = await placeIn(tx, tenant, { dial, log, rival }, { ...outcome, now })
-    if (placed && state === 'failed') await reviveIn(tx, tenant, placed.log, now)
+    const wasCounted = !isMendedByTime(log.error_code)
+    if (placed && state === 'failed') await reviveIn(tx, tenant, placed.log, { wasCounted, now })
     return placed
   }
   if (state !== 'dialing' && state !== 'unknown') return { state, log }
   await updateDial(tx, tenant.tenant_id, dial.dial_ref, { state: outcome.type })
   const isUnknown = outcome.type === 'unknown'
-  if (!isUnknown && isMendedByTime(outcome)) await freeKeyOf(tx, tenant.tenant_id, dial.dial_ref)
+  // The same request may succeed another time: its key shall not bring back this answer for a day.
+  if (!isUnknown && isMendedByTime(outcome.code)) await freeKeyOf(tx, tenant.tenant_id, dial.dial_ref)
   const after = isUnknown ? doubtedCall(tx, tenant, log) : failedCall(tx, tenant, log, { ...outcome, at: now })
   return { state: outcome.type, log: await after }
 }
 
-/** The call was given up, and goes on after all: so does what it was placed for, lest the same person is called again. */
-async function reviveIn(tx: Tx, tenant: TenantRuntime, { id, call_sid }: CallLogRow, now: Date): Promise<void> {
-  await reviveDispatch(tx, tenant, { callLogId: id, callSid: call_sid }, now)
-  await reviveContact(tx, tenant.tenant_id, id, now)
-}
-
-/** Nothing was placed, and the same request may succeed another time: its key shall not bring back this answer for a day. */
-function isMendedByTime({ code }: SubmissionFault): boolean {
-  return code === 'carrier_busy' || code === 'carrier_credentials'
+/**
+ * The call was given up, and goes on after all: so does what it was placed for, lest the same person is called again. `wasCounted`:
+ * it was taken for an attempt all the same.
+ */
+async function reviveIn(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { id: callLogId, call_sid: callSid }: CallLogRow,
+  { wasCounted, now }: { wasCounted: boolean; now: Date },
+): Promise<void> {
+  await reviveDispatch(tx, tenant, { callLogId, callSid, wasCounted }, now)
+  await reviveContact(tx, tenant.tenant_id, { callLogId, wasCounted, now })
 }

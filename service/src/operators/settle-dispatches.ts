@@ -4,6 +4,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
 import { holdCallLogAs } from '../records/call-log-store.ts'
+import { isMendedByTime } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { TaskMove } from './callback-task-moves.ts'
@@ -87,7 +88,9 @@ async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedDispatch, now
   // One that was given up may be its carrier's after all, since it was listed.
   if (!(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
   if (!(await settleDispatch(tx, tenantId, ended.call_log_id, now))) return
-  const task = await noteDispatchEnd(tx, ended)
+  // Counted when it began, which it did not if the carrier has not taken it.
+  const isAttempt = !isMendedByTime(ended.error_code)
+  const task = await noteDispatchEnd(tx, ended, isAttempt)
   if (!task) return
   const queue = await findQueue(tx, tenantId, task.queue_key)
   const move = settlement(ended, { queue, attempts: task.dispatch_attempt_count }, now)

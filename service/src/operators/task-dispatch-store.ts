@@ -55,6 +55,7 @@ export type EndedDispatch = Pick<DispatchRow, 'tenant_id' | 'call_log_id' | 'tas
   call_sid: string | null
   status: CallStatus
   answered_by: string | null
+  error_code: string | null
 }
 
 /** Where a page of dispatches ends. */
@@ -74,7 +75,7 @@ export async function listEndedDispatchesAcrossTenants(
       join.onRef('log.tenant_id', '=', 'dispatch.tenant_id').onRef('log.id', '=', 'dispatch.call_log_id'),
     )
     .select(['dispatch.tenant_id', 'dispatch.call_log_id', 'dispatch.task_id', 'dispatch.attempted_at'])
-    .select(['log.call_sid', 'log.status', 'log.answered_by'])
+    .select(['log.call_sid', 'log.status', 'log.answered_by', 'log.error_code'])
     .where('dispatch.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
     .where(behind)
@@ -133,14 +134,21 @@ export async function findRevivable(
   return row ?? null
 }
 
-/** Notes on a task how its newest dispatch ended; null when it was another one. */
+/**
+ * Notes on a task how its newest dispatch ended; null when it was another one. `isAttempt`: one that was none is not counted any
+ * more, unless somebody has its attempts counted anew.
+ */
 export async function noteDispatchEnd(
   tx: Tx,
   { tenant_id, task_id, attempted_at, call_sid, status }: EndedDispatch,
+  isAttempt: boolean,
 ): Promise<CallbackTaskRow | null> {
   const row = await tx
     .updateTable('callback_tasks')
-    .set({ last_dispatch_status: status, last_dispatch_call_sid: call_sid })
+    .set({
+      ...{ last_dispatch_status: status, last_dispatch_call_sid: call_sid },
+      ...(!isAttempt && { dispatch_attempt_count: sql<number>`greatest(dispatch_attempt_count - 1, 0)` }),
+    })
     .where('tenant_id', '=', tenant_id)
     .where('id', '=', task_id)
     .where('last_dispatch_attempted_at', '=', attempted_at)

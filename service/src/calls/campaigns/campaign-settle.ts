@@ -3,6 +3,7 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import { isMachine, isReached } from '../../records/answered-by.ts'
 import { holdCallLogAs } from '../../records/call-log-store.ts'
+import { isMendedByTime } from '../../records/outbound-calls.ts'
 import {
   type EndedCampaignDial,
   lastFaults,
@@ -62,8 +63,10 @@ async function settleIn(tx: Tx, ended: EndedCampaignDial, now: Date): Promise<vo
   if (!contact) return
   const noted = { outcome: outcome.outcome, updated_at: now }
   if (!isBeforeLast(contact, ended)) {
-    const after = afterCall(campaign, { ...outcome, attempts: contact.attempts, now })
-    await settleContact(tx, tenantId, contact_id, { ...after, ...noted })
+    // Counted when it began, which it did not if the carrier has not taken it.
+    const attempts = contact.attempts - (isMendedByTime(ended.error_code) ? 1 : 0)
+    const after = afterCall(campaign, { ...outcome, attempts, now })
+    await settleContact(tx, tenantId, contact_id, { ...after, attempts, ...noted })
   } else if (outcome.isReached) await completeContact(tx, tenantId, contact_id, noted)
   if (campaign.status === 'running') await judge(tx, campaign, now)
 }
@@ -109,7 +112,7 @@ function afterCall(
   if (isReached) return { status: 'completed' as const }
   if (isLast || attempts >= max_attempts) return { status: 'failed' as const }
   if (status === 'cancelled') return { status: 'cancelled' as const }
-  const minutes = retry_minutes[Math.min(attempts, retry_minutes.length) - 1] ?? 0
+  const minutes = retry_minutes[Math.min(Math.max(1, attempts), retry_minutes.length) - 1] ?? 0
   return { status: 'pending' as const, due_at: new Date(now.getTime() + minutes * MINUTE_MS) }
 }
 

@@ -218,7 +218,7 @@ export async function settleContact(
   tx: Tx,
   tenantId: TenantId,
   id: ContactId,
-  change: Pick<ContactRow, 'status' | 'outcome' | 'updated_at'> & { due_at?: Date },
+  change: Pick<ContactRow, 'status' | 'outcome' | 'attempts' | 'updated_at'> & { due_at?: Date },
 ): Promise<void> {
   await tx
     .updateTable('campaign_contacts')
@@ -229,16 +229,19 @@ export async function settleContact(
     .execute()
 }
 
-/** The contact's last call goes on after all: whoever was about to call it again does not. */
+/** The contact's last call goes on after all: whoever was about to call it again does not. `wasCounted`: as an attempt, before. */
 export async function resumeContact(
   tx: Tx,
   tenantId: TenantId,
   id: ContactId,
-  { callLogId, now }: { callLogId: string; now: Date },
+  { callLogId, wasCounted, now }: { callLogId: string; wasCounted: boolean; now: Date },
 ): Promise<void> {
   await tx
     .updateTable('campaign_contacts')
-    .set({ status: 'dialing', outcome: null, claim_token: null, claimed_until: null, updated_at: now })
+    .set((eb) => ({
+      ...{ status: 'dialing' as const, outcome: null, claim_token: null, claimed_until: null, updated_at: now },
+      attempts: eb('attempts', '+', wasCounted ? 0 : 1),
+    }))
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .where('last_call_log_id', '=', callLogId)
