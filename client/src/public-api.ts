@@ -1555,7 +1555,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A call ended without having been completed: busy, no-answer, canceled or failed. One that no carrier has taken has no ids. */
+        /** A call ended without having been completed: busy, no-answer, canceled or failed. Of one that came in and was not taken it comes 20 s later. One that no carrier has taken has no ids. */
         post: operations["onVoiceCallFailed"];
         delete?: never;
         options?: never;

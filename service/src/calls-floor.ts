@@ -17,6 +17,7 @@ import type { LateReports } from './calls/late-reports.ts'
 import { makeOutbound } from './calls/outbound.ts'
 import { makePutThrough } from './calls/put-through.ts'
 import type { CallStatuses } from './calls/record-status.ts'
+import { makeRefusedCalls } from './calls/refused-calls.ts'
 import { resumeAddress } from './calls/stream-verbs.ts'
 import { makeTransferCallbacks } from './calls/transfer-callbacks.ts'
 import { transferRoutes } from './calls/transfer-routes.ts'
@@ -77,6 +78,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
+  const refused = makeRefusedCalls({ db, clock, log })
   const given = { ...begin, db, log, signatures, addresses, hasHeir: hasHeirNow }
   const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
@@ -90,7 +92,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     transferRoutes: transferRoutes({ callbacks: transferCallbacks, carriers, publicUrl }),
     carrierRoutes: incomingRoutes({
       ...{ clock, carriers, publicUrl },
-      incoming: makeIncoming({ ...given, decide, hasNoRoutes: database.kind === 'memory' }),
+      incoming: makeIncoming({ ...given, decide, refused, hasNoRoutes: database.kind === 'memory' }),
       resume,
       statuses: callbacks,
     }),
@@ -104,7 +106,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     checkTaskCall: outbound.checkTaskCall,
     async close() {
       browserCalls.close()
-      await outbound.close()
+      await Promise.all([outbound.close(), refused.close()])
     },
   }
 }

@@ -68,7 +68,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'voice.call.failed',
-    when: 'A call ended without having been completed: busy, no-answer, canceled or failed. One that no carrier has taken has no ids.',
+    when: 'A call ended without having been completed: busy, no-answer, canceled or failed. Of one that came in and was not taken it comes 20 s later. One that no carrier has taken has no ids.',
     payload: log,
     hasCall: true,
   },

@@ -203,6 +203,52 @@ describe('POST /api/v1/incoming-call', () => {
     })
   })
 
+  describe('writes down, later,', () => {
+    const outcomes = async (count: number) => {
+      await app.clock.advance(20_000)
+      await until(async () => (await logs()).length >= count, { what: 'the calls that were not taken' })
+      return (await logs()).map(({ call_sid, status, error_code }) => [call_sid, status, error_code]).toSorted()
+    }
+
+    it('the calls for which there is no room, here or elsewhere', async () => {
+      await document({ limits: { max_concurrent_calls: 1 } })
+      for (const CallSid of ['CA1', 'CA2']) await app.post(PATH, { form: { ...FORM, CallSid } })
+      expect(await outcomes(2)).toEqual([
+        ['CA1', 'ringing', null],
+        ['CA2', 'busy', 'tenant_full'],
+      ])
+      expect((await logs()).find(({ call_sid }) => call_sid === 'CA2')).toMatchObject({
+        agent_key: 'desk',
+        from: CALLER,
+      })
+      await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed' } })
+      await makeSessions({ db: test.db, clock: app.clock, nodeId: OTHER_NODE }).open(
+        tenantTold('acme'),
+        someCall('CB1'),
+      )
+      await app.post(PATH, { form: { ...FORM, CallSid: 'CA3' } })
+      expect(await outcomes(4)).toContainEqual(['CA3', 'busy', 'tenant_full'])
+    })
+
+    it('those of a day that is spent', async () => {
+      await document({ limits: { minutes_per_day: 0 } })
+      await app.post(PATH, { form: FORM })
+      expect(await outcomes(1)).toEqual([['CA1', 'busy', 'minutes_exhausted']])
+    })
+
+    it('those of an agent who cannot speak, and none of a number that nobody has or that has no route', async () => {
+      await document({}, { from_number: '+12025550142' })
+      await app.served.administer('POST', '/tenants/acme/agents', { agent_key: 'mute', name: 'Mute', description: '' })
+      await app.served.administer('POST', '/tenants/acme/phone-routes', {
+        phone_number: '+12025550144',
+        agent_key: 'mute',
+      })
+      for (const [CallSid, To] of Object.entries({ CA1: '+12025550199', CA2: '+12025550142', CA3: '+12025550144' }))
+        await app.post(PATH, { form: { ...FORM, CallSid, To } })
+      expect(await outcomes(1)).toEqual([['CA3', 'failed', 'no_agent']])
+    })
+  })
+
   it('sends a call to another node when this one stops, five times at most', async () => {
     void app.served.app.drain()
     expect((await app.post(PATH, { form: FORM })).text).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)

@@ -20,6 +20,8 @@ import { sayAndGo } from './hang-up.ts'
 import { type DecideInbound, decidedAgent, rejection } from './inbound-decision.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
+import { NOT_TAKEN, type Refusal } from './refusals.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 /** A call that comes in, as its carrier tells of it. */
@@ -71,6 +73,8 @@ type Deps = {
   sessions: Sessions
   tokens: StreamTokens
   capacity: LiveCapacity
+  /** Told of calls of a tenant's that are not taken. */
+  refused: Pick<RefusedCalls, 'note'>
   /** Whether there is a model that could talk. */
   hasModel: boolean
   /** Whether another node takes calls. */
@@ -105,19 +109,24 @@ export function makeIncoming(deps: Deps): Incoming {
     return { provider: tenant.telephony.provider, verbs: await take({ tenant, call, attempt }, number.agentKey) }
   }
 
-  function refuse(tenant: TenantRuntime, callSid: string, { text, why }: { text: string; why: string }): CallVerb[] {
+  function refuse({ tenant, call, attempt: { agentKey, agent } }: Taking, why: Refusal): CallVerb[] {
+    const { callSid, from, to } = call
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why }, 'a call was not taken')
+    deps.refused.note(tenant, { callSid, from, to, why, agentKey, agent })
+    const text = NOT_TAKEN[why].status === 'busy' ? NO_ROOM : SORRY
     return sayAndGo(text, tenant.telephony.fallback_number)
   }
 
   async function take(taking: Taking, agentKey: string | null): Promise<CallVerb[]> {
-    const { tenant, call } = taking
+    const { tenant, call, attempt } = taking
     const { callSid } = call
+    const refused = (why: Refusal) => refuse(taking, why)
     if (agentKey === null && !deps.hasNoRoutes) {
       log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call to a number without a route')
       return sayAndGo(NOT_IN_SERVICE, null)
     }
-    if (!deps.hasModel) return refuse(tenant, callSid, { text: SORRY, why: 'no_model' })
+    attempt.agentKey = agentKey
+    if (!deps.hasModel) return refused('no_model')
     try {
       // Asked before the tenant is, who would be asked again by the other node.
       const elsewhere = await askedElsewhere(tenant, call)
@@ -126,19 +135,20 @@ export function makeIncoming(deps: Deps): Incoming {
       if (decision.reject !== null) return turnAway(tenant, callSid, decision.reject)
       const choice = { decided: decision.agentKey, routed: agentKey }
       const agent = await decidedAgent(deps, tenant, call, choice)
-      if (!agent) return refuse(tenant, callSid, { text: SORRY, why: 'no_agent' })
+      if (!agent) return refused('no_agent')
+      attempt.agent = agent
       // Whoever was told meanwhile that the call is not taken goes elsewhere with it.
-      if (taking.attempt.isLate) return []
+      if (attempt.isLate) return []
       const spent = await spentToday(db, tenant, { now: new Date(clock.now()), exceptCallSid: callSid })
       const noDay = dayRefusal(tenant, spent)
-      if (noDay) return refuse(tenant, callSid, { text: NO_ROOM, why: noDay })
+      if (noDay) return refused(noDay)
       const { noRoom, giveBack } = capacity.reserve(roomFor(tenant, callSid))
-      if (noRoom) return (await askedElsewhere(tenant, call)) ?? refuse(tenant, callSid, { text: NO_ROOM, why: noRoom })
+      if (noRoom) return (await askedElsewhere(tenant, call)) ?? refused(noRoom)
       return await connect(taking, { agent, ...decision, spentToday: spent }, giveBack)
     } catch (err) {
-      if (isTenantBusy(err)) return refuse(tenant, callSid, { text: NO_ROOM, why: 'tenant_full' })
+      if (isTenantBusy(err)) return refused('tenant_full')
       log.error({ err, tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call could not be taken')
-      return refuse(tenant, callSid, { text: SORRY, why: 'failed' })
+      return refused('internal')
     }
   }
 
@@ -179,20 +189,17 @@ export function makeIncoming(deps: Deps): Incoming {
   }
 
   /** What is said when the answer takes so long that the carrier would give up. */
-  function late({ callSid }: IncomingCall, attempt: Attempt): CarrierAnswer {
+  function late(call: IncomingCall, attempt: Attempt): CarrierAnswer {
     attempt.isLate = true
     const { tenant } = attempt
-    if (tenant) {
-      const verbs = refuse(tenant, callSid, { text: SORRY, why: 'too_slow' })
-      return { provider: tenant.telephony.provider, verbs }
-    }
-    log.error({ call_sid: callSid }, 'a call could not be looked up in time')
+    if (tenant) return { provider: tenant.telephony.provider, verbs: refuse({ tenant, call, attempt }, 'too_slow') }
+    log.error({ call_sid: call.callSid }, 'a call could not be looked up in time')
     return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
   }
 
   return {
     async answer(call) {
-      const attempt: Attempt = { tenant: null, isLate: false }
+      const attempt: Attempt = { tenant: null, isLate: false, agentKey: null, agent: null }
       try {
         return await withinTime(clock, answer(call, attempt), () => late(call, attempt))
       } catch (err) {
@@ -205,8 +212,11 @@ export function makeIncoming(deps: Deps): Incoming {
   }
 }
 
-/** One request to take a call: whose it turned out to be, once its signature is known to be right; whether it is too late. */
-type Attempt = { tenant: TenantRuntime | null; isLate: boolean }
+/**
+ * One request to take a call: whose it turned out to be, once its signature is known to be right; whether it is too late; and who
+ * is to speak, as far as that is known.
+ */
+type Attempt = { tenant: TenantRuntime | null; isLate: boolean; agentKey: string | null; agent: ResolvedAgent | null }
 /** Who speaks in a call, and what else was decided about it. */
 type Decided = {
   agent: ResolvedAgent

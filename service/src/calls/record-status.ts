@@ -14,6 +14,7 @@ import { lockRecord } from '../records/call-store.ts'
 import type { CallStatus, SessionEndReason } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { isRefused } from './refusals.ts'
 
 /** A call after a report. */
 export type ReportedCall = { isOver: boolean }
@@ -24,7 +25,7 @@ export type CallStatuses = {
    * Applies a report, as a status callback or the answer to a look-up brings it; the same ones give the same call in any order
    * and however often they come. With the end of a call its session ends too where nobody else will end it: the stream never
    * began, or failed to on this node. Of others the session tells its own end, and only then the tenant is told that the call
-   * is complete.
+   * is complete. A call that was not taken stays as it was written down.
    *
    * @returns null for a call that the tenant does not have.
    * @throws AppError `unavailable` when the database does not answer: nothing was noted.
@@ -57,6 +58,7 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
   async function recordIn(tx: Tx, tenant: TenantRuntime, callSid: string, report: CallReport) {
     const locked = await lockRecord(tx, tenant.tenant_id, callSid)
     if (!locked) return null
+    if (isRefused(locked.before)) return { isOver: true }
     const isLost = locked.call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
     const change = (record: CallRecord) => withOpenEnd(withReport(record, report), isLost)
     const { log } = await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })

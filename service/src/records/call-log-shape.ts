@@ -43,7 +43,12 @@ export const CallLog = Type.Object({
   escalated: Type.Boolean(),
   escalation_target: text,
   summary: text,
-  error_code: text,
+  error_code: nullable(
+    Type.String({
+      description:
+        'Why the call failed or was not taken: a code of ours (see the guide to errors), or the number that the carrier has for it.',
+    }),
+  ),
   error_message: text,
   cost_usd: nullable(
     Type.Number({ minimum: 0, description: 'What its model cost, once it is over. Null: no price of it is known.' }),

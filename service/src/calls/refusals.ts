@@ -1,0 +1,25 @@
+import type { CallRecord } from '../records/call-record.ts'
+
+/**
+ * Why a call that came in was not taken, as its log has it in `error_code`; how the call ended by that, and a sentence for people.
+ * Busy: another time there may be room. Failed: no agent could have talked to anybody.
+ */
+export const NOT_TAKEN = {
+  tenant_full: { status: 'busy', reason: 'There were as many calls as limits.max_concurrent_calls allows.' },
+  process_full: { status: 'busy', reason: 'The service had as many calls as MAX_CALLS allows.' },
+  overloaded: { status: 'busy', reason: 'The service had no time for another call.' },
+  stopping: { status: 'busy', reason: 'The service was about to stop.' },
+  minutes_exhausted: { status: 'busy', reason: 'The calls of the day had taken limits.minutes_per_day.' },
+  budget_exhausted: { status: 'busy', reason: 'The calls of the day had cost limits.budget_per_day.' },
+  no_agent: { status: 'failed', reason: 'The number leads to an agent that has published no version.' },
+  no_model: { status: 'failed', reason: 'No realtime model was configured.' },
+  too_slow: { status: 'failed', reason: 'It could not be found out in time who takes the call.' },
+  internal: { status: 'failed', reason: 'This failed inside the service: its log says why.' },
+} as const
+
+export type Refusal = keyof typeof NOT_TAKEN
+
+/** Whether the call is one that was written down as not taken: what its carrier tells of it then is of a sentence, or of somebody else. */
+export function isRefused({ log, session }: CallRecord): boolean {
+  return session.end_reason === 'rejected' && log.error_code !== null && Object.hasOwn(NOT_TAKEN, log.error_code)
+}

@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { TestClock } from '../../test/harness/clock.ts'
+import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import { listMissedCalls } from '../operators/missed-call-store.ts'
+import { makeLog } from '../platform/log.ts'
+import { countAll } from '../records/analytics/analytics.fixture.ts'
+import { makeCallAnalytics } from '../records/analytics/call-analytics.ts'
+import { statusReport } from '../records/call-record.ts'
+import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { makeSessions } from '../records/sessions.ts'
+import { MISSED_CALL_KINDS } from '../tenancy/tenant-values.ts'
+import { makeCallStatuses } from './record-status.ts'
+import { makeRefusedCalls, type RefusedCall, type RefusedCalls } from './refused-calls.ts'
+
+const ACME = 'acme' as TenantId
+const CALLER = '+12025550101'
+const HOUR_MS = 3_600_000
+const acme = tenantTold('acme')
+const agent = { agentKey: 'support', agentName: 'Robin', versionId: null, versionNumber: 3 }
+
+const test = useDatabase()
+const gate = new GatedDatabase()
+let clock: TestClock
+let lines: { msg: string; call_sid: string }[]
+let refused: RefusedCalls
+
+beforeEach(async () => {
+  gate.isAway = false
+  clock = new TestClock()
+  lines = []
+  const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
+  const log = makeLog({ level: 'debug', secrets: [], destination: { write } })
+  refused = makeRefusedCalls({ db: gate.of(test.database).db, clock, log, maxWaiting: 3 })
+  await makeTenant(test.db, 'acme')
+})
+
+const note = (callSid: string, facts: Partial<RefusedCall> = {}) =>
+  refused.note(acme, {
+    callSid,
+    from: CALLER,
+    to: '+12025550199',
+    why: 'tenant_full',
+    agentKey: 'support',
+    agent,
+    ...facts,
+  })
+const logs = () => test.db.selectFrom('call_logs').selectAll().orderBy('call_sid').execute()
+const sids = async () => (await logs()).map(({ call_sid }) => call_sid)
+const written = (count: number) => until(async () => (await logs()).length === count, { what: `${count} calls` })
+const elsewhere = () => makeSessions({ db: test.db, clock, nodeId: OTHER_NODE })
+
+describe('a call that was not taken', () => {
+  it('is written down in twenty seconds, over since it was refused, and told of as any call that nobody answered', async () => {
+    const at = new Date(clock.now())
+    note('CA1')
+    await clock.advance(19_000)
+    expect(await logs()).toEqual([])
+    await clock.advance(1_000)
+    await written(1)
+    expect(await logs()).toMatchObject([
+      {
+        ...{ tenant_id: 'acme', call_sid: 'CA1', direction: 'inbound', from: CALLER, status: 'busy' },
+        ...{ error_code: 'tenant_full', error_message: expect.stringContaining('max_concurrent_calls') },
+        ...{ agent_key: 'support', agent_name: 'Robin', version_number: 3 },
+        ...{ created_at: at, started_at: at, answered_at: null, ended_at: at },
+      },
+    ])
+    const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirstOrThrow()
+    expect(session).toMatchObject({ started_at: null, ended_at: at, end_reason: 'rejected', qa_status: 'not_scored' })
+    const entry = await test.db.selectFrom('call_directory').selectAll().executeTakeFirstOrThrow()
+    expect(entry.look_at).toBeNull()
+    const names = (await storedEvents(test.db)).map(({ event }) => event)
+    expect(names).toEqual(['voice.session.completed', 'voice.call.failed', 'voice.call.completed'])
+  })
+
+  it('has failed where nobody could have talked, by an agent of whom the key alone is known', async () => {
+    note('CA1', { why: 'no_agent', agent: null, from: 'anonymous' })
+    await refused.close()
+    const by = { agent_key: 'support', agent_name: null }
+    expect(await logs()).toMatchObject([{ ...by, status: 'failed', error_code: 'no_agent', from: 'anonymous' }])
+  })
+
+  it('stays what it is, whatever its carrier tells of what was said to it', async () => {
+    note('CA1')
+    await refused.close()
+    const [before] = await logs()
+    const tenants = { get: async () => acme }
+    const statuses = makeCallStatuses({ db: test.db, clock, nodeId: NODE, tenants, willEnd: () => false })
+    await clock.advance(9_000)
+    for (const status of ['in-progress', 'completed', 'canceled'] as const) {
+      const report = { ...statusReport(status, new Date(clock.now())), durationSeconds: 9, answeredBy: 'human' }
+      expect(await statuses.record(ACME, 'CA1', report)).toEqual({ isOver: true })
+    }
+    expect(await logs()).toEqual([before])
+    expect(await storedEvents(test.db)).toHaveLength(3)
+  })
+
+  it('is left alone where another process took it meanwhile, and is nothing new where it was noted twice', async () => {
+    note('CA1')
+    note('CA2')
+    note('CA2', { why: 'too_slow' })
+    await elsewhere().open(acme, someCall('CA1'))
+    await clock.advance(20_000)
+    await written(2)
+    expect((await logs()).map(({ status, error_code }) => [status, error_code])).toEqual([
+      ['ringing', null],
+      ['busy', 'tenant_full'],
+    ])
+    expect(await elsewhere().open(acme, someCall('CA2'))).toMatchObject({ isOver: true })
+  })
+
+  it('is counted as what it was, and is one that its tenant has missed', async () => {
+    note('CA1')
+    note('CA2', { why: 'internal', from: '+12025550102' })
+    await refused.close()
+    await countAll(test.db)
+    const asked = {
+      interval: 'all',
+      since: new Date(clock.now() - HOUR_MS),
+      until: new Date(clock.now() + HOUR_MS),
+    } as const
+    const analytics = makeCallAnalytics({ db: test.db, clock, tenants: { get: async () => acme } })
+    const { totals } = await analytics.ofTenant(ACME, { ...asked, timeZone: 'UTC', groupBy: null })
+    const statuses = { completed: 0, busy: 1, failed: 1, 'no-answer': 0, canceled: 0 }
+    expect(totals).toMatchObject({ calls: 2, answered: 0, minutes: 0, statuses })
+    const since = new Date(clock.now() - HOUR_MS)
+    const page = { kinds: [...MISSED_CALL_KINDS], since, begunAfter: since, after: null, limit: 10 }
+    const missed = await listMissedCalls(test.db, ACME, page)
+    expect(missed.map(({ call_sid, kind }) => [call_sid, kind]).toSorted()).toEqual([
+      ['CA1', 'missed'],
+      ['CA2', 'failed'],
+    ])
+  })
+
+  it('of a deleted tenant is not written down', async () => {
+    note('CA1')
+    await test.db.deleteFrom('tenants').execute()
+    await refused.close()
+    expect(await logs()).toEqual([])
+  })
+})
+
+describe('calls that are not taken', () => {
+  it('are not written down beyond what waits, until there is room again', async () => {
+    for (const callSid of ['CA1', 'CA2', 'CA3', 'CA4']) note(callSid)
+    await clock.advance(20_000)
+    await written(3)
+    note('CA5')
+    await clock.advance(20_000)
+    await written(4)
+    expect(await sids()).toEqual(['CA1', 'CA2', 'CA3', 'CA5'])
+  })
+
+  it('are logged alone while the database is away', async () => {
+    note('CA1')
+    gate.isAway = true
+    await clock.advance(20_000)
+    await until(() => lines.length > 0, { what: 'the line' })
+    expect(lines).toMatchObject([{ msg: 'a call that was not taken was not written down', call_sid: 'CA1' }])
+    gate.isAway = false
+    note('CA2')
+    await clock.advance(20_000)
+    await written(1)
+    expect(await sids()).toEqual(['CA2'])
+  })
+
+  it('are written down before the process ends, which waits for no database that is away', async () => {
+    note('CA1')
+    await refused.close()
+    note('CA2')
+    expect([await sids(), clock.pendingTimers]).toEqual([['CA1'], 0])
+    const others = makeRefusedCalls({ db: gate.of(test.database).db, clock, log: { warn: () => {} } })
+    for (const callSid of ['CA3', 'CA4'])
+      others.note(acme, { callSid, from: CALLER, to: CALLER, why: 'stopping', agentKey: null, agent: null })
+    gate.isAway = true
+    await others.close()
+    expect(await sids()).toEqual(['CA1'])
+  })
+})
