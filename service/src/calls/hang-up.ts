@@ -28,7 +28,6 @@ export type HangingUp = CarrierCalls &
 const TRY_TIMEOUT_MS = 5_000
 const PAUSES_MS = [500, 2_000]
 const RING_SECONDS = 30
-const LONGEST_SECONDS = 14_400
 /** The call goes on unheard meanwhile. */
 const HELD_WITHIN_MS = 1_000
 /** How long requests may go on once the process ends. */
@@ -121,7 +120,7 @@ function toldToGo({ text, number }: { text: string; number: string | null }): Ca
 
 /** A sentence, and then the number; without one the end. */
 export function sayAndGo(text: string, number: string | null): CallVerb[] {
-  const rings = { callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_SECONDS }
+  const rings = { callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS }
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
   return [{ type: 'say', text }, next]
 }
