@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ModelCommand } from '../src/platform/realtime/port.ts'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
@@ -11,11 +13,14 @@ import { until } from './harness/wait.ts'
 const RESUME = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
 const HANG_UP = '<Response><Hangup/></Response>'
 const POLICY = 1008
+/** The caller's sound, and 20 ms of it. */
+const SOUND = 0x80
+const FRAME = Buffer.alloc(160, SOUND).toString('base64')
 const USAGE = { inputTokens: 7, outputTokens: 9, cachedTokens: 0, audioSeconds: 2 }
 
 describe('a call that loses its stream', () => {
   const test = useDatabase()
-  const app = useCallApp(test)
+  const app = useCallApp(test, { agent: { tools: ['pause_recording'] } })
 
   const resume = async () => (await app.post('/api/v1/call-resume', { form: RESUME })).text
   const resumeAt = async ({ app: node, address }: ServedApp, query = '') => {
@@ -186,7 +191,8 @@ describe('a call that loses its stream', () => {
       const model = new ScriptedModel()
       isClosed = false
       const settings = { TELEPHONY_API_BASE_URL: app.rest.baseUrl }
-      other = { served: await ServedApp.start(test, { clock: app.clock, model, settings }), model, nodeId: null }
+      const options = { clock: app.clock, model, settings, besides: app.served }
+      other = { served: await ServedApp.start(test, options), model, nodeId: null }
       return async () => {
         void other.served.app.close().then(() => {
           isClosed = true
@@ -194,6 +200,27 @@ describe('a call that loses its stream', () => {
         await app.pass(() => isClosed, 'the other node to stop')
       }
     })
+
+    /** The agent pauses the recording, or goes on with it. */
+    function pause(model: ScriptedSession, isPaused: boolean): void {
+      const called = { responseId: 'r1', itemId: 'i1', callId: `pause ${isPaused}`, name: 'pause_recording' }
+      model.tell({ type: 'tool_call', ...called, argumentsText: JSON.stringify({ paused: isPaused }) })
+    }
+
+    async function pauses(count: number): Promise<boolean> {
+      return (await test.db.selectFrom('function_calls').select('call_id').execute()).length === count
+    }
+
+    /** The caller makes a sound for so many frames of 20 ms. */
+    async function sounds(client: StreamClient, frames: number): Promise<void> {
+      const { appended } = other.model.last
+      for (let n = 0; n < frames; n += 1) {
+        const before = appended.length
+        await app.clock.advance(20)
+        client.media(FRAME)
+        await until(() => appended.length > before, { what: 'the frame to arrive' })
+      }
+    }
 
     it('goes to the fallback number where there is no room, and is not ended there by the first', async () => {
       const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: '+12025550150' }
@@ -209,6 +236,36 @@ describe('a call that loses its stream', () => {
       await app.pass(async () => (await states()).length === 0, 'the first node to let it go')
       await app.clock.advance(30_000)
       expect(requests()).toEqual([])
+    })
+
+    it('is escalated there still, and not recorded where its agent had paused that, until it goes on with it', async () => {
+      const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+      const compliance = { record_calls: true }
+      await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony, compliance })
+      const client = await app.talk({ CallSid: 'CA1' })
+      pause(app.model.last, true)
+      await app.pass(() => pauses(1), 'the pause to be kept')
+      const escalated = { action: 'escalate', target: 'billing' }
+      await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', escalated)
+      client.terminate()
+      await isDetached()
+      const next = await streamOf(await resume(), 'MZ2', other.served.address)
+      await until(() => other.model.sessions.length === 1, { what: 'the session on the other node' })
+      const model = other.model.last
+      await until(() => model.commands.length > 0, { what: 'the agent to be told' })
+      expect(commands(model, 'system_message')[0]?.text).toContain('system: The recording of the call is paused.')
+      const { body } = await other.served.call('acme', 'GET', '/sessions/active')
+      expect(body).toMatchObject({ sessions: [{ stream_sid: 'MZ2', escalated: true, escalation_target: 'billing' }] })
+      await sounds(next, 25)
+      pause(model, false)
+      await app.pass(() => pauses(2), 'the recording to go on')
+      await sounds(next, 25)
+      next.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
+      await ended()
+      const parts = test.db.selectFrom('recordings').select('path').where('part', '=', 2)
+      const part = await app.pass(() => parts.where('state', '=', 'ready').executeTakeFirst(), 'the second part')
+      const recorded = await readFile(join(other.served.dataDir, 'recordings', part.path))
+      expect(Math.round(recorded.filter((byte) => byte === SOUND).length / 160)).toBe(25)
     })
 
     it('goes on there from what was said, once and in order, and the first node lets it go', async () => {

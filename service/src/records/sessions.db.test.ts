@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import type { CallStatus } from './call-values.ts'
+import type { CallStatus, SessionId } from './call-values.ts'
 import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from './calls.fixture.ts'
 import { makeSessions, type NewStream, type Sessions } from './sessions.ts'
 
@@ -181,6 +181,32 @@ describe('started', () => {
     expect(before).toMatchObject({ streamSid: 'MZ1', turns: [], toolCalls: [] })
     expect((await stored()).session).toMatchObject({ stream_sid: 'MZ2', resumed_count: 1 })
     expect((await storedEvents(test.db)).at(-1)).toMatchObject({ event: 'voice.session.resumed', sequence: 3 })
+  })
+
+  it('tells who goes on whom the call was escalated to, and whether its agent has paused the recording', async () => {
+    const first = await sessions.started(acme, STREAM)
+    const calledTool = (seq: number, result: Record<string, unknown>) => {
+      const { tenant_id } = acme
+      const call = { tenant_id, session_id: first?.sessionId as SessionId, call_id: `c${seq}`, seq, arguments: '{}' }
+      const status = 'ok' in result ? ('ok' as const) : ('error' as const)
+      const facts = { name: 'pause_recording', status, result: JSON.stringify(result), start_ms: 0, duration_ms: 0 }
+      return test.db
+        .insertInto('function_calls')
+        .values({ ...call, ...facts })
+        .execute()
+    }
+    const next = async (epoch: number) => {
+      const started = await sessions.started(acme, { ...STREAM, epoch, streamSid: `MZ${epoch}` })
+      return [started?.before?.isRecordingPaused, started?.before?.escalation]
+    }
+    expect(await next(2)).toEqual([false, null])
+    await calledTool(1, { ok: true, paused: true })
+    await calledTool(2, { error: 'the call is not recorded' })
+    await test.db.updateTable('call_logs').set({ escalated: true }).execute()
+    expect(await next(3)).toEqual([true, { target: null }])
+    await calledTool(3, { ok: true, paused: false })
+    await test.db.updateTable('call_logs').set({ escalation_target: 'billing' }).execute()
+    expect(await next(4)).toEqual([false, { target: 'billing' }])
   })
 
   it('gives a call to the stream of the next epoch, wherever the one is that has it, and raises the epoch by that', async () => {

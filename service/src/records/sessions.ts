@@ -16,7 +16,7 @@ import { countLiveCalls, lockBeginnings } from './live-call-store.ts'
 import { LOST_AFTER_MS } from './open-call-store.ts'
 import { type SpentToday, spentToday } from './spent-today.ts'
 import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
-import type { StoredLatency, StoredUsage, VoiceSessionRow } from './voice-session-store.ts'
+import type { StoredLatency, StoredUsage } from './voice-session-store.ts'
 
 /** A call that comes in or was placed. */
 export type NewCall = {
@@ -84,6 +84,10 @@ export type EarlierStream = {
   turns: TurnRow[]
   /** In their order. */
   toolCalls: EarlierToolCall[]
+  /** Its agent has paused the recording, and not gone on with it. */
+  isRecordingPaused: boolean
+  /** Whom it was escalated to; null where it was not. */
+  escalation: { target: string | null } | null
   latency: StoredLatency
   usage: StoredUsage
   /** In USD; null where nothing is stored of it. */
@@ -210,7 +214,8 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
   }
 }
 
-async function foundIn(tx: Tx, { log, session }: CallRecord, spent: SpentToday | null): Promise<StartedSession> {
+async function foundIn(tx: Tx, record: CallRecord, spent: SpentToday | null): Promise<StartedSession> {
+  const { log, session } = record
   const { id: sessionId, from, to, org_id: orgId, metadata, greeting } = session
   return {
     sessionId,
@@ -221,16 +226,25 @@ async function foundIn(tx: Tx, { log, session }: CallRecord, spent: SpentToday |
     greeting,
     answeredBy: log.answered_by,
     spentToday: spent,
-    before: await earlierIn(tx, session),
+    before: await earlierIn(tx, record),
   }
 }
 
-async function earlierIn(tx: Tx, session: VoiceSessionRow): Promise<EarlierStream | null> {
+async function earlierIn(tx: Tx, { log, session }: CallRecord): Promise<EarlierStream | null> {
   const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage, cost_usd: costUsd } = session
   if (startedAt === null) return null
   const turns = await listTurns(tx, tenant_id, id)
-  const toolCalls = (await listFunctionCalls(tx, tenant_id, id)).map(({ name, status }) => ({ name, status }))
-  return { startedAt, streamSid, turns, toolCalls, latency, usage, costUsd }
+  const called = await listFunctionCalls(tx, tenant_id, id)
+  const toolCalls = called.map(({ name, status }) => ({ name, status }))
+  const isRecordingPaused = isPausedAfter(called)
+  const escalation = log.escalated ? { target: log.escalation_target } : null
+  return { startedAt, streamSid, turns, toolCalls, isRecordingPaused, escalation, latency, usage, costUsd }
+}
+
+/** By the tool's last answer, which is worded by us. */
+function isPausedAfter(called: readonly FunctionCallRow[]): boolean {
+  const last = called.findLast(({ name, status }) => name === 'pause_recording' && status === 'ok')
+  return last?.result.includes('"paused":true') ?? false
 }
 
 function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolean): OpenedSession {

@@ -36,7 +36,7 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
 
 /** What a new session goes on from, by what is stored of its call. */
 export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
-  const { startedAt, turns, latency, usage, costUsd } = before
+  const { startedAt, turns, latency, usage, costUsd, isRecordingPaused } = before
   // A process that was killed had stored its turns, and not what they came to.
   const turnsUsd = turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
   return {
@@ -52,5 +52,6 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
     greetingMs: latency.greeting_ms,
     interruptions: latency.interruptions,
     idBase: (epoch - 1) * IDS_PER_EPOCH,
+    isRecordingPaused,
   }
 }

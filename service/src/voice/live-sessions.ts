@@ -60,7 +60,7 @@ export type LiveSession = {
   /** The lines of people who listen, or speak with the caller. */
   readonly lines: Pick<CallLines, 'listen' | 'takeOver'>
   readonly transfers: Pick<CallTransfers, 'transfer'>
-  /** Whom a supervisor has escalated it to, on this node; null while nobody has. */
+  /** Whom it was escalated to; null while nobody has. */
   escalation: { readonly target: string | null } | null
   /** Why it is ending, or ended; null while it goes on. */
   readonly endReason: EndReason | null

@@ -195,7 +195,7 @@ function liveOf(
   { call, speaker, facts }: { call: StreamedCall; speaker: Speaker; facts: LiveFacts },
 ): LiveSession {
   return {
-    escalation: null,
+    escalation: call.before?.escalation ?? null,
     get isMuted() {
       return session.state.isMuted
     },

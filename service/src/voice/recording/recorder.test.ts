@@ -183,6 +183,16 @@ describe('a recording that is paused', () => {
     expect(call.left).toEqual([[A, 0, 500]])
     expect(call.writtenMs).toBe(5_500)
   })
+
+  it('by an earlier process has nothing of what was said before the stream was let in either', async () => {
+    call = new RecordedCall(clock, { isPaused: true })
+    for (let n = 0; n < 50; n++) call.recorder.caller(sound(A))
+    await call.caller(A, 500)
+    call.recorder.pause(false)
+    await call.caller(B, 200)
+    await call.settle()
+    expect(call.left).toEqual([[B, 1_500, 1_700]])
+  })
 })
 
 describe('the disk of a recording', () => {

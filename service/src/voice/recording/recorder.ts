@@ -14,6 +14,8 @@ export type BlockSink = {
 
 export type RecorderDeps = {
   clock: Clock
+  /** Nothing is to be in it until `pause(false)`, not what was said before it was made either. Default: all of it is. */
+  isPaused?: boolean
   /** Asked once there is something to write; asked again when it failed. @param startedAt of the first frame. */
   open(startedAt: Date): Promise<BlockSink>
   /** Nothing more will be written: so many frames were. Never rejects. */
@@ -59,6 +61,7 @@ export class CallRecorder {
   constructor(deps: RecorderDeps) {
     this.#deps = deps
     this.#startMs = deps.clock.monotonicMs()
+    if (deps.isPaused) this.#mutes = [{ from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }]
     this.#stopTicking = deps.clock.every(TICK_MS, () => this.#tick())
   }
 

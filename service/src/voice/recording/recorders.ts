@@ -8,8 +8,14 @@ import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { PartFile } from './part-file.ts'
 import { CallRecorder } from './recorder.ts'
 
-/** The stream of a call that may be recorded. */
-export type RecordableCall = { tenant: TenantRuntime; callSid: string; sessionId: SessionId; epoch: number }
+/** The stream of a call that may be recorded; `before`: what an earlier one has left, null or not given for the first. */
+export type RecordableCall = {
+  tenant: TenantRuntime
+  callSid: string
+  sessionId: SessionId
+  epoch: number
+  before?: { isRecordingPaused: boolean } | null
+}
 
 /** Makes the recorders of calls. */
 export type Recorders = {
@@ -57,12 +63,13 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
     }
   }
 
-  function recorderOf({ tenant, callSid, sessionId, epoch }: RecordableCall): CallRecorder {
+  function recorderOf({ tenant, callSid, sessionId, epoch, before }: RecordableCall): CallRecorder {
     const partFrom = (startedAt: Date) => ({ tenant, callSid, sessionId, part: epoch, startedAt })
     const fields = { tenant_id: tenant.tenant_id, call_sid: callSid }
     let begun: Promise<void> = Promise.resolve()
     const recorder: CallRecorder = new CallRecorder({
       clock,
+      isPaused: before?.isRecordingPaused ?? false,
       async open(startedAt) {
         const file = new PartFile(await files.create(pathOfPart(tenant.tenant_id, sessionId, epoch)))
         // The audio does not wait for the database; what it could not take now, it is told at the end.

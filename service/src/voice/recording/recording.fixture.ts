@@ -30,11 +30,11 @@ export class RecordedCall {
   #blocks: Uint8Array[] = []
   #marks = 0
 
-  constructor(clock: TestClock) {
+  constructor(clock: TestClock, { isPaused = false } = {}) {
     this.clock = clock
     this.#state = newSession(planWith(), clock.monotonicMs())
     this.recorder = new CallRecorder({
-      clock,
+      ...{ clock, isPaused },
       open: async () => {
         this.opened += 1
         return this.#sink()

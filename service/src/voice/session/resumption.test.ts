@@ -8,9 +8,9 @@ function turn(seq: number, role: PastTurn['role'], text: string, unheard = ''): 
 
 const GREETED = [turn(1, 'agent', 'Welcome.'), turn(2, 'caller', 'What do chairs cost?')]
 
-function resumed(turns: PastTurn[], maxCallMs = 1_800_000): Call {
+function resumed(turns: PastTurn[], { maxCallMs = 1_800_000, isRecordingPaused = false } = {}): Call {
   const usage = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
-  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000 }
+  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000, isRecordingPaused }
   return new Call({ maxCallMs, idle: { afterMs: 600_000, prompts: [], goodbye: '' } }, { ...facts, turns })
 }
 
@@ -107,13 +107,21 @@ describe('A call that another process has begun', () => {
     expect(call.state.latency).toMatchObject({ greetingMs: 400, interruptions: 2 })
   })
 
+  it('is not recorded where its agent has paused that, and the model knows it', () => {
+    const call = resumed(GREETED, { isRecordingPaused: true })
+    expect(call.state.isRecordingPaused).toBe(true)
+    expect(call.all('open_model')[0]?.history).toMatch(/chairs cost\?\nsystem: The recording of the call is paused\.$/)
+    call.do({ type: 'pause_recording', isPaused: false })
+    expect(call.all('pause_recording')).toEqual([{ type: 'pause_recording', isPaused: false }])
+  })
+
   it('lasts no longer for it', () => {
-    const call = resumed(GREETED, 100_000)
+    const call = resumed(GREETED, { maxCallMs: 100_000 })
     call.model({ type: 'ready' })
     call.answer('resp_1', 'item_1', 1_000)
     call.wait(31_000)
     expect(call.commands('system_message').at(-1)?.text).toContain('must end soon')
-    const late = resumed(GREETED, 50_000)
+    const late = resumed(GREETED, { maxCallMs: 50_000 })
     late.model({ type: 'ready' })
     late.answer('resp_1', 'item_1', 1_000)
     late.wait(1_000)

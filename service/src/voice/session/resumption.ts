@@ -27,11 +27,17 @@ export type Resumption = {
   interruptions: number
   /** Ids of items, notes and tool calls count from here: those below it have been given. */
   idBase: number
+  /** The agent has paused the recording. Default: it has not. */
+  isRecordingPaused?: boolean
 }
 
+/** The model that paused it is gone: the next one is to know that it may go on with it. */
+const PAUSED = 'The recording of the call is paused.'
+
 /** The conversation so far: told to every model session, and too old to change. */
-export function resumedTranscript({ turns, idBase }: Resumption): Transcript {
-  const text = turns.reduce(
+export function resumedTranscript({ turns, idBase, isRecordingPaused }: Resumption): Transcript {
+  const paused = isRecordingPaused ? [{ role: 'system' as const, text: PAUSED }] : []
+  const text = [...turns, ...paused].reduce(
     (said, turn) => withPast(said, { ...newEntry('', turn.role, 0), text: turn.text, isFinal: true }),
     '',
   )

@@ -204,7 +204,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     lastCallerAudioMs: nowMs,
     carrierGoneAtMs: null,
     ending: null,
-    isRecordingPaused: false,
+    isRecordingPaused: resumption?.isRecordingPaused ?? false,
     isMuted: false,
     takeover: null,
     takeovers: 0,
