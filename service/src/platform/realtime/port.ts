@@ -44,9 +44,9 @@ export type ModelSetup = {
 export type ModelCommand =
   /**
    * Asks for one answer; at most one is active at a time. `instructions` are for this answer alone, and so is `output`, which is the
-   * session's where it is not given.
+   * session's where it is not given. `noTools`: it is to call none.
    */
-  | { type: 'respond'; requestId: string; instructions: string | null; output?: ModelSetup['output'] }
+  | { type: 'respond'; requestId: string; instructions: string | null; output?: ModelSetup['output']; noTools?: true }
   | { type: 'cancel'; responseId: string }
   /** Tells the model what of the item was heard. `audioEndMs` is at least 1 and at most what was received of it. */
   | { type: 'truncate'; itemId: string; audioEndMs: number }

@@ -18,6 +18,8 @@ export type Asked = {
   readonly isRepeat: boolean
   /** It is to be written, for the secondary provider; not given: the model says it. */
   readonly isWritten?: boolean
+  /** It is to call no tool; not given: it may. */
+  readonly noTools?: true
 }
 
 /** An answer in the making. `asked` is null for one that the model's server began by itself. */

@@ -5,6 +5,7 @@ import { isAwaited } from './party.ts'
 import { armStall } from './stall-clock.ts'
 import { isOthers, isOutOfHands, type SessionState, type Step } from './state.ts'
 import { turnAsked } from './timeline.ts'
+import { isToAnswer } from './tools-in-row.ts'
 import { isOnlySound, openVoice } from './voicing.ts'
 
 /** More reasons to speak than this never wait at once: a further one is dropped, unless the call ends with it. */
@@ -75,10 +76,11 @@ function request(step: Step, wanted: Ask, isRepeat: boolean): void {
   const requestId = `ask-${model.epoch}-${asks}`
   const { isOn } = step.state.secondVoice
   const isWritten = isOn ? { isWritten: true } : {}
-  step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat, ...isWritten } })
+  const noTools = isToAnswer(step.state) ? { noTools: true as const } : {}
+  step.setAnswers({ asks, asked: { requestId, ask: wanted, isAbandoned: false, isRepeat, ...isWritten, ...noTools } })
   openVoice(step)
   const output = plan.secondVoice ? { output: isOn ? ('text' as const) : ('audio' as const) } : {}
-  step.command({ type: 'respond', requestId, instructions: wanted.instructions, ...output })
+  step.command({ type: 'respond', requestId, instructions: wanted.instructions, ...output, ...noTools })
   if (wanted.why !== 'filler') turnAsked(step)
   armStall(step)
 }

@@ -114,6 +114,8 @@ export type SessionState = {
   /** Those during which the agent goes on talking. */
   readonly asyncTools: readonly RunningTool[]
   readonly seenTools: readonly string[]
+  /** How many were called since the caller spoke last, or heard words of the agent. */
+  readonly toolsInRow: number
   /** How often what is heard on hold was played for a tool. */
   readonly toolHolds: number
   readonly idleStage: number
@@ -191,6 +193,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     runningTools: [],
     asyncTools: [],
     seenTools: [],
+    toolsInRow: 0,
     toolHolds: 0,
     idleStage: 0,
     idleArmed: false,

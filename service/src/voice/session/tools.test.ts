@@ -166,3 +166,75 @@ describe('A tool', () => {
     expect(call.notes('tool').map(({ status }) => status)).toEqual(['started', 'timeout'])
   })
 })
+
+describe('Tools in a row', () => {
+  /** An answer that calls a tool and says nothing. */
+  function calls(call: Call, n: number): void {
+    call.begins(`resp_${n}`)
+    call.model({
+      ...{ type: 'tool_call', responseId: `resp_${n}`, itemId: `i_${n}`, callId: `c${n}` },
+      ...{ name: 'look_up', argumentsText: '{}' },
+    })
+    call.ends(`resp_${n}`)
+  }
+
+  function chain(call: Call, from: number, until: number): void {
+    for (let n = from; n <= until; n++) {
+      calls(call, n)
+      answering(call, `c${n}`)
+    }
+  }
+
+  function chained(until: number): Call {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    chain(call, 1, until)
+    return call
+  }
+
+  it('are run, ten of them, and the next is refused: the model is told to answer, and asked for that without tools', () => {
+    const call = chained(11)
+    expect(call.all('run_tool')).toHaveLength(10)
+    const [refused, ...more] = call.all('refuse_tool')
+    expect([refused?.callId, refused?.output, more]).toEqual(['c11', expect.stringContaining('answer the caller'), []])
+    expect(call.commands('tool_result').at(-1)).toMatchObject({ callId: 'c11', output: refused?.output })
+    const asked = call.commands('respond')
+    expect(asked.map(({ noTools = false }) => noTools)).toEqual([...Array.from({ length: 12 }, () => false), true])
+  })
+
+  it('are not refused any more once the agent was heard, or the caller', () => {
+    const heard = chained(11)
+    heard.answer('resp_12', 'item_12', 800)
+    heard.wait(1_000)
+    heard.echoAll()
+    chain(heard, 13, 13)
+    const spoken = chained(11)
+    spoken.says('turn_2', 500)
+    chain(spoken, 12, 12)
+    const pressed = chained(11)
+    pressed.do({ type: 'dtmf', digit: '#' })
+    chain(pressed, 12, 12)
+    for (const call of [heard, spoken, pressed]) {
+      expect([call.all('run_tool').length, call.commands('respond').at(-1)?.noTools]).toEqual([11, undefined])
+    }
+  })
+
+  it('are in a row also where words have filled the wait', () => {
+    const call = chained(5)
+    calls(call, 6)
+    call.wait(2_000)
+    call.answer('filler', 'item_filler', 800)
+    answering(call, 'c6')
+    chain(call, 7, 11)
+    expect(call.all('refuse_tool').map(({ callId }) => callId)).toEqual(['c11'])
+  })
+
+  it('are not asked for on and on of a model that calls them all the same', () => {
+    const call = chained(11)
+    const asked = call.commands('respond').length
+    chain(call, 12, 12)
+    expect([call.all('run_tool').length, call.commands('respond').length]).toEqual([10, asked])
+    call.wait(10_000)
+    expect(call.commands('respond')).toHaveLength(asked + 1)
+  })
+})

@@ -10,6 +10,7 @@ import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
 import { toolBegan, toolEnded } from './timeline.ts'
+import { countTool, mayCallTool } from './tools-in-row.ts'
 import { hasWritten } from './voicing.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
@@ -24,6 +25,8 @@ const UNDER_WAY = JSON.stringify({
 const GOODBYE = 'Say goodbye in one short sentence.'
 /** What a model is told that wanted to end a call of which the caller thinks otherwise. */
 const GOES_ON = JSON.stringify({ error: 'The caller spoke, so the call goes on. End it once they are done.' })
+/** What a model is told that has asked one tool after the other, and said nothing. */
+const TOO_MANY_IN_ROW = 'Too many tools were called in a row. Call none now: answer the caller with what you know.'
 /** More tools than this do not run at once: a further call is refused. */
 const MAX_RUNNING = 8
 /** So many calls are remembered, so that none is run twice; the oldest is forgotten. */
@@ -42,6 +45,9 @@ export function toolCalled(step: Step, call: ToolCall): void {
   const isFilling = isOfActive && answers.active?.asked?.ask.why === 'filler'
   const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
   if (isFilling || runningTools.length + asyncTools.length >= MAX_RUNNING) return refuse(step, call, refusal)
+  const isOneTooMany = !mayCallTool(step.state)
+  countTool(step)
+  if (isOneTooMany) return refuseInRow(step, call)
   const isOfCancelled = isOfActive && answers.active?.isCancelled === true
   // Cut off with its stream, it was to be asked again for what it does after all.
   if (isOfCancelled || (isOfActive && answers.active?.isWhole))
@@ -75,6 +81,13 @@ function refuse(step: Step, { callId, name, argumentsText }: ToolCall, reason: s
   const output = JSON.stringify({ error: reason })
   step.do({ type: 'refuse_tool', callId, name, argumentsText, atMs: step.atMs, output })
   step.command({ type: 'tool_result', callId, output })
+}
+
+/** The answer that is asked for then calls none. One that does so all the same is not asked again: the caller's silence ends that. */
+function refuseInRow(step: Step, call: ToolCall): void {
+  const { active } = step.state.answers
+  refuse(step, call, TOO_MANY_IN_ROW)
+  if (!active?.asked?.noTools) goOn(step)
 }
 
 function run(step: Step, { callId, name, argumentsText }: ToolCall): void {

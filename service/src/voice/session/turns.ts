@@ -9,6 +9,7 @@ import { isAwaited } from './party.ts'
 import { isMeant, speechOver } from './speech.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { turnEnded } from './timeline.ts'
+import { endRow } from './tools-in-row.ts'
 import { find, newEntry } from './transcript.ts'
 
 type Committed = Extract<ModelEvent, { type: 'committed' }>
@@ -90,6 +91,7 @@ function endOf({ state, atMs }: Step, itemId: string): number {
 /** The caller, who ended at `endedAtMs` (monotonic), is owed an answer from now on, unless others have the call. */
 export function answerTurn(step: Step, endedAtMs: number): void {
   if (step.state.ending || isAwaited(step.state)) return
+  endRow(step)
   if (isOutOfHands(step)) return step.set({ idleStage: 0 })
   step.set({ owedSinceMs: step.state.owedSinceMs ?? step.nowMs, idleStage: 0 })
   turnEnded(step, endedAtMs)

@@ -23,6 +23,10 @@ describe('commandFrame', () => {
       },
     ],
     [
+      { type: 'respond', requestId: 'ask-1-1', instructions: null, noTools: true },
+      { type: 'response.create', event_id: 'ask-1-1', response: { tool_choice: 'none' } },
+    ],
+    [
       { type: 'cancel', responseId: 'resp_1' },
       { type: 'response.cancel', response_id: 'resp_1' },
     ],

@@ -33,15 +33,16 @@ function clientEvent(command: ModelCommand, sessionInstructions: string): object
 }
 
 function response(
-  { instructions, output }: Extract<ModelCommand, { type: 'respond' }>,
+  { instructions, output, noTools }: Extract<ModelCommand, { type: 'respond' }>,
   sessionInstructions: string,
 ): object {
-  if (instructions === null && output === undefined) return {}
+  if (instructions === null && output === undefined && !noTools) return {}
   const whole = [sessionInstructions, instructions].filter((part) => part !== '').join('\n\n')
   return {
     response: {
       ...(instructions === null ? {} : { instructions: whole }),
       ...(output === undefined ? {} : { output_modalities: [output] }),
+      ...(noTools && { tool_choice: 'none' }),
     },
   }
 }

@@ -1,0 +1,24 @@
+import type { SessionState, Step } from './state.ts'
+
+/** An answer may take several tools; a model that goes on asking them, and says nothing, leaves the caller waiting. */
+const MAX_IN_ROW = 10
+
+/** Whether another tool may be called before the caller speaks, or hears words of the agent. */
+export function mayCallTool({ toolsInRow }: SessionState): boolean {
+  return toolsInRow < MAX_IN_ROW
+}
+
+/** Whether a tool was refused because there were so many: the caller is to be answered with what is known. */
+export function isToAnswer({ toolsInRow }: SessionState): boolean {
+  return toolsInRow > MAX_IN_ROW
+}
+
+/** A tool is called, or refused because it may not be. */
+export function countTool(step: Step): void {
+  step.set({ toolsInRow: step.state.toolsInRow + 1 })
+}
+
+/** The caller has spoken, or the agent has. */
+export function endRow(step: Step): void {
+  step.set({ toolsInRow: 0 })
+}
