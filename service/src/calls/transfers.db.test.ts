@@ -191,6 +191,15 @@ describe('the tool transfer_call', () => {
       expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
     })
 
+    it('is no time for the agent to say a supervisor’s words, who is told so, until it is back', async () => {
+      const { url } = await ringing()
+      const say = () =>
+        app.served.call('acme', 'POST', '/sessions/MZCA1/actions', { action: 'say', text: 'She is coming.' })
+      expect(await say()).toMatchObject({ status: 409, body: { code: 'conflict' } })
+      await ask(`${url}/keys`, { Digits: '2' })
+      expect((await say()).status).toBe(200)
+    })
+
     it('brings the agent back when they do not press 1, are busy, or do not answer', async () => {
       const { url, status } = await ringing()
       expect((await ask(`${url}/keys`, { Digits: '2' })).text).toContain('<Hangup/>')

@@ -40,6 +40,8 @@ const ACTIONS: Record<string, Doing> = {
     return (session) => {
       if (session.isTakenOver)
         throw new AppError('conflict', 'A person has the call: the agent says nothing meanwhile.')
+      if (session.isBeingPutThrough)
+        throw new AppError('conflict', 'The call is being put through: the agent says nothing meanwhile.')
       session.command({ type: 'say', text: words })
     }
   },

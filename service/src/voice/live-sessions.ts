@@ -60,6 +60,8 @@ export type LiveSession = {
   /** The lines of people who listen, or speak with the caller. */
   readonly lines: Pick<CallLines, 'listen' | 'takeOver'>
   readonly transfers: Pick<CallTransfers, 'transfer'>
+  /** Somebody else is to have the call: the agent is asked for nothing until nobody takes it. */
+  readonly isBeingPutThrough: boolean
   /** Whom it was escalated to; null while nobody has. */
   escalation: { readonly target: string | null } | null
   /** Why it is ending, or ended; null while it goes on. */

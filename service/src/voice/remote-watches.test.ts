@@ -42,6 +42,7 @@ beforeEach(() => {
     isPersonGone: false,
     lines: { listen: notAsked, takeOver: notAsked },
     transfers: { transfer: notAsked },
+    isBeingPutThrough: false,
     escalation: null,
   }
   live.add({ facts: factsOf('MZ1'), events, phase: 'talking', ...going, command: () => {} })

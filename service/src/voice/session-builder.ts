@@ -207,6 +207,9 @@ function liveOf(
     },
     lines: session.lines,
     transfers: session.transfers,
+    get isBeingPutThrough() {
+      return session.state.transfer !== null
+    },
     get facts() {
       return { ...facts, streamSid: call.streamSid, agentName: speaker.agent.agentName }
     },
