@@ -69,13 +69,42 @@ describe('Keys', () => {
     }
   })
 
-  it('mean nothing before the agent has begun, and in a call that is ending', () => {
-    const call = new Call()
-    press(call, '1#')
-    call.model({ type: 'ready' })
+  it('mean nothing in a call that is ending', () => {
+    const call = Call.greeted()
     call.do({ type: 'end', reason: 'shutdown' })
     press(call, '1#')
     expect(call.commands('system_message')).toEqual([])
+  })
+
+  it('are told to a model that is being connected, and answered once it has greeted', () => {
+    const call = new Call()
+    press(call, '1')
+    call.wait(3_000)
+    press(call, '2#')
+    const told = ['The caller pressed these keys: 1', 'The caller pressed these keys: 2']
+    expect(call.commands('system_message').map(({ text }) => text)).toEqual(told)
+    expect(call.turns.map(({ text }) => text)).toEqual(told)
+    call.model({ type: 'ready' })
+    call.answer('resp_greeting', 'item_greeting', 1_000)
+    expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+      ...[expect.stringContaining('Welcome.'), null],
+    ])
+  })
+
+  it('are waited for where the model is ready before the entry is whole', () => {
+    const call = new Call()
+    press(call, '1')
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toEqual([])
+    call.wait(3_000)
+    expect([call.commands('system_message').length, call.commands('respond').length]).toEqual([1, 1])
+  })
+
+  it('are told to the next model session where the first does not come', () => {
+    const call = new Call()
+    press(call, '1#')
+    call.model({ type: 'closed', code: '', message: '', fault: 'retry' })
+    expect(call.all('open_model').at(-1)?.history).toBe('system: The caller pressed these keys: 1')
   })
 
   it('alone, the end key is told as itself', () => {

@@ -17,11 +17,11 @@ export function keysIn(text: string): string | null {
 
 /**
  * A key was pressed: the agent falls silent at the first. An entry is told to the model as one message: at its end key, when
- * it is full, or after a pause.
+ * it is full, or after a pause. One that is being connected keeps it until it is ready, and then answers it behind its greeting.
  */
 export function keyPressed(step: Step, digit: string): void {
   const { phase, plan, digits } = step.state
-  if (phase !== 'talking') return
+  if (phase !== 'talking' && phase !== 'waiting') return
   interrupt(step)
   step.set({ idleStage: 0, idleArmed: false })
   if (digit === plan.dtmf.endKey) return tellKeys(step)

@@ -84,8 +84,11 @@ export function pickUp(step: Step): boolean {
   }
   const last = turns.findLast(({ role }) => role === 'caller' || role === 'agent')
   if (!last) return false
-  const isCut = last.role === 'agent' && last.unheard !== ''
-  const next = last.role === 'caller' ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  // Keys that were pressed meanwhile are what the caller said last.
+  const isOwed = last.role === 'caller' || step.state.owedSinceMs !== null
+  const isCut = !isOwed && last.unheard !== ''
+  const next = isOwed ? ANSWER : isCut ? GO_ON_THEN : ASK_TO_GO_ON
+  step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'turn') })
   askFirst(step, { why: isCut ? 'rest' : 'turn', instructions: `${SORRY} ${next}`, thenEnd: null })
   return true
 }

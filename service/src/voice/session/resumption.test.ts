@@ -34,6 +34,14 @@ describe('A call that another process has begun', () => {
     expect(whole.commands('respond')[0]?.instructions).toMatch(/sorry.*ask the caller/)
   })
 
+  it('answers the keys that were pressed while its model was being connected, once', () => {
+    const call = resumed([...GREETED, turn(3, 'agent', 'They cost', 'ten each.')])
+    for (const digit of ['1', '#']) call.do({ type: 'dtmf', digit })
+    call.model({ type: 'ready' })
+    call.answer('resp_1', 'item_1', 1_000)
+    expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
+  })
+
   it('is silent until the person had time to come back who had it, and then is sorry', () => {
     const taken = [...GREETED, turn(3, 'system', 'A person has taken the call over.'), turn(4, 'supervisor', 'Hello.')]
     const call = resumed(taken)
