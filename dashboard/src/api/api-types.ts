@@ -4097,7 +4097,7 @@ export interface components {
             fillers?: {
                 /** @description How long a tool may take before the agent says something. Default 2,000. */
                 after_ms?: number;
-                /** @description Default: the built-in ones. */
+                /** @description What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none. */
                 phrases?: string[];
             };
             /** @description What a caller hears first. Empty: the agent words it. */
@@ -5358,7 +5358,7 @@ export interface components {
             fillers?: {
                 /** @description How long a tool may take before the agent says something. Default 2,000. */
                 after_ms?: number;
-                /** @description Default: the built-in ones. */
+                /** @description What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none. */
                 phrases?: string[];
             };
             /** @description What a caller hears first. Empty: the agent words it. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Speech } from '../platform/speech/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { builtInFillers } from './built-in-fillers.ts'
 
 /**
  * Something that callers hear: what the law wants said, then the greeting, whatever bridges a wait, and what is heard on hold.
@@ -47,12 +48,13 @@ function spokenClips({ tenant, config }: Spoken, { speech, voice }: Speaker, isR
 
 function wordsOf({ tenant, config }: Spoken, isRehearsal: boolean): ClipWords[] {
   const { ai_disclosure: disclosure } = tenant.compliance
-  const { greeting, fillers } = config
+  const { greeting, fillers, speech } = config
+  const phrases = fillers.phrases.length === 0 ? builtInFillers(speech.language) : fillers.phrases
   const notice = isRehearsal ? ` ${REHEARSAL_NOTICE}` : ''
   return [
     ...(disclosure ? [{ kind: 'disclosure' as const, words: disclosure, text: disclosure }] : []),
     ...(greeting === '' ? [] : [{ kind: 'greeting' as const, words: greeting, text: `${greeting}${notice}` }]),
-    ...fillers.phrases.map((words) => ({ kind: 'filler' as const, words, text: words })),
+    ...phrases.map((words) => ({ kind: 'filler' as const, words, text: words })),
   ]
 }
 

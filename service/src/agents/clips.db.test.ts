@@ -272,6 +272,24 @@ describe('clips', () => {
     await until(() => lines.some(({ msg }) => msg === 'a clip could not be made'), { what: 'the failure' })
   })
 
+  it.each([
+    ['de', ['filler: Einen Moment, bitte.']],
+    ['pt-BR', ['filler: Um momento, por favor.']],
+    ['EN', ['filler: One moment, please.']],
+    ['ja', []],
+    [undefined, []],
+  ])(
+    'bridge waits of an agent without words for that in the language %s where we have some',
+    async (language, there) => {
+      const config = agentConfigDefaults({ greeting: 'Hello.', ...(language && { speech: { language } }) })
+      const one = clips()
+      one.prepare(ACME, config)
+      await isKept(1 + there.length)
+      const made = (await one.of(tenant(), config)).map(({ kind, text }) => `${kind}: ${text}`)
+      expect(made).toEqual(['greeting: Hello.', ...there])
+    },
+  )
+
   it('say in a rehearsal that it is one', async () => {
     const [clip] = await settled(clips({ isRehearsal: true }))
     expect(clip).toMatchObject({

@@ -101,7 +101,13 @@ const Fillers = strict({
   after_ms: Type.Optional(
     whole(500, 30_000, 'How long a tool may take before the agent says something. Default 2,000.'),
   ),
-  phrases: Type.Optional(Type.Array(phrase(200), { maxItems: 20, description: 'Default: the built-in ones.' })),
+  phrases: Type.Optional(
+    Type.Array(phrase(200), {
+      maxItems: 20,
+      description:
+        'What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none.',
+    }),
+  ),
 })
 
 const Criterion = strict({

@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the filler in dead air',
     file: `${SESSION}/silence.ts`,
-    find: "  step.do({ type: 'note', note: { type: 'dead_air' } })\n  playFiller(step)",
+    find: "  step.do({ type: 'note', note: { type: 'dead_air' } })\n  if (!playFiller(step)) playChords(step)",
     put: "  step.do({ type: 'note', note: { type: 'dead_air' } })",
     tests: [`${SESSION}/dead-air.test.ts`],
   },

@@ -32,10 +32,12 @@ export function agentAudio(answer: number, ms: number): Buffer {
   return tone(answer % 256, ms)
 }
 
-/** The number of the answer in a piece of the agent's voice, modulo 256, and how long it is. */
-export function answerIn(payload: string): { answer: number; ms: number } {
+/** The number of the answer in a piece of the agent's voice, modulo 256, and how long it is; null for a sound of the service's own. */
+export function answerIn(payload: string): { answer: number | null; ms: number } {
   const bytes = Buffer.from(payload, 'base64')
-  return { answer: bytes[0] ?? SILENCE, ms: bytes.length / BYTES_PER_MS }
+  const [answer = SILENCE] = bytes
+  // Tones begin softly.
+  return { answer: answer === SILENCE ? null : answer, ms: bytes.length / BYTES_PER_MS }
 }
 
 function firstByte(payload: Buffer): number {

@@ -8,6 +8,8 @@ export const STREAM_SID = 'MZ1'
 /** What came down to the carrier, in the order in which it was sent. */
 export type Sent = { atMs: number } & (
   | { type: 'media'; answer: number; ms: number }
+  /** A sound of the service's own: the caller hears it, and no words. */
+  | { type: 'sound'; ms: number }
   | { type: 'mark'; name: string }
   | { type: 'clear' }
 )
@@ -135,7 +137,10 @@ export class VirtualCarrier {
   #read(frame: Buffer): Sent {
     const { event, media, mark } = JSON.parse(frame.toString('utf8')) as Frame
     const atMs = this.#deps.clock.monotonicMs()
-    if (media) return { type: 'media', atMs, ...answerIn(media.payload) }
+    if (media) {
+      const { answer, ms } = answerIn(media.payload)
+      return answer === null ? { type: 'sound', atMs, ms } : { type: 'media', atMs, answer, ms }
+    }
     if (mark) return { type: 'mark', atMs, name: mark.name }
     if (event !== 'clear') throw new Error(`a carrier knows no ${event}`)
     return { type: 'clear', atMs }
@@ -144,6 +149,7 @@ export class VirtualCarrier {
   #arrived(message: Sent): void {
     const nowMs = this.#deps.clock.monotonicMs()
     if (message.type === 'media') this.#play(message.answer, message.ms, nowMs)
+    else if (message.type === 'sound') this.#playsUntilMs = Math.max(nowMs, this.#playsUntilMs) + message.ms
     else if (message.type === 'mark') this.#echoAt(message.name, Math.max(nowMs, this.#playsUntilMs))
     else this.#clear(nowMs)
   }

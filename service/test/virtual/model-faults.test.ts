@@ -107,6 +107,15 @@ describe('A model', () => {
     expect([world.fallbacks, world.apologies, booked(world)]).toEqual([[false, true], 0, true])
   })
 
+  it('that takes its time is bridged by a sound, behind which its answer is heard', async () => {
+    const world = await called(async () => undefined, { ...GOLDEN_CALL, times: { firstAudioMs: 3_200 } })
+    const { sent } = world.carrier
+    const soundAtMs = sent.find(({ type }) => type === 'sound')?.atMs ?? 0
+    const answer = sent.find(({ type, atMs }) => type === 'media' && atMs > soundAtMs)
+    expect(sent.filter(({ type }) => type === 'sound')).toContainEqual({ type: 'sound', atMs: soundAtMs, ms: 500 })
+    expect((answer?.atMs ?? 0) - soundAtMs).toBeLessThan(1_000)
+  })
+
   it('F41: that speaks on after it was told to stop is not heard', async () => {
     const world = await called(async () => {}, { ...GOLDEN_CALL, times: { deltaEveryMs: 180 } })
     expect(world.model.answers.filter(({ cancelledAtMs }) => cancelledAtMs !== null).length).toBeGreaterThan(0)

@@ -11,6 +11,7 @@ import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { giveWayToWords } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
+import { isHoldAudio } from './own-audio.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
@@ -57,6 +58,7 @@ export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
   if (goneOnWith(step.state, audio.itemId)) return step.set({ idleArmed: false, deadAirArmed: false })
   if (isClip(audio.itemId)) return clipSent(step, audio.itemId)
+  if (isHoldAudio(audio.itemId)) return step.set({ deadAirArmed: false })
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })

@@ -11,7 +11,8 @@ const RECONNECT_MS = 500
 
 /** A call that begins with the greeting from a clip, whose model is ready after so long. */
 function callWith(clips: readonly PlannedClip[] = [GREETING], handshakeMs: number | null = null): Call {
-  const call = new Call({ clips })
+  const phrases = clips.filter(({ kind }) => kind === 'filler').map(({ text }) => text)
+  const call = new Call({ clips, fillers: { afterMs: 2_000, phrases } })
   if (handshakeMs === null) return call
   call.wait(handshakeMs)
   call.model({ type: 'ready' })
@@ -282,6 +283,17 @@ describe('a filler', () => {
     expect([played(call), asked(call)]).toEqual([[0, 1], [null]])
     call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
     expect(asked(call)).toEqual([null, null])
+  })
+
+  it('that is built in leaves it to the model to say that a tool takes its time', () => {
+    const call = Call.greeted({ clips: FILLERS })
+    call.says('item_c', 1_000)
+    call.begins('resp_1')
+    const tool = { itemId: 'i', callId: 'c1', name: 'look_up', argumentsText: '{}' }
+    call.model({ type: 'tool_call', responseId: 'resp_1', ...tool })
+    call.ends('resp_1')
+    call.wait(2_010)
+    expect([played(call), asked(call).at(-1)]).toEqual([[], expect.stringContaining('takes a moment')])
   })
 
   it('is stopped by a caller who goes on, and is none of the first words of which the model is told', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call, INTERRUPTION } from './call.fixture.ts'
+import { Call, INTERRUPTION, kinds } from './call.fixture.ts'
 
 const clips = [{ kind: 'filler' as const, text: 'One moment.', ms: 800 }]
 
@@ -39,5 +39,35 @@ describe('A model of which nothing comes', () => {
     expect(call.notes('dead_air')).toEqual([])
     call.wait(200)
     expect([call.notes('dead_air').length, call.all('play_clip').length]).toEqual([1, 1])
+  })
+
+  it('is bridged by a sound where there are no words for that, and again 2.5 s after its end', () => {
+    const call = Call.greeted()
+    const playedAtMs: number[] = []
+    call.says('turn_1', 500)
+    const turnAtMs = call.nowMs
+    while (playedAtMs.length < 2 && call.nowMs - turnAtMs < 10_000) {
+      call.wait(10)
+      const last = call.all('play_chords').at(-1)
+      if (call.all('play_chords').length === playedAtMs.length || !last) continue
+      playedAtMs.push(call.nowMs)
+      call.audio(last.id, last.id, 500)
+    }
+    const [firstMs = 0, secondMs = 0] = playedAtMs
+    expect(Math.abs(firstMs - turnAtMs - 2_500)).toBeLessThanOrEqual(100)
+    expect(Math.abs(secondMs - firstMs - 500 - 2_500)).toBeLessThanOrEqual(100)
+    expect(call.notes('dead_air')).toHaveLength(2)
+    expect([call.commands('cancel'), call.all('clear'), call.turns.at(-1)?.role]).toEqual([[], [], 'caller'])
+  })
+
+  it('is not kept waiting by that sound when it answers', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(2_600)
+    call.audio('own-wait-1', 'own-wait-1', 500)
+    call.begins('resp_1')
+    expect(kinds(call.effects)).toContain('clear')
+    expect(call.commands('truncate')).toEqual([])
+    expect(call.notes('interrupted')).toEqual([])
   })
 })

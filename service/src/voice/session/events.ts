@@ -251,6 +251,8 @@ export type SessionEffect =
   | { type: 'play_clip'; id: string; index: number }
   /** Plays a stretch of what a caller hears who waits, by this id. */
   | { type: 'play_hold'; id: string; fromMs: number; ms: number }
+  /** Plays a short sound that tells that somebody is there, by this id. */
+  | { type: 'play_chords'; id: string }
   /** It is written down that somebody else has the call. */
   | { type: 'put_through' }
   | { type: 'arm'; timer: TimerName; ms: number }

@@ -39,6 +39,13 @@ export function playForTool(step: Step): void {
   playStretch(step, 'wait', toolHolds)
 }
 
+/** An answer takes long, and there are no words to bridge that: a short sound tells that somebody is there. */
+export function playChords(step: Step): void {
+  const toolHolds = step.state.toolHolds + 1
+  step.set({ toolHolds })
+  step.do({ type: 'play_chords', id: ownId('wait', toolHolds) })
+}
+
 /** The tool is done. */
 export function stopForTool(step: Step): void {
   const { plan, transfer } = step.state

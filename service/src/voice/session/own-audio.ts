@@ -8,7 +8,7 @@ export function ownId(kind: 'person' | 'hold' | 'wait' | 'keys', count: number):
   return `${OWN}${kind}-${count}`
 }
 
-/** Whether audio of this id is what is heard while a tool takes long. */
+/** Whether audio of this id is what is heard while a tool, or an answer, takes long. */
 export function isHoldAudio(itemId: string): boolean {
   return itemId.startsWith(`${OWN}wait-`)
 }

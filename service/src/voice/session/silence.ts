@@ -1,6 +1,7 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
+import { playChords } from './holding.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
@@ -42,10 +43,10 @@ function watchDeadAir(step: Step, isOwing: boolean): void {
   step.do({ type: 'arm', timer: 'dead_air', ms: leftMs(playback, step.nowMs) + DEAD_AIR_MS })
 }
 
-/** Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there. */
+/** Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there, or a sound where there is none. */
 export function deadAir(step: Step): void {
   step.do({ type: 'note', note: { type: 'dead_air' } })
-  playFiller(step)
+  if (!playFiller(step)) playChords(step)
 }
 
 /**

@@ -116,7 +116,7 @@ export type SessionState = {
   readonly seenTools: readonly string[]
   /** How many were called since the caller spoke last, or heard words of the agent. */
   readonly toolsInRow: number
-  /** How often what is heard on hold was played for a tool. */
+  /** How often what is heard on hold was played for a tool, or an answer. */
   readonly toolHolds: number
   readonly idleStage: number
   /** The clock of the caller's silence runs, and counts. */

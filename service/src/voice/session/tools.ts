@@ -168,7 +168,8 @@ export function fillTheWait(step: Step): void {
     return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
   }
   holdForTool(step)
-  if (!state.isMuted && state.phase === 'talking' && playFiller(step)) return
+  const hasOwn = plan.fillers.phrases.length > 0
+  if (hasOwn && !state.isMuted && state.phase === 'talking' && playFiller(step)) return
   const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
   ask(step, { why: 'filler', instructions: phrase === undefined ? FILLER : exactly(phrase), thenEnd: null })
 }
