@@ -167,11 +167,12 @@ export class AttackedCall {
     return { status: 200, headers: { 'content-type': 'application/json' }, body, isWhole: true }
   }
 
-  /** The model asks for a tool in the middle of the conversation, and is told what came of it. */
+  /** The model, talked into it by the caller, asks for a tool in the middle of the conversation, and is told what came of it. */
   async asks(tool: string, argumentsText: string): Promise<Told> {
     this.#asked += 1
     const [responseId, callId] = [`resp_${this.#asked}`, `call_${this.#asked}`]
     const { last } = this.model
+    last.tell({ type: 'committed', itemId: `turn_${this.#asked}`, previousItemId: null })
     last.tell({ type: 'response_started', responseId })
     last.tell({ type: 'tool_call', responseId, itemId: `item_${this.#asked}`, callId, name: tool, argumentsText })
     const usage = { inputTokens: 1, outputTokens: 1, cachedTokens: 0, audioSeconds: 0 }
