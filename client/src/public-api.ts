@@ -2549,11 +2549,14 @@ export interface components {
                 arguments: unknown;
                 duration_ms: number;
                 name: string;
-                /** @description What the model was told; a text when it was not JSON. */
+                /** @description What the model was told; a text when it was not JSON. Null: the tool has begun and has not answered, for good where its process ended meanwhile. */
                 result: unknown;
                 seq: number;
                 start_ms: number;
-                /** @enum {unknown} */
+                /**
+                 * @description timeout: it is not known whether it was done.
+                 * @enum {unknown}
+                 */
                 status: "ok" | "error" | "timeout";
             }[];
             /** Format: uuid */

@@ -9,6 +9,7 @@ import { ScriptedModel, type ScriptedSession } from './harness/scripted-model.ts
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
+import { startWebhookTarget } from './harness/webhook-target.ts'
 
 const RESUME = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
 const HANG_UP = '<Response><Hangup/></Response>'
@@ -20,7 +21,10 @@ const USAGE = { inputTokens: 7, outputTokens: 9, cachedTokens: 0, audioSeconds: 
 
 describe('a call that loses its stream', () => {
   const test = useDatabase()
-  const app = useCallApp(test, { agent: { tools: ['pause_recording'] } })
+  const app = useCallApp(test, {
+    settings: { OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
+    agent: { tools: ['pause_recording', 'refund'] },
+  })
 
   const resume = async () => (await app.post('/api/v1/call-resume', { form: RESUME })).text
   const resumeAt = async ({ app: node, address }: ServedApp, query = '') => {
@@ -207,7 +211,8 @@ describe('a call that loses its stream', () => {
       model.tell({ type: 'tool_call', ...called, argumentsText: JSON.stringify({ paused: isPaused }) })
     }
 
-    async function pauses(count: number): Promise<boolean> {
+    /** Whether so many tools were called. */
+    async function calls(count: number): Promise<boolean> {
       return (await test.db.selectFrom('function_calls').select('call_id').execute()).length === count
     }
 
@@ -244,7 +249,7 @@ describe('a call that loses its stream', () => {
       await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony, compliance })
       const client = await app.talk({ CallSid: 'CA1' })
       pause(app.model.last, true)
-      await app.pass(() => pauses(1), 'the pause to be kept')
+      await app.pass(() => calls(1), 'the pause to be kept')
       const escalated = { action: 'escalate', target: 'billing' }
       await app.served.call('acme', 'POST', '/sessions/MZCA1/actions', escalated)
       client.terminate()
@@ -258,7 +263,7 @@ describe('a call that loses its stream', () => {
       expect(body).toMatchObject({ sessions: [{ stream_sid: 'MZ2', escalated: true, escalation_target: 'billing' }] })
       await sounds(next, 25)
       pause(model, false)
-      await app.pass(() => pauses(2), 'the recording to go on')
+      await app.pass(() => calls(2), 'the recording to go on')
       await sounds(next, 25)
       next.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
       await ended()
@@ -266,6 +271,50 @@ describe('a call that loses its stream', () => {
       const part = await app.pass(() => parts.where('state', '=', 'ready').executeTakeFirst(), 'the second part')
       const recorded = await readFile(join(other.served.dataDir, 'recordings', part.path))
       expect(Math.round(recorded.filter((byte) => byte === SOUND).length / 160)).toBe(25)
+    })
+
+    it('knows there what its tools have done, and of which that is not known, and calls none of them again', async () => {
+      const target = await startWebhookTarget()
+      try {
+        target.answer({ status: 200, body: '{"paid": 12}' }, 'hang')
+        const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+        const refund = { type: 'http', name: 'refund', description: 'Pays back.', method: 'POST', url: target.url }
+        const tools = [{ ...refund, parameters: { type: 'object', properties: { order: { type: 'integer' } } } }]
+        await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony, tools })
+        const client = await talked()
+        const refunds = async (order: number) => {
+          const called = { responseId: 'r2', itemId: `i${order}`, callId: `c${order}`, name: 'refund' }
+          app.model.last.tell({ type: 'tool_call', ...called, argumentsText: `{"order":${order}}` })
+          await target.receive(order)
+        }
+        await refunds(1)
+        await until(() => commands(app.model.last, 'tool_result').length === 1, { what: 'the answer' })
+        await refunds(2)
+        await app.pass(() => calls(2), 'the beginning to be kept')
+        client.terminate()
+        await isDetached()
+        await streamOf(await resume(), 'MZ2', other.served.address)
+        await until(() => other.model.sessions.length === 1, { what: 'the session on the other node' })
+        await until(() => other.model.last.commands.length > 0, { what: 'the agent to be told' })
+        const told = commands(other.model.last, 'system_message')[0]?.text.split('\n') ?? []
+        expect(told.slice(-5)).toEqual([
+          'caller: What do chairs cost?',
+          'system: The tool refund was called with {"order":1}',
+          'system: The tool refund has answered: {"status":200,"body":{"paid":12}}',
+          'system: The tool refund was called with {"order":2}',
+          expect.stringContaining('The tool refund has not answered: it is not known whether it was done.'),
+        ])
+        const { id } = await session()
+        const shown = await other.served.call('acme', 'GET', `/voice-sessions/${id}`)
+        const [done, unknown] = [
+          { seq: 1, status: 'ok' },
+          { seq: 2, status: 'timeout', result: null },
+        ]
+        expect(shown.body).toMatchObject({ voice_session: { function_calls: [done, unknown] } })
+        expect(target.received).toHaveLength(2)
+      } finally {
+        await target.close()
+      }
     })
 
     it('goes on there from what was said, once and in order, and the first node lets it go', async () => {

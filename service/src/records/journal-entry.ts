@@ -3,7 +3,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { CallHolder } from './call-holder.ts'
 import type { SessionId, TurnRole } from './call-values.ts'
 import { storable } from './storable.ts'
-import type { FunctionCallRow, TurnKey, TurnRow } from './transcript-store.ts'
+import { type FunctionCallRow, NOT_ANSWERED, type TurnKey, type TurnRow } from './transcript-store.ts'
 import { type JournaledTimeline, storedTimeline } from './turn-timeline.ts'
 
 /**
@@ -36,13 +36,16 @@ export type JournaledTurn = {
   timeline?: JournaledTimeline
 }
 
-/** A tool call that is done. `argumentsText` is what the model sent, `result` what it was told. */
+/**
+ * A tool call. `argumentsText` is what the model sent, `result` what it was told; null with the status `timeout` for one that has
+ * begun: should nothing more be written, it is not known whether it was done.
+ */
 export type JournaledTool = {
   callId: string
   seq: number
   name: string
   argumentsText: string
-  result: string
+  result: string | null
   status: 'ok' | 'error' | 'timeout'
   startMs: number
   durationMs: number
@@ -105,12 +108,12 @@ export function toolEntry(call: JournaledCall, tool: JournaledTool): JournalEntr
     seq: tool.seq,
     name: storable(tool.name),
     arguments: storable(tool.argumentsText),
-    result: storable(tool.result),
+    result: tool.result === null ? NOT_ANSWERED : storable(tool.result),
     status: tool.status,
     start_ms: Math.round(tool.startMs),
     duration_ms: Math.round(tool.durationMs),
   }
-  const key = `${call.sessionId} tool ${tool.callId}`
+  const key = `${call.sessionId} tool ${row.call_id}`
   return { type: 'tool', call, key, sizeBytes: weigh(row.call_id, row.name, row.arguments, row.result), tool: row }
 }
 

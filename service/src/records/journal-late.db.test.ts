@@ -159,6 +159,21 @@ describe('what waits for the database', () => {
     ])
   })
 
+  it('tells what a tool answered whose beginning alone is stored, also when another stream has the call', async () => {
+    const dying = await startJournal('n1')
+    const tool = { callId: 'call_1', seq: 1, name: 'refund', argumentsText: '{}', startMs: 1 }
+    dying.call.tool({ ...tool, result: null, status: 'timeout', durationMs: 0 })
+    await passing(dying.journal.flush())
+    dying.gate.isAway = true
+    dying.call.tool({ ...tool, result: '{"paid":true}', status: 'ok', durationMs: 2 })
+    await keptLines(1)
+    await die(dying)
+    await raiseEpoch()
+    await restored()
+    const calls = await listFunctionCalls(test.db, acme.tenant_id, sessionId)
+    expect(calls).toMatchObject([{ call_id: 'call_1', status: 'ok', result: '{"paid":true}' }])
+  })
+
   it('does not come back over what was said later, when its process dies after the database was back', async () => {
     const dying = await startJournal('n1')
     dying.gate.isAway = true

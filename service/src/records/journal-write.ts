@@ -25,7 +25,8 @@ type Writing = { now: Date; isLate?: (entry: JournalEntry) => boolean }
  *
  * What had to wait was said while its owner could not be told that it had lost the call, and a carrier has one stream of a call:
  * until that was gone, it was what the caller heard and said. So of a past epoch such an entry is kept where it adds something,
- * a turn or a tool call that is not stored; it replaces and takes out nothing, and takes its place in the conversation by time.
+ * a turn or a tool call that is not stored, or a call's answer; it replaces and takes out nothing else, and takes its place in the
+ * conversation by time.
  *
  * @returns the entries of past epochs that were not to be written for these reasons.
  */

@@ -12,7 +12,7 @@ import { NODE, someCall, someTurn, storedEvents, tenantTold } from './calls.fixt
 import { type CallJournal, Journal } from './journal.ts'
 import type { JournaledTool } from './journal-entry.ts'
 import { makeSessions } from './sessions.ts'
-import { listFunctionCalls, listTurns } from './transcript-store.ts'
+import { listFunctionCalls, listTurns, NOT_ANSWERED } from './transcript-store.ts'
 
 const test = useDatabase()
 const acme = tenantTold('acme', null)
@@ -122,6 +122,23 @@ describe('the journal', () => {
         ...{ arguments: '{"day":"Monday"}', result: 'none free', status: 'ok', start_ms: 1_200, duration_ms: 80 },
       },
     ])
+  })
+
+  it('stores a tool call as it begins, and its answer in place of that, once', async () => {
+    const call = await openCall('CA1')
+    const asked = { callId: 'call_1', seq: 1, name: 'refund', argumentsText: '{}', startMs: 1_200 }
+    const begun = { ...asked, result: null, status: 'timeout', durationMs: 0 } as const
+    const stored = async (tool: JournaledTool) => {
+      call.journal.tool(tool)
+      await written()
+      return listFunctionCalls(test.db, acme.tenant_id, call.sessionId)
+    }
+    const beginning = { call_id: 'call_1', seq: 1, result: NOT_ANSWERED, status: 'timeout', duration_ms: 0 }
+    expect(await stored(begun)).toMatchObject([beginning])
+    const answered = [{ ...beginning, result: '{"paid":true}', status: 'ok', duration_ms: 900 }]
+    expect(await stored({ ...asked, result: '{"paid":true}', status: 'ok', durationMs: 900 })).toMatchObject(answered)
+    expect(await stored(begun)).toMatchObject(answered)
+    expect(await stored({ ...asked, result: '{}', status: 'error', durationMs: 1 })).toMatchObject(answered)
   })
 
   it('writes nothing before 250 ms have passed, and then all calls in one transaction', async () => {

@@ -23,7 +23,7 @@ export type CallJournal = {
   append(turn: JournaledTurn): void
   /** The item was no turn of the conversation after all. */
   forget(itemId: string): void
-  /** To be called once for a tool call, when it is done. */
+  /** To be called for a tool call when it begins, and once when it is done, which takes the place of that. */
   tool(tool: JournaledTool): void
 }
 

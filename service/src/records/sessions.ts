@@ -83,7 +83,7 @@ export type EarlierStream = {
   streamSid: string | null
   turns: TurnRow[]
   /** In their order. */
-  toolCalls: EarlierToolCall[]
+  toolCalls: FunctionCallRow[]
   /** Its agent has paused the recording, and not gone on with it. */
   isRecordingPaused: boolean
   /** Whom it was escalated to; null where it was not. */
@@ -234,9 +234,8 @@ async function earlierIn(tx: Tx, { log, session }: CallRecord): Promise<EarlierS
   const { tenant_id, id, started_at: startedAt, stream_sid: streamSid, latency, usage, cost_usd: costUsd } = session
   if (startedAt === null) return null
   const turns = await listTurns(tx, tenant_id, id)
-  const called = await listFunctionCalls(tx, tenant_id, id)
-  const toolCalls = called.map(({ name, status }) => ({ name, status }))
-  const isRecordingPaused = isPausedAfter(called)
+  const toolCalls = await listFunctionCalls(tx, tenant_id, id)
+  const isRecordingPaused = isPausedAfter(toolCalls)
   const escalation = log.escalated ? { target: log.escalation_target } : null
   return { startedAt, streamSid, turns, toolCalls, isRecordingPaused, escalation, latency, usage, costUsd }
 }

@@ -27,7 +27,10 @@ export type TurnRow = {
   timeline: StoredTimeline | null
 }
 
-/** A tool that the model called, once it was done. */
+/** What stands for the answer of a tool that has begun and has not answered: it says something in any case. */
+export const NOT_ANSWERED = ''
+
+/** A tool that the model called. */
 export type FunctionCallRow = {
   tenant_id: TenantId
   session_id: SessionId
@@ -36,7 +39,7 @@ export type FunctionCallRow = {
   name: string
   /** As the model wrote them: JSON as a rule. */
   arguments: string
-  /** As the model was told. */
+  /** As the model was told; `NOT_ANSWERED` until it was, with the status `timeout`. */
   result: string
   status: 'ok' | 'error' | 'timeout'
   start_ms: number
@@ -131,13 +134,22 @@ export async function deleteTurnsAcrossTenants(tx: Tx, turns: TurnKey[]): Promis
     .execute()
 }
 
-/** Writes function calls; one that is stored already stays as it is. */
+/** Writes function calls, each in place of its beginning; one that is stored with its answer stays as it is. */
 export async function putFunctionCallsAcrossTenants(tx: Tx, calls: FunctionCallRow[]): Promise<void> {
   if (calls.length === 0) return
   await tx
     .insertInto('function_calls')
     .values(calls)
-    .onConflict((conflict) => conflict.columns(['tenant_id', 'session_id', 'call_id']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant_id', 'session_id', 'call_id'])
+        .doUpdateSet((eb) => ({
+          result: eb.ref('excluded.result'),
+          status: eb.ref('excluded.status'),
+          duration_ms: eb.ref('excluded.duration_ms'),
+        }))
+        .where('function_calls.result', '=', NOT_ANSWERED),
+    )
     .execute()
 }
 

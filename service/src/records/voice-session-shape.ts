@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
-import type { FunctionCallRow, TurnRow } from './transcript-store.ts'
+import { type FunctionCallRow, NOT_ANSWERED, type TurnRow } from './transcript-store.ts'
 import { TurnTimeline } from './turn-timeline.ts'
 import { EXTRACTION_STATUSES, QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
 
@@ -49,8 +49,12 @@ const FunctionCall = Type.Object({
   seq: Type.Integer(),
   name: Type.String(),
   arguments: Type.Unknown({ description: 'What the model sent; a text when it was not JSON.' }),
-  result: Type.Unknown({ description: 'What the model was told; a text when it was not JSON.' }),
-  status: Type.Enum(['ok', 'error', 'timeout']),
+  result: Type.Unknown({
+    description:
+      'What the model was told; a text when it was not JSON. Null: the tool has begun and has not answered, for good where its ' +
+      'process ended meanwhile.',
+  }),
+  status: Type.Enum(['ok', 'error', 'timeout'], { description: 'timeout: it is not known whether it was done.' }),
   start_ms: wholeMs,
   duration_ms: wholeMs,
 })
@@ -164,7 +168,8 @@ export function showTurn(row: TurnRow): Static<typeof Turn> {
 
 function showFunctionCall(row: FunctionCallRow): Static<typeof FunctionCall> {
   const { seq, name, arguments: sent, result, status, start_ms, duration_ms } = row
-  return { seq, name, arguments: parsed(sent), result: parsed(result), status, start_ms, duration_ms }
+  const told = result === NOT_ANSWERED ? null : parsed(result)
+  return { seq, name, arguments: parsed(sent), result: told, status, start_ms, duration_ms }
 }
 
 function parsed(json: string): unknown {

@@ -1,5 +1,6 @@
 import type { NextHolder } from '../records/call-holder.ts'
 import type { EarlierStream } from '../records/sessions.ts'
+import { NOT_ANSWERED } from '../records/transcript-store.ts'
 import type { CallSession } from './call-session.ts'
 import type { HeldStream } from './live-sessions.ts'
 import type { Resumption } from './session/resumption.ts'
@@ -36,12 +37,16 @@ export function holdOf(session: CallSession, call: NamedStream): HeldStream {
 
 /** What a new session goes on from, by what is stored of its call. */
 export function resumptionOf(before: EarlierStream, epoch: number, now: Date): Resumption {
-  const { startedAt, turns, latency, usage, costUsd, isRecordingPaused } = before
+  const { startedAt, turns, toolCalls, latency, usage, costUsd, isRecordingPaused } = before
   // A process that was killed had stored its turns, and not what they came to.
   const turnsUsd = turns.reduce((sum, turn) => sum + (turn.cost_usd ?? 0), 0)
   return {
     elapsedMs: Math.max(0, now.getTime() - startedAt.getTime()),
     turns: turns.map(({ role, seq, text, unheard }) => ({ role, seq, text, unheard })),
+    toolCalls: toolCalls.map(({ name, arguments: argumentsText, result, start_ms: startMs }) => ({
+      ...{ name, argumentsText, result: result === NOT_ANSWERED ? null : result },
+      afterTurns: turns.findLastIndex(({ start_ms }) => start_ms <= startMs) + 1,
+    })),
     usage: {
       inputTokens: usage.input_tokens,
       outputTokens: usage.output_tokens,

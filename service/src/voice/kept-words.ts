@@ -41,7 +41,11 @@ export function keptWords({ tenant, journal, events }: To): KeptWords {
     },
     tool(tool) {
       const { argumentsText, result } = tool
-      journal.tool({ ...tool, argumentsText: redactor.json(argumentsText), result: redactor.json(result) })
+      const kept = {
+        argumentsText: redactor.json(argumentsText),
+        result: result === null ? null : redactor.json(result),
+      }
+      journal.tool({ ...tool, ...kept })
     },
     note(note) {
       // Half of a number is none yet: whoever watches has the words when they are whole.

@@ -69,6 +69,7 @@ export class AttackedCall {
   readonly clock = new TestClock()
   /** What was really done, in the order in which it was. */
   readonly done: unknown[][] = []
+  /** Of each tool that was asked for, how it ended. */
   readonly kept: JournaledTool[] = []
   session!: CallSession
   #asked = 0
@@ -77,6 +78,10 @@ export class AttackedCall {
     const call = new AttackedCall()
     await call.#begin(mcpTools)
     return call
+  }
+
+  #keep(tool: JournaledTool): void {
+    if (tool.result !== null) this.kept.push(tool)
   }
 
   async #begin(mcpTools: readonly string[]): Promise<void> {
@@ -113,7 +118,7 @@ export class AttackedCall {
     const builder = makeSessionBuilder({
       ...{ clock, log, model, tools: builtIns, modelSessionMs: 3_000_000 },
       tracing: makeTracing(clock),
-      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: (tool) => void this.kept.push(tool) }) },
+      journal: { of: () => ({ append: () => {}, forget: () => {}, tool: (tool) => this.#keep(tool) }) },
       metrics: makeLiveMetrics(new Registry(), () => 0),
       isHeld: async () => true,
       transferOf: () => ({

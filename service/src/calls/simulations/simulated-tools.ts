@@ -93,6 +93,7 @@ export function makeSimulatedTools(deps: Deps, setup: ToolSetup): SimulatedTools
     call,
     journal: {
       tool({ name, argumentsText, result, status }) {
+        if (result === null) return
         const written = { name: storable(name), arguments: storable(argumentsText), result: storable(result) }
         calls.push({ ...written, status, answeredBy })
       },

@@ -66,10 +66,11 @@ it('rings nobody, and refuses a number to which the tenant’s calls are not put
   expect([tools.isTransferred, did]).toEqual([true, []])
 })
 
-it('says who has answered: nobody, where the arguments did not fit', () => {
+it('says once who has answered: nobody, where the arguments did not fit', () => {
   const tools = makeSpokenTools({
     ...{ tenant: tenantTold('acme'), own: [], builtIns: [], results: [], runsTools: false, name: 'run' },
   })
+  tools.done({ ...done('end_call'), result: null, status: 'timeout' })
   tools.done(done('end_call', '{"no":\u0000'))
   expect(tools.calls).toMatchObject([{ name: 'end_call', answeredBy: 'nobody', status: 'ok' }])
 })

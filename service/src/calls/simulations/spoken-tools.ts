@@ -15,7 +15,7 @@ export type SpokenTools = {
   readonly calls: SimulatedCall[]
   /** Whether the call was put through to somebody, as far as the agent knows. */
   readonly isTransferred: boolean
-  /** The session writes down a call of a tool. */
+  /** The session writes down that a call of a tool has begun, which says nothing yet, or how it ended. */
   done(tool: JournaledTool): void
 }
 
@@ -74,6 +74,7 @@ export function makeSpokenTools({ tenant, own, builtIns, results, runsTools, nam
       return isTransferred
     },
     done({ name, argumentsText, result, status }) {
+      if (result === null) return
       const at = answered.findIndex((each) => each.name === name)
       // Of arguments that do not fit nobody was asked.
       const by = at === -1 ? 'nobody' : (answered.splice(at, 1)[0]?.by ?? 'nobody')

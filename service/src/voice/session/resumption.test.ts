@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from './call.fixture.ts'
-import type { PastTurn } from './resumption.ts'
+import type { PastToolCall, PastTurn } from './resumption.ts'
 
 function turn(seq: number, role: PastTurn['role'], text: string, unheard = ''): PastTurn {
   return { seq, role, text, unheard }
@@ -8,9 +8,22 @@ function turn(seq: number, role: PastTurn['role'], text: string, unheard = ''): 
 
 const GREETED = [turn(1, 'agent', 'Welcome.'), turn(2, 'caller', 'What do chairs cost?')]
 
-function resumed(turns: PastTurn[], { maxCallMs = 1_800_000, isRecordingPaused = false } = {}): Call {
+type Told = { maxCallMs?: number; isRecordingPaused?: boolean; toolCalls?: PastToolCall[] }
+
+function resumed(
+  turns: PastTurn[],
+  { maxCallMs = 1_800_000, isRecordingPaused = false, toolCalls = [] }: Told = {},
+): Call {
   const usage = { inputTokens: 10, outputTokens: 20, cachedTokens: 0, audioSeconds: 5 }
-  const facts = { elapsedMs: 60_000, usage, greetingMs: 400, interruptions: 2, idBase: 1_000, isRecordingPaused }
+  const facts = {
+    elapsedMs: 60_000,
+    usage,
+    greetingMs: 400,
+    interruptions: 2,
+    idBase: 1_000,
+    isRecordingPaused,
+    toolCalls,
+  }
   return new Call({ maxCallMs, idle: { afterMs: 600_000, prompts: [], goodbye: '' } }, { ...facts, turns })
 }
 
@@ -23,6 +36,25 @@ describe('A call that another process has begun', () => {
     call.model({ type: 'ready' })
     expect(call.state.phase).toBe('talking')
     expect(call.commands('respond')).toMatchObject([{ instructions: expect.stringMatching(/sorry.*answer/) }])
+  })
+
+  it('tells its model where it was which tools were called, what they answered, and of which that is not known', () => {
+    const called = (name: string, result: string | null, afterTurns: number): PastToolCall => {
+      return { name, argumentsText: `{"for":"${'x'.repeat(600)}"}`, result, afterTurns }
+    }
+    const toolCalls = [called('who_is', '"Ann"', 0), called('price_of', '"y'.repeat(300), 2), called('refund', null, 2)]
+    const [opened] = resumed(GREETED, { toolCalls }).all('open_model')
+    const asked = `{"for":"${'x'.repeat(492)}`
+    expect(opened?.history?.split('\n')).toEqual([
+      `system: The tool who_is was called with ${asked}`,
+      'system: The tool who_is has answered: "Ann"',
+      'agent: Welcome.',
+      'caller: What do chairs cost?',
+      `system: The tool price_of was called with ${asked}`,
+      `system: The tool price_of has answered: ${'"y'.repeat(250)}`,
+      `system: The tool refund was called with ${asked}`,
+      expect.stringMatching(/^system: The tool refund has not answered: it is not known .* Do not call it again/),
+    ])
   })
 
   it('goes on with what was cut off, and asks on where nothing is owed', () => {

@@ -1,5 +1,6 @@
 import type { ModelUsage } from '../../platform/realtime/port.ts'
 import { withPast } from './history.ts'
+import { calledWith, hasAnswered, hasNotAnswered } from './tool-notes.ts'
 import { EMPTY, newEntry, type Transcript } from './transcript.ts'
 
 /** A turn of the record, as far as a model is told of it. */
@@ -8,6 +9,15 @@ export type PastTurn = {
   seq: number
   text: string
   unheard: string
+}
+
+/** A tool that was called, and what it answered; null: it had not, and whether it was done is not known. */
+export type PastToolCall = {
+  name: string
+  argumentsText: string
+  result: string | null
+  /** How many of the turns stand before it. */
+  afterTurns: number
 }
 
 /**
@@ -20,6 +30,8 @@ export type Resumption = {
   /** Since the session's real start. */
   elapsedMs: number
   turns: readonly PastTurn[]
+  /** In their order. Default: none. */
+  toolCalls?: readonly PastToolCall[]
   usage: ModelUsage
   /** In USD. Default: nothing. */
   costUsd?: number
@@ -35,12 +47,23 @@ export type Resumption = {
 const PAUSED = 'The recording of the call is paused.'
 
 /** The conversation so far: told to every model session, and too old to change. */
-export function resumedTranscript({ turns, idBase, isRecordingPaused }: Resumption): Transcript {
-  const paused = isRecordingPaused ? [{ role: 'system' as const, text: PAUSED }] : []
-  const text = [...turns, ...paused].reduce(
-    (said, turn) => withPast(said, { ...newEntry('', turn.role, 0), text: turn.text, isFinal: true }),
+export function resumedTranscript({ turns, toolCalls = [], idBase, isRecordingPaused }: Resumption): Transcript {
+  const calledAfter = (count: number) => toolCalls.filter(({ afterTurns }) => afterTurns === count).flatMap(toldOf)
+  const told = [
+    ...turns.flatMap((turn, at) => [...calledAfter(at), turn]),
+    ...calledAfter(turns.length),
+    ...(isRecordingPaused ? [{ role: 'system' as const, text: PAUSED }] : []),
+  ]
+  const text = told.reduce(
+    (said, { role, text }) => withPast(said, { ...newEntry('', role, 0), text, isFinal: true }),
     '',
   )
   const seq = turns.reduce((highest, turn) => Math.max(highest, turn.seq), 0)
   return { ...EMPTY, past: { turns: seq, text }, notes: idBase }
+}
+
+/** As a session of the same process would be told of it. */
+function toldOf({ name, argumentsText, result }: PastToolCall): { role: 'system'; text: string }[] {
+  const texts = [calledWith(name, argumentsText), result === null ? hasNotAnswered(name) : hasAnswered(name, result)]
+  return texts.map((text) => ({ role: 'system', text }))
 }

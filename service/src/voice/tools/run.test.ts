@@ -48,6 +48,7 @@ function runnerOf(...tools: Tool[]) {
 /** In a call that has come from another process. */
 function runnerAfter(earlier: EarlierToolCall[], ...tools: Tool[]) {
   const clock = new TestClock()
+  const begun: JournaledTool[] = []
   const journaled: JournaledTool[] = []
   const logged: unknown[] = []
   const runner = makeToolRunner({
@@ -56,11 +57,11 @@ function runnerAfter(earlier: EarlierToolCall[], ...tools: Tool[]) {
     tools,
     call: CALL,
     earlier,
-    journal: { tool: (tool) => journaled.push(tool) },
+    journal: { tool: (tool) => (tool.result === null ? begun : journaled).push(tool) },
   })
   const ask = (request: Partial<ToolRequest> = {}) =>
     runner.run({ callId: 'call_1', name: 'forecast', argumentsText: '{"city":"Rome"}', atMs: 1_000, ...request })
-  return { clock, journaled, logged, ask, refuse: runner.refuse }
+  return { clock, begun, journaled, logged, ask, refuse: runner.refuse }
 }
 
 describe('a tool call', () => {
@@ -96,6 +97,23 @@ describe('a tool call', () => {
         ...{ status: 'ok', startMs: 1_000, durationMs: 0 },
       },
     ])
+  })
+
+  it('is journaled before it runs, as what nobody knows the end of, and then in place of that with its answer', async () => {
+    const { promise, resolve } = Promise.withResolvers<ToolResult>()
+    const seen: JournaledTool[] = []
+    const { begun, journaled, ask } = runnerOf(
+      forecast(() => {
+        seen.push(...begun)
+        return promise
+      }),
+    )
+    const outcome = ask()
+    const asked = { callId: 'call_1', seq: 1, name: 'forecast', argumentsText: '{"city":"Rome"}', startMs: 1_000 }
+    expect([seen, journaled]).toEqual([[{ ...asked, result: null, status: 'timeout', durationMs: 0 }], []])
+    resolve({ output: { sky: 'clear' } })
+    await outcome
+    expect([begun.length, journaled]).toMatchObject([1, [{ ...asked, result: '{"sky":"clear"}', status: 'ok' }]])
   })
 
   it.each([

@@ -11,8 +11,8 @@ import { deadlineOf, type Tool, type ToolCall, ToolRefusal, type ToolResult } fr
 /** Runs the tools of one call. */
 export type ToolRunner = {
   /**
-   * Runs a tool, notes it in the journal and says what the model is to be told. Never rejects: what goes wrong is a result
-   * too. A call id that was seen before is not run again.
+   * Runs a tool, notes in the journal that it begins and how it ends, and says what the model is to be told. Never rejects: what
+   * goes wrong is a result too. A call id that was seen before is not run again.
    */
   run(request: ToolRequest): Promise<ToolOutcome>
   /** Notes a call that is not run in the journal, as one that failed with `output`. To be called once for it. */
@@ -47,24 +47,22 @@ export function makeToolRunner(deps: Deps): ToolRunner {
   async function runOnce(request: ToolRequest): Promise<ToolOutcome> {
     const { callId, name, argumentsText } = request
     const startedMs = clock.monotonicMs()
+    const end = begin(request)
     const tool = deps.tools.find(({ declaration }) => declaration.name === name)
     const ended = await withDeadline(clock, deadlineOf(tool), (signal) =>
       answer(tool, { callId, name, argumentsText }, signal),
     )
-    note(request, ended, clock.monotonicMs() - startedMs)
+    end(ended, clock.monotonicMs() - startedMs)
     return { callId, ...ended }
   }
 
-  function note(
-    { callId, name, argumentsText, atMs }: ToolRequest,
-    { output, status }: Pick<Ended, 'output' | 'status'>,
-    durationMs: number,
-  ): void {
+  /** Notes that the call has begun: without its end nobody knows whether it was done. @returns what notes how it ends. */
+  function begin({ callId, name, argumentsText, atMs }: ToolRequest) {
     seq += 1
-    journal.tool({
-      ...{ callId, seq, name, argumentsText: argumentsText.slice(0, MAX_ARGUMENT_CHARS) },
-      ...{ result: output, status, startMs: atMs, durationMs },
-    })
+    const asked = { callId, seq, name, argumentsText: argumentsText.slice(0, MAX_ARGUMENT_CHARS), startMs: atMs }
+    journal.tool({ ...asked, result: null, status: 'timeout', durationMs: 0 })
+    return ({ output, status }: Pick<Ended, 'output' | 'status'>, durationMs: number): void =>
+      journal.tool({ ...asked, result: output, status, durationMs })
   }
 
   async function answer(tool: Tool | undefined, asked: Asked, signal: AbortSignal): Promise<Ended> {
@@ -96,7 +94,7 @@ export function makeToolRunner(deps: Deps): ToolRunner {
       if (running.size > MAX_SEEN && oldest !== undefined) running.delete(oldest)
       return outcome
     },
-    refuse: (request, output) => note(request, { output, status: 'error' }, 0),
+    refuse: (request, output) => begin(request)({ output, status: 'error' }, 0),
   }
 }
 
