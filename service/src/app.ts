@@ -18,6 +18,7 @@ import { expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
+import { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { publicAddressFault } from './public-address.ts'
 import { publicUrlOf } from './public-url.ts'
 import { makeSchedule } from './schedule.ts'
@@ -76,6 +77,7 @@ async function wire(deps: Deps): Promise<App> {
   const { config, clock, log, metrics, database, version } = deps
   const { db } = database
   const nodeId = newId<NodeId>(clock.now())
+  const beats = new SteadyBeats(clock)
   const floors = makeFloors(deps, nodeId)
   await expectSealingKey(db, deps.sealer)
   if (database.kind === 'embedded') await makeDemoOnce({ db, ...floors })
@@ -104,7 +106,7 @@ async function wire(deps: Deps): Promise<App> {
   const steering = await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
-  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, people }, server)
+  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, beats, people }, server)
   await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await wirePages(deps, rateLimits, server)
   await server.ready()
@@ -116,7 +118,7 @@ async function wire(deps: Deps): Promise<App> {
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const isStopping = () => phase === 'stopping'
   const vacuuming = startVacuuming({ database, clock, log, isStopping, chance: byChance })
-  const heartbeat = startHeartbeat({ db, clock, log, version, nodeId })
+  const heartbeat = startHeartbeat({ db, clock, log, version, nodeId, beats })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'

@@ -15,6 +15,7 @@ import type { FindTenant } from './platform/http/guards.ts'
 import type { People } from './platform/http/people.ts'
 import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
+import type { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { publicUrlOf } from './public-url.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
@@ -23,7 +24,13 @@ import { makeVoice, type Voice } from './voice-floor.ts'
 import { makeWatching } from './watch-floor.ts'
 
 /** All that live calls stand on. */
-export type CallFloors = Floors & { delivery: Delivery; rateLimits: RateLimits; nodeId: NodeId; people: People }
+export type CallFloors = Floors & {
+  delivery: Delivery
+  rateLimits: RateLimits
+  nodeId: NodeId
+  beats: SteadyBeats
+  people: People
+}
 
 /** The live calls of this process, and who looks after them and acts on them. */
 export type LiveParts = Awaited<ReturnType<typeof wireVoice>>

@@ -13,6 +13,7 @@ import type { Deps } from './deps.ts'
 import { withTimeout } from './kernel/clock.ts'
 import type { AgentVersionId, NodeId, TenantId } from './kernel/ids.ts'
 import { saysStopping } from './platform/nodes/heartbeat-store.ts'
+import type { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import type { Journal } from './records/journal.ts'
 import type { TenantRuntime } from './tenancy/tenant-runtime.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
@@ -20,6 +21,7 @@ import type { LiveSessions } from './voice/live-sessions.ts'
 /** What looking after calls needs of those around it. */
 export type WatchNeeds = {
   nodeId: NodeId
+  beats: SteadyBeats
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
   statuses: CallStatuses
@@ -37,7 +39,7 @@ const TOLD_WITHIN_MS = 1_000
 /** Wires what looks after calls in the background: lost ones, those of nodes that are gone, and those of a node that stops. */
 export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const { clock, log, carriers, database, config } = deps
-  const { nodeId, tenants, statuses, journal, live, publicUrl } = needs
+  const { nodeId, beats, tenants, statuses, journal, live, publicUrl } = needs
   const { db } = database
   const requests = new CarrierRequests({ clock, carriers })
   const known = { db, clock, log, nodeId, tenants, live, journal, statuses, requests }
@@ -52,7 +54,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
   })
   const resumeUrl = () => resumeAddress(publicUrl())
   const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl })
-  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, silenceMs })
+  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
   const letGo = makeLetGo(live)
   const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGo })
   const handOver = makeHandOver({ ...known, sendCallBack, letGo, silenceMs: SILENCE_MS })

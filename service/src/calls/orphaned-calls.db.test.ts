@@ -29,13 +29,26 @@ async function silence(nodeId: NodeId, seconds: number): Promise<void> {
     .execute()
 }
 
-/** `other` has looked for long enough to judge. */
+/** `other` was heard from for long enough to judge, and so was `node`. */
 async function listen(): Promise<void> {
-  await calls.other.orphanedCalls.sweep()
+  await calls.other.beat()
   for (let second = 0; second < 3; second++) {
     await calls.clock.advance(1_000)
-    await beat(test.db, NODE, '1')
-    await calls.other.orphanedCalls.sweep()
+    await calls.node.beat()
+    await calls.other.beat()
+  }
+}
+
+/** The database takes no heartbeats while the work is done, and answers everything else. */
+async function withoutBeats(work: () => Promise<void>): Promise<void> {
+  await sql`
+    create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'refused' using errcode = '25006'; end $$`.execute(test.db)
+  await sql`create trigger refuse before insert on nodes for each row execute function refuse()`.execute(test.db)
+  try {
+    await work()
+  } finally {
+    await sql`drop function refuse cascade`.execute(test.db)
   }
 }
 
@@ -236,12 +249,13 @@ describe('the calls of a node that is gone', () => {
 })
 
 describe('a node that was away itself', () => {
-  it('judges nobody until it has listened for as long as the others must be silent', async () => {
+  it('judges nobody until it was heard for as long as the others must be silent', async () => {
     await calls.talk('CA1', calls.node)
     await silence(NODE, 60)
-    await calls.other.sweepOrphans()
-    for (const ms of [1_000, 1_999]) {
+    await calls.other.beat()
+    for (const ms of [1_000, 1_000, 999]) {
       await calls.clock.advance(ms)
+      await calls.other.beat()
       await calls.other.sweepOrphans()
       expect(redirected()).toEqual([])
     }
@@ -250,13 +264,55 @@ describe('a node that was away itself', () => {
     expect(redirected()).toEqual(['CA1'])
   })
 
-  it('begins to listen anew after a time in which it heard nothing', async () => {
+  it('judges nobody while its own last beat is as old as those of others may be', async () => {
     await calls.talk('CA1', calls.node)
-    await silence(NODE, 60)
-    await calls.other.sweepOrphans()
-    await calls.clock.advance(10_000)
+    await listen()
+    await silence(NODE, 3)
+    await calls.clock.advance(1_501)
     await calls.other.sweepOrphans()
     expect(redirected()).toEqual([])
+  })
+
+  it('begins anew after a time in which nothing was written', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    await silence(NODE, 60)
+    await calls.clock.advance(1_501)
+    for (let second = 0; second < 3; second++) {
+      await calls.other.beat()
+      await calls.other.sweepOrphans()
+      expect(redirected()).toEqual([])
+      await calls.clock.advance(1_000)
+    }
+    await calls.other.beat()
+    await calls.other.sweepOrphans()
+    expect(redirected()).toEqual(['CA1'])
+  })
+})
+
+describe('a database that answers and takes no writes', () => {
+  it('moves no call of nodes that live, whichever of them can be heard first afterwards', async () => {
+    await calls.talk('CA1', calls.node)
+    await listen()
+    await withoutBeats(async () => {
+      for (let second = 0; second < 4; second++) {
+        await calls.clock.advance(1_000)
+        for (const each of [calls.node, calls.other]) await expect(each.beat()).rejects.toThrow()
+        await calls.other.sweepOrphans()
+      }
+    })
+    for (const id of [NODE, OTHER_NODE]) await silence(id, 4)
+    await calls.clock.advance(1_000)
+    await calls.other.beat()
+    await calls.other.sweepOrphans()
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
+    await calls.node.beat()
+    for (let second = 0; second < 4; second++) {
+      await calls.clock.advance(1_000)
+      await calls.other.beat()
+      await calls.other.sweepOrphans()
+    }
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 1 })
   })
 })
 

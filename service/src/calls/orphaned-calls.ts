@@ -3,6 +3,7 @@ import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { hasResumer } from '../platform/nodes/heartbeat-store.ts'
+import type { SteadyBeats } from '../platform/nodes/steady-beats.ts'
 import { isOver } from '../records/call-status.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { forEachByTenant } from './by-tenant.ts'
@@ -22,8 +23,8 @@ export type OrphanedCalls = {
   /**
    * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, and makes their carriers ask what comes
    * next for them. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
-   * Nothing in the time after this node itself was away: until then it has not heard from the others either; and nothing while
-   * all nodes stop, or are of a version that would turn the carriers away.
+   * Nothing until this node itself could be heard for as long: a database that takes no heartbeats takes those of the others
+   * neither; and nothing while all nodes stop, or are of a version that would turn the carriers away.
    *
    * @throws AppError `unavailable` when the database does not answer.
    */
@@ -40,6 +41,8 @@ type Deps = {
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   openCalls: Pick<OpenCalls, 'look'>
   sendCallBack: SendCallBack
+  /** This node's own. */
+  beats: Pick<SteadyBeats, 'forMs'>
   /** 0 where there can be no other node: whoever had a call is gone. */
   silenceMs: number
 }
@@ -54,21 +57,10 @@ const BEGIN_WITHIN_MS = 15_000
 export const RESCUE_LEASE_MS = 60_000
 /** A call that could not be sent back is tried again, by whichever node comes first, for as long as it may last. */
 const TRY_AGAIN_MS = 15_000
-/** A node that did not look for so long was away: it judges the silence of others once it has listened for as long again. */
-const MOST_BETWEEN_LOOKS_MS = 2_500
 
 export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
-  const { db, clock, log, nodeId, tenants, openCalls, sendCallBack, silenceMs } = deps
+  const { db, clock, log, nodeId, tenants, openCalls, sendCallBack, beats, silenceMs } = deps
   const underWay = new Map<Promise<void>, number>()
-  const listening = { sinceMs: Number.POSITIVE_INFINITY, lastMs: Number.NEGATIVE_INFINITY }
-
-  /** Whether this node has heard the others' heartbeats for as long as they must be silent. */
-  function hasListened(): boolean {
-    const nowMs = clock.monotonicMs()
-    if (nowMs - listening.lastMs > MOST_BETWEEN_LOOKS_MS) listening.sinceMs = nowMs
-    listening.lastMs = nowMs
-    return nowMs - listening.sinceMs >= silenceMs
-  }
 
   async function claim(owners: NodeId[]): Promise<OrphanedCall[]> {
     const room = MAX_UNDER_WAY - [...underWay.values()].reduce((sum, calls) => sum + calls, 0)
@@ -120,9 +112,9 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
   return {
     async sweep() {
       const owners = await silentOwners(db, nodeId, silenceMs)
-      // Asked after the answer: as long as that took, nobody was heard.
       const isAnswered = owners.length === 0 || silenceMs === 0 || (await hasResumer(db, silenceMs))
-      const orphans = await claim(hasListened() && isAnswered ? owners : [])
+      // Asked after the answers: as long as those took, nobody was heard.
+      const orphans = await claim(isAnswered && beats.forMs >= silenceMs ? owners : [])
       if (orphans.length === 0) return
       log.warn({ calls: orphans.length, nodes: owners.length }, 'calls of a node that is gone are brought back')
       const rescuing = rescue(orphans).finally(() => underWay.delete(rescuing))

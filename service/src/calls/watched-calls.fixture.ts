@@ -7,6 +7,8 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
+import { beat } from '../platform/nodes/heartbeat-store.ts'
+import { SteadyBeats } from '../platform/nodes/steady-beats.ts'
 import { makeCarriers } from '../platform/telephony/registry.ts'
 import { NODE, OTHER_NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { makeSessions } from '../records/sessions.ts'
@@ -57,12 +59,18 @@ function makeNode({ db, nodeId, clock, rest, silenceMs, tenants }: Parts) {
     maxCallMs: async () => MAX_CALL_MS,
   })
   const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl: () => RESUME_URL })
-  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, silenceMs })
+  const beats = new SteadyBeats(clock)
+  const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
   return {
     ...{ requests, openCalls, orphanedCalls, sendCallBack, sessions: makeSessions({ db, clock, nodeId }) },
     /** The calls whose sessions are on this node. */
     here,
     hungUp,
+    /** Its heartbeat, of now. */
+    async beat() {
+      await beat(db, nodeId, '1')
+      beats.written()
+    },
     logged: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
     /** `isSlow`: time passes while the carrier is asked. */
     async sweepOpen({ isSlow = false } = {}) {

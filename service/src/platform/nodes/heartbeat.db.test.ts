@@ -8,6 +8,7 @@ import type { Db } from '../db/schema.ts'
 import { makeLog } from '../log.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
 import { beat, liveNodes, pruneNodes, removeNode } from './heartbeat-store.ts'
+import { SteadyBeats } from './steady-beats.ts'
 
 const test = useDatabase()
 const MINUTE_MS = 60_000
@@ -72,17 +73,19 @@ describe('the list of nodes', () => {
 describe('startHeartbeat', () => {
   let clock: TestClock
   let lines: string[]
+  let beats: SteadyBeats
   let started: Heartbeat | undefined
 
   beforeEach(() => {
     clock = new TestClock()
     lines = []
+    beats = new SteadyBeats(clock)
   })
   afterEach(() => started?.close())
 
   function start(nodeId: NodeId, db: Db = test.db): Heartbeat {
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
-    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log })
+    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log, beats })
     return started
   }
 
@@ -128,6 +131,22 @@ describe('startHeartbeat', () => {
       await closed
     })
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual(['the heartbeat cannot be written'])
+  })
+
+  it('is steady from the first beat on, and anew once the database takes beats again', async () => {
+    const isSteady = async () => {
+      await clock.advance(1_000)
+      return beats.forMs > 0
+    }
+    start(node(1))
+    await until(isSteady, { what: 'a beat', everyMs: 5 })
+    await sql`alter table nodes rename to away`.execute(test.db)
+    for (let second = 0; second < 3; second++) await clock.advance(1_000)
+    await until(() => lines.length > 0, { what: 'the warning' })
+    expect(beats.forMs).toBe(0)
+    await sql`alter table away rename to nodes`.execute(test.db)
+    await until(isSteady, { what: 'a beat', everyMs: 5 })
+    expect(beats.forMs).toBe(1_000)
   })
 
   it('says once that the database is away and once that it is back', async () => {

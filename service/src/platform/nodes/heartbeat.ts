@@ -3,6 +3,7 @@ import type { NodeId } from '../../kernel/ids.ts'
 import type { Db } from '../db/schema.ts'
 import type { Log } from '../log.ts'
 import { beat, pruneNodes, removeNode } from './heartbeat-store.ts'
+import type { SteadyBeats } from './steady-beats.ts'
 
 const BEAT_INTERVAL_MS = 1_000
 const PRUNE_INTERVAL_MS = 3_600_000
@@ -11,7 +12,15 @@ const FORGET_AFTER_MS = 86_400_000
 /** A database that does not answer must not hold up the end of the process; others see soon enough that this node is gone. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-type HeartbeatDeps = { db: Db; clock: Clock; nodeId: NodeId; version: string; log: Pick<Log, 'info' | 'warn'> }
+type HeartbeatDeps = {
+  db: Db
+  clock: Clock
+  nodeId: NodeId
+  version: string
+  log: Pick<Log, 'info' | 'warn'>
+  /** Told of each beat that was written. */
+  beats: Pick<SteadyBeats, 'written'>
+}
 
 /** What the starter of a heartbeat holds. */
 export type Heartbeat = {
@@ -80,8 +89,9 @@ class Pulse implements Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { db, nodeId, version } = this.#deps
+    const { db, nodeId, version, beats } = this.#deps
     await beat(db, nodeId, version)
+    beats.written()
     if (!this.#prune) return
     await pruneNodes(db, FORGET_AFTER_MS)
     this.#prune = false
