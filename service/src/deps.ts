@@ -103,7 +103,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     clock,
     metrics,
     database,
-    cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.db }),
+    cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.vital }),
     sealer: makeSealer(key),
     carriers,
     model,

@@ -40,9 +40,9 @@ const TOLD_WITHIN_MS = 1_000
 export function makeWatching(deps: Deps, needs: WatchNeeds) {
   const { clock, log, carriers, database, config } = deps
   const { nodeId, beats, tenants, statuses, journal, live, publicUrl } = needs
-  const { db } = database
+  const { db, vital } = database
   const requests = new CarrierRequests({ clock, carriers })
-  const known = { db, clock, log, nodeId, tenants, live, journal, statuses, requests }
+  const known = { db, vital, clock, log, nodeId, tenants, live, journal, statuses, requests }
   // A database inside the process has one: whoever else had a call is gone.
   const silenceMs = database.kind === 'server' ? SILENCE_MS : 0
   const openCalls = makeOpenCalls({
@@ -72,7 +72,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
     async stopping() {
       if (!mayHaveHeir) return
       const late = () => new Error('the database is silent')
-      await withTimeout(clock, saysStopping(db, nodeId), TOLD_WITHIN_MS, late).catch((err: unknown) =>
+      await withTimeout(clock, saysStopping(vital, nodeId), TOLD_WITHIN_MS, late).catch((err: unknown) =>
         log.warn({ err }, 'other nodes were not told of the stop'),
       )
     },

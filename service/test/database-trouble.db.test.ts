@@ -86,6 +86,8 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     const held = await Promise.all(Array.from({ length: 10 }, () => db.startTransaction().execute()))
     const { answer } = await answered('/api/v1/incoming-call', 'CA7')
     expect(answer).toEqual(toFallback)
+    const before = await lastBeat()
+    await app.pass(async () => (await lastBeat()) > before, 'a heartbeat')
     for (const transaction of held) await transaction.rollback().execute()
     expect(await app.ring()).toContain('<Stream ')
   })
@@ -108,6 +110,11 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     await app.pass(async () => (await turns()) === call?.said.length, 'the turns to be stored')
     expect(call?.client.closeCode).toBeNull()
   })
+
+  async function lastBeat(): Promise<number> {
+    const { heartbeat_at: at } = await test.db.selectFrom('nodes').select('heartbeat_at').executeTakeFirstOrThrow()
+    return at.getTime()
+  }
 
   /** As a server is that is not the primary any more: the connections are cut, and new ones may not write. */
   async function readOnly(isReadOnly: boolean): Promise<void> {

@@ -19,7 +19,7 @@ export type CallWatch = {
 }
 
 type Deps = {
-  db: Db
+  vital: Db
   clock: Clock
   log: Pick<Log, 'info' | 'warn'>
   nodeId: NodeId
@@ -107,9 +107,9 @@ class Watch implements CallWatch {
 
   /** A node that could not be heard does not know whether its calls were taken: it serves them until it does. */
   async #letGoOfTaken(nowMs: number): Promise<void> {
-    const { db, log, live, nodeId, letGo } = this.#deps
+    const { vital, log, live, nodeId, letGo } = this.#deps
     const here = new Map(live.all().map(({ facts: { callSid, tenantId } }) => [callSid, tenantId]))
-    for (const { callSid, epoch } of await takenCallsAcrossTenants(db, nodeId, [...here.keys()])) {
+    for (const { callSid, epoch } of await takenCallsAcrossTenants(vital, nodeId, [...here.keys()])) {
       const tenantId = here.get(callSid)
       if (tenantId === undefined) continue
       log.warn({ tenant_id: tenantId, call_sid: callSid }, 'a call was taken by another node')

@@ -33,9 +33,6 @@ export function makeDialCheck({ db, gate, tenants, resolveAgent }: Deps): DialCh
     const { to, from, agentKey } = dial
     if (from !== null) await expectOwnNumber(db, tenant, from)
     if (agentKey !== null) await namedAgent(resolveAgent, tenant, { agentKey, versionId: null })
-    return db
-      .transaction()
-      .setAccessMode('read only')
-      .execute((tx) => gate.refusals(tx, tenant, { to, from, metadata: {}, kind: 'make_call' }))
+    return gate.check(db, tenant, { to, from, metadata: {}, kind: 'make_call' })
   }
 }

@@ -1,7 +1,9 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { sql } from 'kysely'
+import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
+import { until } from '../../test/harness/wait.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -13,6 +15,7 @@ import { CALL_STATUSES } from '../records/call-values.ts'
 import { NODE, someCall, someTurn, tenantTold } from '../records/calls.fixture.ts'
 import { turnEntry } from '../records/journal-entry.ts'
 import { writeEntries } from '../records/journal-write.ts'
+import { lockBeginnings } from '../records/live-call-store.ts'
 import { makeSessions } from '../records/sessions.ts'
 import type { TenantCompliance, TenantLimits, TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type Dial, type DialRefusalCode, makeDialGate } from './dial-gate.ts'
@@ -371,5 +374,38 @@ describe('two hundred calls that are placed at the same moment', () => {
     const codes = await place(tenant({ compliance: { max_attempts_per_day: 5 } }))
     expect(codes).toEqual(Array(AT_ONCE - 5).fill('attempt_cap'))
     expect(await count()).toBe(5)
+  })
+})
+
+describe.runIf(inject('databaseTemplate').kind === 'server')('calls of one tenant that wait for each other', () => {
+  const gate = () => makeDialGate({ clock })
+  const by = tenant({ limits: { max_concurrent_calls: 1 } })
+
+  async function waiting(): Promise<number> {
+    const { rows } = await sql<{ count: number }>`
+      select count(*) as count from pg_locks
+       where locktype = 'advisory' and not granted
+         and database = (select oid from pg_database where datname = current_database())`.execute(test.db)
+    return rows[0]?.count ?? 0
+  }
+
+  it('leave the connections to everybody else', async () => {
+    const [placing, node] = [gate(), await test.anotherNode()]
+    const elsewhere = await test.db.startTransaction().execute()
+    await lockBeginnings(elsewhere, by.tenant_id)
+    const placed = Promise.allSettled(
+      Array.from({ length: 30 }, () =>
+        placing.transaction(node.db, by, (tx) => placing.refusals(tx, by, dial(BERLIN))),
+      ),
+    )
+    try {
+      await until(async () => (await waiting()) > 0, { what: 'one that waits in the database' })
+      await sql`select 1`.execute(node.db)
+      expect(await placing.check(node.db, by, dial(BERLIN))).toEqual([])
+      expect(await waiting()).toBe(1)
+    } finally {
+      await elsewhere.rollback().execute()
+    }
+    expect(await placed).toEqual(Array(30).fill({ status: 'fulfilled', value: [] }))
   })
 })

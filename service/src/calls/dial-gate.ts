@@ -3,13 +3,14 @@ import { type DialledNumber, readNumber } from '../kernel/dialled-number.ts'
 import { LocalTime } from '../kernel/local-time.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
-import type { Tx } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import { LONGEST_LIVE_MS } from '../records/call-values.ts'
 import { countLiveCalls, lockBeginnings } from '../records/live-call-store.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
 import { countAttempts } from './dial-gate-store.ts'
+import { DialTurns } from './dial-turns.ts'
 import { zonesOf } from './number-zones.ts'
 
 /** A call that somebody wants to be placed. */
@@ -45,6 +46,13 @@ export type DialGate = {
    */
   refusals(tx: Tx, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
   /**
+   * The transaction in which `refusals` is asked. Those of the tenant that would wait for each other do so before they take a
+   * connection. @throws AppError `unavailable` after five seconds of that.
+   */
+  transaction<T>(db: Db, tenant: TenantRuntime, work: (tx: Tx) => Promise<T>): Promise<T>
+  /** What speaks against a call that is not placed now. Nobody waits. */
+  check(db: Db, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
+  /**
    * When a number may be called next by the hours of a campaign, to the quarter of an hour: now, if it may be. In two days when
    * the hours leave it no time at all.
    */
@@ -56,25 +64,39 @@ const QUARTER_MS = 15 * 60_000
 
 export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   const local = new LocalTime()
+  const turns = new DialTurns()
+
+  async function found(tx: Tx, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]> {
+    const { max_attempts_per_day: maxAttempts } = tenant.compliance
+    const { max_concurrent_calls: maxCalls } = tenant.limits
+    const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
+    const all = [
+      await listed(asked),
+      costly(asked),
+      foreign(asked),
+      unconsented(asked),
+      untimely(asked),
+      maxAttempts === null ? null : await attempted(asked, maxAttempts),
+      await exhausted(asked),
+      maxCalls === null ? null : await busy(asked, maxCalls),
+    ]
+    return all.filter((refusal) => refusal !== null)
+  }
+
   return {
     async refusals(tx, tenant, dial) {
-      const { max_attempts_per_day: maxAttempts } = tenant.compliance
-      const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes, budget_per_day: budget } = tenant.limits
-      if ([maxAttempts, maxCalls, maxMinutes, budget].some((cap) => cap !== null))
-        await lockBeginnings(tx, tenant.tenant_id)
-      const asked = { tx, tenant, dial, number: readNumber(dial.to), nowMs: clock.now(), local }
-      const found = [
-        await listed(asked),
-        costly(asked),
-        foreign(asked),
-        unconsented(asked),
-        untimely(asked),
-        maxAttempts === null ? null : await attempted(asked, maxAttempts),
-        await exhausted(asked),
-        maxCalls === null ? null : await busy(asked, maxCalls),
-      ]
-      return found.filter((refusal) => refusal !== null)
+      if (isCapped(tenant)) await lockBeginnings(tx, tenant.tenant_id)
+      return found(tx, tenant, dial)
     },
+    transaction(db, tenant, work) {
+      const execute = () => db.transaction().execute(work)
+      return isCapped(tenant) ? turns.inTurn(tenant.tenant_id, execute) : execute()
+    },
+    check: (db, tenant, dial) =>
+      db
+        .transaction()
+        .setAccessMode('read only')
+        .execute((tx) => found(tx, tenant, dial)),
     opensAt(tenant, { to, hours }) {
       const all = hoursOf(tenant, { kind: 'campaign', hours })
       const zones = zonesFor(tenant, readNumber(to))
@@ -88,6 +110,12 @@ export function makeDialGate({ clock }: { clock: Clock }): DialGate {
       return new Date(lastMs)
     },
   }
+}
+
+/** Whether what may be placed depends on what else is. */
+function isCapped({ compliance, limits }: TenantRuntime): boolean {
+  const { max_concurrent_calls: maxCalls, minutes_per_day: maxMinutes, budget_per_day: budget } = limits
+  return [compliance.max_attempts_per_day, maxCalls, maxMinutes, budget].some((cap) => cap !== null)
 }
 
 /** All of them are kept. */

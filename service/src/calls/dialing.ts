@@ -97,7 +97,7 @@ export function makeDialing(deps: Deps): Dialing {
 
   async function placeNow(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall) {
     const dialRef = secretText(REF_BYTES)
-    const intended = await db.transaction().execute((tx) => intend(tx, tenant, dialRef, call))
+    const intended = await gate.transaction(db, tenant, (tx) => intend(tx, tenant, dialRef, call))
     if (!intended) return null
     const outcome = await submit(tenant, account, { dialRef, call })
     return settle(tenant, dialRef, outcome)

@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
 import { LOOK_INTERVAL_MS, LOST_AFTER_MS } from '../records/open-call-store.ts'
 import { forEachByTenant } from './by-tenant.ts'
 import { OpenCallLook, type OpenCallLookDeps } from './open-call-look.ts'
@@ -33,8 +34,11 @@ const BATCH_ROWS = 200
 const MAX_UNDER_WAY = 1_000
 const ASKED_AT_ONCE = 10
 
-export function makeOpenCalls(deps: OpenCallLookDeps): OpenCalls {
-  const { db, clock, log } = deps
+/** `vital`: by which due calls are taken; whoever takes those of nodes that are gone waits for it. */
+type Deps = OpenCallLookDeps & { vital: Db }
+
+export function makeOpenCalls(deps: Deps): OpenCalls {
+  const { db, vital, clock, log } = deps
   const one = new OpenCallLook(deps)
   const underWay = new Map<Promise<void>, number>()
 
@@ -60,7 +64,7 @@ export function makeOpenCalls(deps: OpenCallLookDeps): OpenCalls {
       if (room <= 0) return
       const now = new Date(clock.now())
       const again = new Date(clock.now() + LOOK_INTERVAL_MS)
-      const due = await claimDueAcrossTenants(db, { now, again, limitRows: Math.min(room, BATCH_ROWS) })
+      const due = await claimDueAcrossTenants(vital, { now, again, limitRows: Math.min(room, BATCH_ROWS) })
       if (due.length === 0) return
       const looking = look(due).finally(() => underWay.delete(looking))
       underWay.set(looking, due.length)

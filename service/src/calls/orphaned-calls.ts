@@ -35,6 +35,8 @@ export type OrphanedCalls = {
 
 type Deps = {
   db: Db
+  /** By which calls are taken, and known to be to be taken. */
+  vital: Db
   clock: Clock
   log: Pick<Log, 'warn' | 'error'>
   nodeId: NodeId
@@ -59,14 +61,14 @@ export const RESCUE_LEASE_MS = 60_000
 const TRY_AGAIN_MS = 15_000
 
 export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
-  const { db, clock, log, nodeId, tenants, openCalls, sendCallBack, beats, silenceMs } = deps
+  const { db, vital, clock, log, nodeId, tenants, openCalls, sendCallBack, beats, silenceMs } = deps
   const underWay = new Map<Promise<void>, number>()
 
   async function claim(owners: NodeId[]): Promise<OrphanedCall[]> {
     const room = MAX_UNDER_WAY - [...underWay.values()].reduce((sum, calls) => sum + calls, 0)
     if (room <= 0) return []
     const lookAt = new Date(clock.now() + BEGIN_WITHIN_MS)
-    return claimOrphansAcrossTenants(db, {
+    return claimOrphansAcrossTenants(vital, {
       ...{ owners, lookAt, leaseMs: RESCUE_LEASE_MS },
       limitRows: Math.min(room, BATCH_ROWS),
     })
@@ -111,8 +113,8 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
 
   return {
     async sweep() {
-      const owners = await silentOwners(db, nodeId, silenceMs)
-      const isAnswered = owners.length === 0 || silenceMs === 0 || (await hasResumer(db, silenceMs))
+      const owners = await silentOwners(vital, nodeId, silenceMs)
+      const isAnswered = owners.length === 0 || silenceMs === 0 || (await hasResumer(vital, silenceMs))
       // Asked after the answers: as long as those took, nobody was heard.
       const orphans = await claim(isAnswered && beats.forMs >= silenceMs ? owners : [])
       if (orphans.length === 0) return

@@ -46,10 +46,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
     if (caller instanceof AppError) return { code: caller.code, reason: caller.message }
     expectAble(deps, tenant, call)
     const { to, metadata } = call
-    const [refusal] = await deps.db
-      .transaction()
-      .setAccessMode('read only')
-      .execute((tx) => deps.gate.refusals(tx, tenant, { to, from: caller.from, metadata, kind: 'dispatch' }))
+    const [refusal] = await deps.gate.check(deps.db, tenant, { to, from: caller.from, metadata, kind: 'dispatch' })
     return refusal ?? null
   }
 }

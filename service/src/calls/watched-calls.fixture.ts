@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../test/harness/database.ts'
 import { passing } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Database, Db } from '../platform/db/schema.ts'
 import { makeLog } from '../platform/log.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
 import { SteadyBeats } from '../platform/nodes/steady-beats.ts'
@@ -40,17 +40,25 @@ export const NO_SUCH_CALL: CarrierReply = { status: 404, body: { code: 20404, me
 /** One node as far as it looks after calls. */
 export type WatchingNode = ReturnType<typeof makeNode>
 
-type Parts = { db: Db; nodeId: NodeId; clock: TestClock; rest: CarrierRest; silenceMs: number; tenants: Tenants }
+type Parts = {
+  db: Db
+  vital: Db
+  nodeId: NodeId
+  clock: TestClock
+  rest: CarrierRest
+  silenceMs: number
+  tenants: Tenants
+}
 type Tenants = { get(id: TenantId): Promise<TenantRuntime | null> }
 
-function makeNode({ db, nodeId, clock, rest, silenceMs, tenants }: Parts) {
+function makeNode({ db, vital, nodeId, clock, rest, silenceMs, tenants }: Parts) {
   const lines: string[] = []
   const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
   const here = new Set<string>()
   const hungUp: string[] = []
   const willEnd = (_tenantId: TenantId, callSid: string) => here.has(callSid)
   const requests = new CarrierRequests({ clock, carriers: makeCarriers({ apiBaseUrl: rest.baseUrl }) })
-  const known = { db, clock, log, nodeId, tenants }
+  const known = { db, vital, clock, log, nodeId, tenants }
   const openCalls = makeOpenCalls({
     ...{ ...known, requests, willEnd },
     statuses: makeCallStatuses({ ...known, willEnd }),
@@ -68,7 +76,7 @@ function makeNode({ db, nodeId, clock, rest, silenceMs, tenants }: Parts) {
     hungUp,
     /** Its heartbeat, of now. */
     async beat() {
-      await beat(db, nodeId, '1')
+      await beat(vital, nodeId, '1')
       beats.written()
     },
     logged: () => lines.map((line) => (JSON.parse(line) as { msg: string }).msg),
@@ -99,7 +107,13 @@ async function finishing(clock: TestClock, work: Promise<void>): Promise<void> {
  * There are the tenants `acme` and `globex`; `node` is the one that looks, and `other` the one whose calls it may take.
  */
 export function useWatchedCalls(test: TestDatabase) {
-  const parts: { clock?: TestClock; rest?: CarrierRest; node?: WatchingNode; other?: WatchingNode; db?: Db } = {}
+  const parts: {
+    clock?: TestClock
+    rest?: CarrierRest
+    node?: WatchingNode
+    other?: WatchingNode
+    database?: Database
+  } = {}
   const tenants = new Map<string, TenantRuntime>()
   beforeEach(async () => {
     const [clock, rest] = [new TestClock(), await startCarrierRest()]
@@ -108,11 +122,12 @@ export function useWatchedCalls(test: TestDatabase) {
       await makeTenant(test.db, id)
       tenants.set(id, tenantOfCarrier(id))
     }
-    parts.db ??= (await test.anotherNode()).db
+    parts.database ??= await test.anotherNode()
+    const { db, vital } = parts.database
     Object.assign(parts, {
       ...{ clock, rest },
-      node: makeNode({ ...both, db: test.db, nodeId: NODE, silenceMs: 0 }),
-      other: makeNode({ ...both, db: parts.db, nodeId: OTHER_NODE, silenceMs: 3_000 }),
+      node: makeNode({ ...both, db: test.db, vital: test.database.vital, nodeId: NODE, silenceMs: 0 }),
+      other: makeNode({ ...both, db, vital, nodeId: OTHER_NODE, silenceMs: 3_000 }),
     })
   })
   afterEach(async () => {

@@ -24,7 +24,7 @@ export class GatedDatabase {
         return typeof value === 'function' ? value.bind(target) : value
       },
     })
-    return { ...database, db }
+    return { ...database, db, vital: db }
   }
 
   /** The next transaction is done, and its answer held back until `release` is called. */

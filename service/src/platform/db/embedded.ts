@@ -39,6 +39,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   let closing: Promise<void> | undefined
   return {
     db,
+    vital: db,
     kind: folder === null ? 'memory' : 'embedded',
     isIdle: () => pool.isIdle(),
     ping: (timeoutMs) => ping(db, timeoutMs),

@@ -18,6 +18,11 @@ export type Tx = Transaction<Schema>
 export type Database = {
   db: Db
   /**
+   * The same over connections that nothing else takes, for the few short statements by which nodes know of each other: to wait
+   * behind requests would make a node that lives a silent one. The embedded database has one connection for all.
+   */
+  vital: Db
+  /**
    * `embedded`: PostgreSQL inside this process, one process per folder. `server`: a PostgreSQL server, shared by nodes.
    * `memory`: inside this process too, and gone with it.
    */

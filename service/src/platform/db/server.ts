@@ -12,7 +12,7 @@ type ServerOptions = {
   url: string
   /** Shown by the server in `pg_stat_activity`. */
   applicationName: string
-  /** 10 if not given. */
+  /** 10 if not given, and two more for what is vital. */
   maxConnections?: number
   /** The server ends a statement that runs longer; 30 s if not given, 0 for no limit, as a migration may need. */
   statementTimeoutMs?: number
@@ -21,6 +21,10 @@ type ServerOptions = {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000
+/** One for the heartbeat, and one for who judges those of others. */
+const VITAL_CONNECTIONS = 2
+/** What is said later was not said in time. */
+const VITAL_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_AFTER_MS = 10_000
@@ -29,25 +33,32 @@ const GRACE_MS = 2_000
 const CLOSE_TIMEOUT_MS = 5_000
 
 /**
- * Opens a pool of connections to a PostgreSQL server. Connects at the first query, so a server that is away shows itself
+ * Opens a pool of connections to a PostgreSQL server, and a small one beside it (`vital`). Connects at the first query, so a server that is away shows itself
  * as AppError `unavailable` there, not here.
  */
 export function openServer(options: ServerOptions): Database {
-  const pool = new pg.Pool(poolConfig(options))
-  const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const db = new CommitTellingDb({ dialect: new PostgresDialect({ pool: serverPool(pool, answerMs(options)) }) })
+  const { db, end } = openPool(options)
+  const vital = openPool({ ...options, maxConnections: VITAL_CONNECTIONS, statementTimeoutMs: VITAL_TIMEOUT_MS })
   let closing: Promise<void> | undefined
   return {
     db,
+    vital: vital.db,
     kind: 'server',
     isIdle: () => true,
     ping: (timeoutMs) => ping(db, timeoutMs),
     withoutLimit: (work) => onOwnConnection(options, work),
     close() {
-      closing ??= endPool(pool, clients)
+      closing ??= Promise.all([end(), vital.end()]).then(() => undefined)
       return closing
     },
   }
+}
+
+function openPool(options: ServerOptions): { db: CommitTellingDb; end(): Promise<void> } {
+  const pool = new pg.Pool(poolConfig(options))
+  const clients = handleLosses(pool, options.onError ?? (() => undefined))
+  const dialect = new PostgresDialect({ pool: serverPool(pool, answerMs(options)) })
+  return { db: new CommitTellingDb({ dialect }), end: () => endPool(pool, clients) }
 }
 
 /** On a connection of its own: a limit is the connection's. */
