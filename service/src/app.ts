@@ -118,7 +118,10 @@ async function wire(deps: Deps): Promise<App> {
   const forgetting = database.kind === 'memory' ? startForgetting({ db, clock, log }) : null
   const isStopping = () => phase === 'stopping'
   const vacuuming = startVacuuming({ database, clock, log, isStopping, chance: byChance })
-  const heartbeat = startHeartbeat({ db: database.vital, clock, log, version, nodeId, beats })
+  const heartbeat = startHeartbeat({
+    ...{ db: database.vital, clock, log, version, nodeId, beats },
+    sharedClock: deps.sharedClock,
+  })
   let closed: Promise<void> | undefined
   const close = async () => {
     phase = 'stopping'

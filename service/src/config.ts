@@ -193,7 +193,8 @@ export const SETTINGS = {
   streamTokenTtlSeconds: setting({
     name: 'STREAM_TOKEN_TTL_SECONDS',
     shownDefault: '120',
-    meaning: 'How long a token can open a stream, from the moment at which it is handed out.',
+    meaning:
+      'How long a token can open a stream, from the moment at which it is handed out; at another node than that which gave it five minutes longer, as its clock may be behind.',
     read: (text = '120') => integer(text, 5, 3_600),
   }),
   billingUrl: setting({

@@ -5,6 +5,7 @@ import { CoarseClock } from './kernel/coarse-clock.ts'
 import { AppError } from './kernel/errors.ts'
 import { secretBytes } from './kernel/ids.ts'
 import { makeSealer, type Sealer } from './kernel/seal.ts'
+import { SharedClock } from './kernel/shared-clock.ts'
 import { openaiChat } from './platform/chat/openai.ts'
 import type { ChatModel } from './platform/chat/port.ts'
 import { type Cluster, joinCluster } from './platform/cluster/cluster.ts'
@@ -15,6 +16,7 @@ import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
+import { askTime } from './platform/nodes/heartbeat-store.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
 import { type SharedSpeech, withCircuit } from './platform/speech/guarded.ts'
@@ -35,6 +37,8 @@ export type Deps = {
   simulated: Simulated
   log: Log
   clock: Clock
+  /** What `clock` goes by where nodes share a database, to be told the time of that; not given: its machine's clock. */
+  sharedClock?: SharedClock | undefined
   metrics: Metrics
   database: Database
   cluster: Cluster
@@ -81,13 +85,16 @@ const DATABASE_RETRY_MS = 500
  */
 export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): Promise<Deps> {
   const { version, pid, simulated = NOTHING_SIMULATED } = facts
-  const clock = new CoarseClock(systemClock)
+  const sharedClock = config.database.kind === 'server' ? new SharedClock(systemClock) : undefined
+  const clock = new CoarseClock(sharedClock ?? systemClock)
   const key = config.encryptionKey ?? (await ownKey(config))
   const database = facts.database ?? (await openDatabase(config, log, pid))
   try {
     await waitFor(database, clock, log)
     // A migration, or the wait for another node's, may take longer than a query.
     await database.withoutLimit((db) => migrate(db, MIGRATIONS, log))
+    const askedMs = clock.monotonicMs()
+    sharedClock?.heard(await askTime(database.db), askedMs)
   } catch (error) {
     await database.close()
     throw error
@@ -101,6 +108,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     simulated,
     log,
     clock,
+    sharedClock,
     metrics,
     database,
     cluster: await joinCluster({ redisUrl: config.redisUrl, clock, log, metrics, db: database.vital }),

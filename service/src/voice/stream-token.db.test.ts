@@ -54,6 +54,19 @@ describe('stream tokens', () => {
     expect(made.read(token)).toBeNull()
   })
 
+  it('of another node are taken for as long as the clocks of nodes may be apart, once over all of them', async () => {
+    const clock = new TestClock()
+    const [here, there] = [tokens({ clock }), tokens({ clock })]
+    const [first, second] = [here.issue(GRANT), here.issue(GRANT)]
+    expect(await there.spend(there.read(first) as StreamClaims)).toBe(true)
+    await clock.advance(TTL_MS + 299_000)
+    expect([first, second].map((token) => here.read(token))).toEqual([null, null])
+    const claims = [first, second].map((token) => there.read(token) as StreamClaims)
+    expect(await Promise.all(claims.map((each) => there.spend(each)))).toEqual([false, true])
+    await clock.advance(2_000)
+    expect(there.read(second)).toBeNull()
+  })
+
   it('of the previous secret are taken, those of any other are not', () => {
     const token = tokens({ secrets: [OLD_SECRET] }).issue(GRANT)
     expect(read(token, [SECRET, OLD_SECRET])).not.toBeNull()
@@ -115,7 +128,7 @@ describe('stream tokens', () => {
     const made = tokens({ clock })
     await made.spend(made.read(made.issue(GRANT)) as StreamClaims)
     const count = async () => (await test.db.selectFrom('spent_stream_tokens').select('jti').execute()).length
-    await clock.advance(TTL_MS + 240_000)
+    await clock.advance(TTL_MS + 540_000)
     await made.close()
     expect(await count()).toBe(1)
 

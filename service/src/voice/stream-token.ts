@@ -20,8 +20,11 @@ const MAX_TOKEN_CHARS = 2_000
 const SWEEP_INTERVAL_MS = 60_000
 /** Four hours, and the time in which it rings. */
 const LONGEST_CALL_MS = 15_000_000
-/** A node whose clock is behind must not take a token that another node has forgotten already. */
+/** How far the clocks of two nodes may be apart: as long after its end the token of another node is taken yet. */
 const CLOCK_SKEW_MS = 300_000
+/** A node whose clock is behind must not take a token that another one has forgotten already, nor by that leeway. */
+const REMEMBERED_MS = 2 * CLOCK_SKEW_MS
+const OWN_MARK_BYTES = 3
 
 /** What a token says; the claims of RFC 7519 under their short names. */
 const Claims = Type.Object({
@@ -45,7 +48,7 @@ export type StreamGrant = Omit<StreamClaims, 'exp' | 'jti'>
 export type StreamTokens = {
   /** A token for one stream of this call, good from now on for as long as STREAM_TOKEN_TTL_SECONDS. */
   issue(grant: StreamGrant): string
-  /** What the token says; null when it is not ours, not for a call's stream, or has ended. */
+  /** What the token says; null when it is not ours, not for a call's stream, or has ended: five minutes ago, if another node gave it. */
   read(token: string): StreamClaims | null
   /** The same for a person's line into a call. */
   issueLine(grant: LineGrant): string
@@ -73,9 +76,11 @@ type Deps = {
 }
 
 export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): StreamTokens {
+  /** How the ids of this process's tokens begin: of those it knows the clock. */
+  const ownMark = secretText(OWN_MARK_BYTES)
   let sweeping: Promise<void> = Promise.resolve()
   const sweep = async () => {
-    const before = new Date(clock.now() - CLOCK_SKEW_MS)
+    const before = new Date(clock.now() - REMEMBERED_MS)
     await forgetTokens(db, before).catch((err: unknown) => log.warn({ err }, 'spent stream tokens were not swept'))
   }
   const stop = clock.every(SWEEP_INTERVAL_MS, () => {
@@ -84,7 +89,7 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
 
   function issue(grant: StreamGrant | LineGrant | TransferGrant, goodForMs = ttlMs): string {
     const exp = Math.ceil((clock.now() + goodForMs) / 1000)
-    const claims = { ...grant, exp, jti: secretText(JTI_BYTES) }
+    const claims = { ...grant, exp, jti: ownMark + secretText(JTI_BYTES) }
     const text = `${HEADER}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
     return `${text}.${sign(secrets[0], text)}`
   }
@@ -92,7 +97,9 @@ export function makeStreamTokens({ db, clock, log, secrets, ttlMs }: Deps): Stre
   function read<Schema extends TSchema>(schema: Schema, token: string): Static<Schema> | null {
     const claims = claimsOf(token, secrets)
     if (!Value.Check(schema, claims)) return null
-    return (claims as { exp: number }).exp * 1000 > clock.now() ? claims : null
+    const { exp, jti } = claims as { exp: number; jti?: string }
+    const leewayMs = jti?.startsWith(ownMark) ? 0 : CLOCK_SKEW_MS
+    return exp * 1000 + leewayMs > clock.now() ? claims : null
   }
 
   return {

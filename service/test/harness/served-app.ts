@@ -8,6 +8,7 @@ import { chatOf, fallbackModelOf, identityProviderOf, mailerOf, secondVoiceOf } 
 import { type Clock, systemClock } from '../../src/kernel/clock.ts'
 import { CoarseClock } from '../../src/kernel/coarse-clock.ts'
 import { makeSealer } from '../../src/kernel/seal.ts'
+import type { SharedClock } from '../../src/kernel/shared-clock.ts'
 import { joinCluster } from '../../src/platform/cluster/cluster.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
 import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
@@ -40,6 +41,8 @@ export type AppOptions = {
   settings?: Record<string, string>
   /** Default: the machine's own. */
   clock?: Clock
+  /** In its place: one that goes by the database's. */
+  sharedClock?: SharedClock
   /** Default: what the settings name; null for none. */
   model?: RealtimeDriver | null
   /** Default: none, so that the model says all that is heard. */
@@ -84,7 +87,7 @@ export class ServedApp {
       ...options.settings,
     })
     const log = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
-    const clock = options.clock ?? systemClock
+    const clock = options.sharedClock ?? options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
     const metrics = calmMetrics()
@@ -96,6 +99,7 @@ export class ServedApp {
         config,
         log,
         clock,
+        sharedClock: options.sharedClock,
         version: '0',
         simulated: { carrier: false, model: false },
         metrics,

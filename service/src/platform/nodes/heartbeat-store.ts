@@ -23,13 +23,23 @@ export type LiveNode = { nodeId: NodeId; version: string; startedAt: Date; heart
 /** More than an installation has. */
 const MAX_NODES = 1_000
 
-/** Says that the node is alive, by the database's clock: the clocks of the nodes need not agree. */
-export async function beat(db: Db, nodeId: NodeId, version: string): Promise<void> {
-  await db
+const databaseTime = sql<Date>`clock_timestamp()`
+
+/** Says that the node is alive, by the database's clock: the clocks of the nodes need not agree. Returns what that clock says. */
+export async function beat(db: Db, nodeId: NodeId, version: string): Promise<Date> {
+  const { at } = await db
     .insertInto('nodes')
     .values({ node_id: nodeId, version, resumes: true })
     .onConflict((conflict) => conflict.column('node_id').doUpdateSet({ heartbeat_at: sql`now()` }))
-    .execute()
+    .returning(databaseTime.as('at'))
+    .executeTakeFirstOrThrow()
+  return at
+}
+
+/** What the database's clock says, in ms since the epoch. */
+export async function askTime(db: Db): Promise<number> {
+  const { at } = await db.selectNoFrom(databaseTime.as('at')).executeTakeFirstOrThrow()
+  return at.getTime()
 }
 
 /** Says that the node has stopped. Repeating it changes nothing. */

@@ -3,7 +3,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { until } from '../../../test/harness/wait.ts'
+import { systemClock } from '../../kernel/clock.ts'
 import { type NodeId, newId } from '../../kernel/ids.ts'
+import { SharedClock } from '../../kernel/shared-clock.ts'
 import type { Db } from '../db/schema.ts'
 import { makeLog } from '../log.ts'
 import { type Heartbeat, startHeartbeat } from './heartbeat.ts'
@@ -83,9 +85,9 @@ describe('startHeartbeat', () => {
   })
   afterEach(() => started?.close())
 
-  function start(nodeId: NodeId, db: Db = test.db): Heartbeat {
+  function start(nodeId: NodeId, db: Db = test.db, sharedClock?: SharedClock): Heartbeat {
     const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(line) } })
-    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log, beats })
+    started = startHeartbeat({ db, clock, nodeId, version: '1.0.0', log, beats, sharedClock })
     return started
   }
 
@@ -96,6 +98,14 @@ describe('startHeartbeat', () => {
     await silence(id, sql`interval '10 seconds'`)
     await clock.advance(1_000)
     await until(async () => Number(await heartbeatOf(id)) >= Number(first), { what: 'the second beat' })
+  })
+
+  it("puts a clock right that is off from the database's, and says so once", async () => {
+    const sharedClock = new SharedClock(new TestClock(systemClock.now() + 600_000))
+    start(node(1), test.db, sharedClock)
+    await until(() => lines.length > 0, { what: 'the warning' })
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 'warn', forward_ms: expect.closeTo(-600_000, -4) })
+    expect(Math.abs(sharedClock.now() - systemClock.now())).toBeLessThan(10_000)
   })
 
   it('forgets the nodes of yesterday', async () => {

@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, withTimeout } from '../../kernel/clock.ts'
 import type { NodeId } from '../../kernel/ids.ts'
+import type { SharedClock } from '../../kernel/shared-clock.ts'
 import type { Db } from '../db/schema.ts'
 import type { Log } from '../log.ts'
 import { beat, pruneNodes, removeNode } from './heartbeat-store.ts'
@@ -20,6 +21,8 @@ type HeartbeatDeps = {
   log: Pick<Log, 'info' | 'warn'>
   /** Told of each beat that was written. */
   beats: Pick<SteadyBeats, 'written'>
+  /** Goes by the database's clock from the first beat on. */
+  sharedClock?: SharedClock | undefined
 }
 
 /** What the starter of a heartbeat holds. */
@@ -89,9 +92,12 @@ class Pulse implements Heartbeat {
   }
 
   async #write(): Promise<void> {
-    const { db, nodeId, version, beats } = this.#deps
-    await beat(db, nodeId, version)
+    const { db, clock, log, nodeId, version, beats, sharedClock } = this.#deps
+    const askedMs = clock.monotonicMs()
+    const at = await beat(db, nodeId, version)
     beats.written()
+    const forwardMs = sharedClock?.heard(at.getTime(), askedMs) ?? 0
+    if (forwardMs !== 0) log.warn({ forward_ms: forwardMs }, "the clock of this node was set by the database's")
     if (!this.#prune) return
     await pruneNodes(db, FORGET_AFTER_MS)
     this.#prune = false

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { systemClock } from '../src/kernel/clock.ts'
+import { SharedClock } from '../src/kernel/shared-clock.ts'
+import { TestClock } from './harness/clock.ts'
+import { useDatabase } from './harness/database.ts'
+import { ScriptedModel } from './harness/scripted-model.ts'
+import { ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
+import { until } from './harness/wait.ts'
+
+const AHEAD_MS = 600_000
+
+/** On a server: the embedded database has one node. */
+describe.runIf(inject('databaseTemplate').kind === 'server')('F75: a node whose clock is ten minutes ahead', () => {
+  const test = useDatabase()
+  let here: ServedApp
+  let ahead: ServedApp
+  let aheadClock: TestClock
+
+  beforeEach(async () => {
+    const model = new ScriptedModel()
+    const nowMs = systemClock.now()
+    here = await ServedApp.start(test, { model, clock: new TestClock(nowMs) })
+    aheadClock = new TestClock(nowMs + AHEAD_MS)
+    ahead = await ServedApp.start(test, {
+      ...{ model, besides: here, database: await test.anotherNode(), sharedClock: new SharedClock(aheadClock) },
+    })
+    await here.furnish('acme', { number: '+12025550140', agent: { agent_name: 'Robin' } })
+    const isSet = () => ahead.logLines().some(({ msg }) => msg === "the clock of this node was set by the database's")
+    await until(isSet, { what: 'the first beat' })
+  })
+  afterEach(() => Promise.all([here.app.close(), ahead.app.close()]))
+
+  type Call = { call_sid: string; stream_token: string }
+
+  async function called(): Promise<Call> {
+    return (await here.call<Call>('acme', 'POST', '/browser-calls', { agent_key: 'desk' })).body
+  }
+
+  async function lookAt(callSid: string): Promise<Date | null> {
+    const entries = test.db.selectFrom('call_directory').select('look_at').where('call_sid', '=', callSid)
+    return (await entries.executeTakeFirstOrThrow()).look_at
+  }
+
+  it('leaves calls from pages to those who opened them until they are due', async () => {
+    const [young, old] = [await called(), await called()]
+    const before = await lookAt(young.call_sid)
+    const due = new Date(systemClock.now() - 60_000)
+    await test.db.updateTable('call_directory').set({ look_at: due }).where('call_sid', '=', old.call_sid).execute()
+    await aheadClock.advance(1_000)
+    await until(async () => (await lookAt(old.call_sid)) === null, { what: 'the call that is due to be looked at' })
+    expect(await lookAt(young.call_sid)).toEqual(before)
+  })
+
+  it('takes streams whose tokens another node gave', async () => {
+    const { call_sid: callSid, stream_token } = await called()
+    const client = await StreamClient.open(ahead.address, `/media-stream?stream_token=${stream_token}`)
+    client.start({ callSid })
+    const status = async () => (await here.call<{ call_logs: { status: string }[] }>('acme', 'GET', '/call-logs')).body
+    await until(async () => (await status()).call_logs[0]?.status === 'in-progress', { what: 'the session' })
+    expect(client.closeCode).toBeNull()
+  })
+})
