@@ -101,6 +101,16 @@ export async function liveNodes(db: Db, withinMs: number): Promise<LiveNode[]> {
   }))
 }
 
+/**
+ * How many nodes were heard from within `withinMs` before the last that was: all of them, where the database takes nobody's heartbeat.
+ */
+export async function countNodes(db: Db, withinMs: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from nodes
+     where heartbeat_at >= (select max(heartbeat_at) from nodes) - ${withinMs} * interval '1 millisecond'`.execute(db)
+  return rows[0]?.count ?? 0
+}
+
 function ago(ms: number) {
   return sql<Date>`now() - ${ms} * interval '1 millisecond'`
 }
