@@ -13,6 +13,7 @@ import type { TransportFacts } from './tenancy/auth-transport.ts'
 import { authTransportRoutes } from './tenancy/auth-transport-routes.ts'
 import { type Administrator, makeLogins } from './tenancy/logins.ts'
 import { Passwords } from './tenancy/passwords.ts'
+import { promptly } from './tenancy/prompt-credentials.ts'
 import { makeSso } from './tenancy/sso.ts'
 import { SSO_CALLBACK, SSO_START, ssoRoutes } from './tenancy/sso-routes.ts'
 import { userRoutes } from './tenancy/user-routes.ts'
@@ -30,7 +31,8 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const logins = makeLogins({ db, clock, sessions, administrator, passwords })
   const users = makeUsers({ db, clock, passwords })
   const isEnabled = logins.isEnabled || provider !== null
-  const people: People = { isEnabled, find: (token, isLook) => sessions.find(token, isLook), mayDo, origin }
+  const find: People['find'] = (token, isLook) => sessions.find(token, isLook)
+  const people: People = { isEnabled, find: database.kind === 'server' ? promptly(clock, find) : find, mayDo, origin }
   const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))
   const callbackUrl = () => origin() + SSO_CALLBACK
   const sso = provider && makeSso({ db, clock, log, sealer, provider, logins, administrators, callbackUrl })

@@ -11,10 +11,10 @@ import { type Floors, makeFloors, rateLimitsOf } from './floors.ts'
 import { startForgetting } from './forgetting.ts'
 import { byChance, type NodeId, newId } from './kernel/ids.ts'
 import { wireCalls } from './live-wiring.ts'
-import { needsNoDatabase } from './offline-routes.ts'
+import { asksDatabase, needsNoDatabase } from './offline-routes.ts'
 import { wirePages } from './pages-floor.ts'
 import { adminGuard } from './platform/http/guards.ts'
-import { expectDatabase } from './platform/http/needs-database.ts'
+import { expectAnswer, expectDatabase } from './platform/http/needs-database.ts'
 import { type Phase, probes } from './platform/http/probes.ts'
 import { buildServer, type HttpServer, prepareChecks, stopServer } from './platform/http/server.ts'
 import { startHeartbeat } from './platform/nodes/heartbeat.ts'
@@ -54,6 +54,8 @@ export type App = {
 
 /** Requests in flight get this long to end when the service stops. */
 const STOP_GRACE_MS = 2_000
+/** As long as tenants wait to be told that the database is silent. */
+const ANSWER_WITHIN_MS = 1_000
 /** The journal, and with it the ends of calls, get this long to be written; where this node was known, it says goodbye in less. */
 const RECORDS_WITHIN_MS = 5_000
 const GOODBYE_WITHIN_MS = 1_000
@@ -92,6 +94,9 @@ async function wire(deps: Deps): Promise<App> {
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asWhoever)
   if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
+  if (database.kind === 'server') {
+    server.addHook('preParsing', expectAnswer({ asks: asksDatabase, ping: () => database.ping(ANSWER_WITHIN_MS) }))
+  }
   const name = database.kind === 'memory' ? 'memory' : 'database'
   const checks = [{ name, check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))

@@ -14,6 +14,7 @@ import { listBusyTenants } from './records/call-owner-store.ts'
 import { recordingRoutes } from './records/recording-routes.ts'
 import { voiceSessionRoutes } from './records/voice-session-routes.ts'
 import { makeActNotes } from './tenancy/acting-for.ts'
+import { promptly } from './tenancy/prompt-credentials.ts'
 import { activeSessionRoutes } from './voice/active-session-routes.ts'
 import { lineRoutes } from './voice/lines/line-routes.ts'
 import { liveRoutes } from './voice/live-routes.ts'
@@ -47,7 +48,8 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
   const { db } = database
   const { calls, voice } = live
   const { routes } = subjects
-  const acting = { adminKey: config.adminKey, find: (tenantId: string) => knownTenant(floors, tenantId) }
+  const find = (tenantId: string) => knownTenant(floors, tenantId)
+  const acting = { adminKey: config.adminKey, find: database.kind === 'server' ? promptly(clock, find) : find }
   const guard = tenantGuard({ findTenant: live.findTenant, people: floors.people, acting })
   await server.register(async (tenant) => {
     tenant.addHook('onRequest', guard)

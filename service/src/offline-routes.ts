@@ -2,8 +2,19 @@ import { routeKey } from './role-table.ts'
 
 const ADMIN = '/api/v1/admin'
 
+/** Tenants live in memory where there is no database, and in the database where there is one. */
+const TENANT_DOCUMENTS = [
+  `GET ${ADMIN}/tenants`,
+  `GET ${ADMIN}/tenants/:tenant_id`,
+  `PUT ${ADMIN}/tenants/:tenant_id`,
+  `DELETE ${ADMIN}/tenants/:tenant_id`,
+  `GET ${ADMIN}/tenants/:tenant_id/runtime-config`,
+  `PUT ${ADMIN}/tenants/:tenant_id/runtime-config`,
+]
+
 /** What works with DATABASE_URL=none: calls while they last, tenants as long as the process lives, and what tells of both. */
 const OFFLINE_ROUTES = new Set([
+  ...TENANT_DOCUMENTS,
   ...['GET /livez', 'GET /readyz', 'GET /health', 'GET /metrics'],
   ...[
     'GET /',
@@ -39,12 +50,6 @@ const OFFLINE_ROUTES = new Set([
   'GET /api/v1/logs',
   'GET /logs',
 
-  `GET ${ADMIN}/tenants`,
-  `GET ${ADMIN}/tenants/:tenant_id`,
-  `PUT ${ADMIN}/tenants/:tenant_id`,
-  `DELETE ${ADMIN}/tenants/:tenant_id`,
-  `GET ${ADMIN}/tenants/:tenant_id/runtime-config`,
-  `PUT ${ADMIN}/tenants/:tenant_id/runtime-config`,
   `POST ${ADMIN}/tenants/validate`,
   `GET ${ADMIN}/tenants/cached`,
   `GET ${ADMIN}/tenants/cache-metrics`,
@@ -65,4 +70,11 @@ const OFFLINE_ROUTES = new Set([
 /** Whether a route works without a database. One that nobody thought of does not. */
 export function needsNoDatabase(method: string, route: string): boolean {
   return OFFLINE_ROUTES.has(routeKey(method, route))
+}
+
+const IN_DATABASE = new Set(TENANT_DOCUMENTS)
+
+/** Whether a route asks the database, where there is one, before all else that it does. */
+export function asksDatabase(method: string, route: string): boolean {
+  return IN_DATABASE.has(routeKey(method, route)) || !needsNoDatabase(method, route)
 }

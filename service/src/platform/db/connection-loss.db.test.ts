@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { describe, expect, inject, it } from 'vitest'
+import { describe, expect, inject, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { startTcpProxy } from '../../../test/harness/tcp-proxy.ts'
 import { until } from '../../../test/harness/wait.ts'
@@ -91,20 +91,49 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
     expect((await sql`select from installation_marks`.execute(test.db)).rows).toEqual([])
   })
 
-  it('without a word, the statement is unavailable in time and the next one works', async () => {
+  /** A handle whose connections a test can silence. */
+  async function behindProxy(options: { maxConnections: number; statementTimeoutMs?: number }) {
     const url = await currentUrl()
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) })
     url.port = String(proxy.port)
-    const behind = openServer({ url: url.href, applicationName: 'test', maxConnections: 1, statementTimeoutMs: 100 })
-    try {
-      await behind.ping(1_000)
-      proxy.freeze()
-      await expect(sql`select 1`.execute(behind.db)).rejects.toMatchObject(UNREACHABLE)
-      expect(await backend(behind.db)).toBeGreaterThan(0)
-    } finally {
+    const behind = openServer({ url: url.href, applicationName: 'test', ...options })
+    onTestFinished(async () => {
       await behind.close()
       await proxy.close()
-    }
+    })
+    await behind.ping(1_000)
+    return { proxy, behind }
+  }
+
+  it('without a word, the statement is unavailable in time and the next one works', async () => {
+    const { proxy, behind } = await behindProxy({ maxConnections: 1, statementTimeoutMs: 100 })
+    proxy.freeze()
+    await expect(sql`select 1`.execute(behind.db)).rejects.toMatchObject(UNREACHABLE)
+    expect(await backend(behind.db)).toBeGreaterThan(0)
+  })
+
+  it('without a word, its transaction does not wait for the rollback too', async () => {
+    const { proxy, behind } = await behindProxy({ maxConnections: 1, statementTimeoutMs: 100 })
+    let failedMs = Number.NaN
+    const work = behind.db.transaction().execute(async (tx) => {
+      proxy.freeze()
+      await sql`select 1`.execute(tx).finally(() => {
+        failedMs = performance.now()
+      })
+    })
+    await expect(work).rejects.toMatchObject(UNREACHABLE)
+    expect(performance.now() - failedMs).toBeLessThan(1_000)
+  })
+
+  it('without a word, a new connection finds that out, and statements that are only slow go on', async () => {
+    const { proxy, behind } = await behindProxy({ maxConnections: 1 })
+    const slow = sql`select pg_sleep(9)`.execute((await test.anotherNode()).db)
+    proxy.freeze()
+    const startMs = performance.now()
+    await expect(sql`select 1`.execute(behind.db)).rejects.toMatchObject(UNREACHABLE)
+    expect(performance.now() - startMs).toBeLessThan(15_000)
+    expect(await backend(behind.db)).toBeGreaterThan(0)
+    await slow
   })
 
   it('because we close it under a transaction that does not end, nothing of that remains', async () => {

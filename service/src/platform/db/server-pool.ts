@@ -2,18 +2,19 @@ import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kyse
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
 import { toAppError } from './errors.ts'
+import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
 
 /**
  * A pool of `pg` as Kysely wants it, whose errors are those of `toAppError`. `answerMs`: how long a query may take before the server
  * counts as gone; 0 for no limit.
  */
-export function serverPool(pool: pg.Pool, answerMs: number): PostgresPool {
+export function serverPool(pool: pg.Pool, { answerMs, lost }: Omit<Asking, 'names'>): PostgresPool {
   // Kysely remembers clients that it has seen: one that is another object each time is a new connection to it.
   const known = new WeakMap<pg.PoolClient, PostgresPoolClient>()
   const names = new PreparedNames()
   function adapted(client: pg.PoolClient): PostgresPoolClient {
-    const made = known.get(client) ?? adapt(client, { answerMs, names })
+    const made = known.get(client) ?? adapt(client, { answerMs, lost, names })
     known.set(client, made)
     return made
   }
@@ -30,27 +31,29 @@ export function serverPool(pool: pg.Pool, answerMs: number): PostgresPool {
   }
 }
 
-type Asking = { answerMs: number; names: PreparedNames }
+type Asking = { answerMs: number; lost: LostAnswers; names: PreparedNames }
 
 /** The client for as long as its connection lasts; whoever has taken it from the pool gives it back by `release`. */
-function adapt(client: pg.PoolClient, { answerMs, names }: Asking): PostgresPoolClient {
-  let failed = false
+function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoolClient {
+  let failed: unknown = null
   async function query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    // As a rollback would be: it waited for as long again, and the server rolls back what has lost its connection.
+    if (failed !== null) throw failed
     try {
       const question = { name: names.nameOf(sql), text: sql, values: [...parameters] }
-      return toResult<R>(lastOf(await answerOf(client, question, answerMs)))
+      return toResult<R>(lastOf(await answerOf(client, question, asking)))
     } catch (error) {
       // What comes by callback has the stack of the socket that brought it.
       if (error instanceof Error) Error.captureStackTrace(error)
       const mapped = toAppError(error)
       // A connection that went silent would make the next one wait for nothing too.
-      failed ||= mapped !== error
+      if (mapped !== error) failed = mapped
       throw mapped
     }
   }
   return {
     query: query as PostgresPoolClient['query'],
-    release: (destroy) => client.release(destroy || failed),
+    release: (destroy) => client.release(destroy || failed !== null),
   }
 }
 
@@ -60,12 +63,18 @@ type Question = { name: string | undefined; text: string; values: unknown[] }
  * By callback and with a timer of our own: for its promise and for its own timer `pg` writes functions right into members of the query
  * (`query.callback = () => …`), and V8 keeps whatever such a function reaches until its slow collector comes: 1.4 KB of each query.
  */
-function answerOf(client: pg.PoolClient, question: Question, answerMs: number): Promise<pg.QueryResult> {
+function answerOf(
+  client: pg.PoolClient,
+  question: Question,
+  { answerMs, lost }: Omit<Asking, 'names'>,
+): Promise<pg.QueryResult> {
   return new Promise((resolve, reject) => {
     const late = () => reject(new Error('Query read timeout'))
     const cancel = answerMs > 0 ? systemClock.after(answerMs, late) : () => {}
+    lost.waits(client)
     client.query(question, (error, result) => {
       cancel()
+      lost.answered(client)
       if (error) reject(error)
       else resolve(result)
     })

@@ -2,6 +2,7 @@ import { PostgresDialect } from 'kysely'
 import pg from 'pg'
 import { systemClock, withTimeout } from '../../kernel/clock.ts'
 import { CommitTellingDb } from './commits.ts'
+import { LostAnswers } from './lost-answers.ts'
 import { ping } from './ping.ts'
 import type { Database, Db } from './schema.ts'
 import { serverPool } from './server-pool.ts'
@@ -55,10 +56,18 @@ export function openServer(options: ServerOptions): Database {
 }
 
 function openPool(options: ServerOptions): { db: CommitTellingDb; end(): Promise<void> } {
-  const pool = new pg.Pool(poolConfig(options))
+  const config = poolConfig(options)
+  const pool = new pg.Pool(config)
+  const lost = new LostAnswers(config)
   const clients = handleLosses(pool, options.onError ?? (() => undefined))
-  const dialect = new PostgresDialect({ pool: serverPool(pool, answerMs(options)) })
-  return { db: new CommitTellingDb({ dialect }), end: () => endPool(pool, clients) }
+  const dialect = new PostgresDialect({ pool: serverPool(pool, { answerMs: answerMs(options), lost }) })
+  return {
+    db: new CommitTellingDb({ dialect }),
+    async end() {
+      await endPool(pool, clients)
+      await lost.close()
+    },
+  }
 }
 
 /** On a connection of its own: a limit is the connection's. */
