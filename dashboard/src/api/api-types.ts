@@ -4824,6 +4824,8 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             description: string;
+            /** @description Quoted, as in the ETag header. Changes with the text and the description. */
+            etag: string;
             key: string;
             text: string;
             /** Format: date-time */
@@ -7882,6 +7884,7 @@ export interface operations {
                      *           "key": "house-rules",
                      *           "text": "Hello, this is Acme.",
                      *           "description": "",
+                     *           "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *           "created_at": "2030-01-01T09:00:00.000Z",
                      *           "updated_at": "2030-01-01T09:00:00.000Z"
                      *         }
@@ -7922,6 +7925,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -7933,6 +7937,7 @@ export interface operations {
                      *         "key": "house-rules",
                      *         "text": "Hello, this is Acme.",
                      *         "description": "",
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
                      *       }
@@ -7957,7 +7962,12 @@ export interface operations {
     putPrompt: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Write only over what has this ETag; * over any. */
+                "if-match"?: string;
+                /** @description * creates only. */
+                "if-none-match"?: string;
+            };
             path: {
                 key: string;
             };
@@ -7982,6 +7992,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -7993,6 +8004,7 @@ export interface operations {
                      *         "key": "house-rules",
                      *         "text": "Hello, this is Acme.",
                      *         "description": "",
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
                      *       }
@@ -8010,6 +8022,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -8042,6 +8055,7 @@ export interface operations {
                      *         "key": "house-rules",
                      *         "text": "Hello, this is Acme.",
                      *         "description": "",
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
                      *       }
@@ -8382,7 +8396,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Write only over the document with this ETag; * over any. */
+                /** @description Write only over what has this ETag; * over any. */
                 "if-match"?: string;
                 /** @description * creates only. */
                 "if-none-match"?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { useDatabase } from '../../test/harness/database.ts'
-import { someInstant } from '../../test/harness/matchers.ts'
+import { someInstant, someText } from '../../test/harness/matchers.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { makeLog } from '../platform/log.ts'
 import { promptRoutes } from './prompt-routes.ts'
@@ -12,11 +12,13 @@ const log = makeLog({ level: 'silent', secrets: [] })
 const admin = useAdminServer(() => [promptRoutes(makePrompts({ db: test.db, clock: systemClock, log }))])
 
 const TIMES = { created_at: someInstant, updated_at: someInstant }
-const put = (key: string, body: unknown) => admin.call('PUT', `/prompts/${key}`, { body })
+const etag = someText(/^"[0-9a-f]{32}"$/)
+const put = (key: string, body: unknown, headers = {}) =>
+  admin.call<{ prompt: { text: string; etag: string } }>('PUT', `/prompts/${key}`, { body, headers })
 
 describe('prompts', () => {
   it('are created, read, replaced, listed and deleted', async () => {
-    const prompt = { key: 'house-rules', text: 'Be kind, {{caller}}.', description: 'For all.', ...TIMES }
+    const prompt = { key: 'house-rules', text: 'Be kind, {{caller}}.', description: 'For all.', etag, ...TIMES }
     const answer = { status: 200, body: { ok: true, prompt } }
     expect(await put('house-rules', { text: prompt.text, description: 'For all.' })).toEqual(answer)
     expect(await admin.call('GET', '/prompts/house-rules')).toEqual(answer)
@@ -34,6 +36,26 @@ describe('prompts', () => {
       body: { prompt: { text: 'New.' } },
     })
     expect(await admin.call('GET', '/prompts/house-rules')).toMatchObject({ status: 404 })
+  })
+
+  it('are made only where there is none yet with If-None-Match: *, one of those who make it at once', async () => {
+    const make = (text: string) => put('once', { text }, { 'if-none-match': '*' })
+    const texts = ['First.', 'Second.', 'Third.', 'Fourth.']
+    const answers = await Promise.all(texts.map(make))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412])
+    const stored = await admin.call('GET', '/prompts/once')
+    expect(stored).toEqual(answers.find(({ status }) => status === 200))
+    expect(await make('Fifth.')).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(await admin.call('GET', '/prompts/once')).toEqual(stored)
+  })
+
+  it('are replaced only as they were read with If-Match', async () => {
+    const { etag: read } = (await put('shared', { text: 'Ours.' })).body.prompt
+    const { etag: changed } = (await put('shared', { text: 'Ours, too.' }, { 'if-match': read })).body.prompt
+    expect(changed).not.toBe(read)
+    expect(await put('shared', { text: 'Theirs.' }, { 'if-match': read })).toMatchObject({ status: 412 })
+    expect(await put('shared', { text: 'Theirs.' }, { 'if-match': changed })).toMatchObject({ status: 200 })
+    expect(await put('missing', { text: 'x' }, { 'if-match': '*' })).toMatchObject({ status: 412 })
   })
 
   it.each([

@@ -11,9 +11,10 @@ import {
   PageQuery,
   strict,
   Timestamp,
+  WriteHeaders,
 } from '../platform/http/schemas.ts'
 import type { PromptRow } from './prompt-store.ts'
-import type { Prompts } from './prompts.ts'
+import { type Prompts, promptEtag } from './prompts.ts'
 
 /** Any text: a key that no prompt can have is an unknown one. */
 const Params = strict({ key: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -31,6 +32,7 @@ const Prompt = Type.Object({
   key: Type.String(),
   text: Type.String(),
   description: Type.String(),
+  etag: Type.String({ description: 'Quoted, as in the ETag header. Changes with the text and the description.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
@@ -67,7 +69,11 @@ export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
           response: { 200: PromptAnswer, ...errorResponses },
         },
       },
-      async (request) => answer(await prompts.get(request.params.key)),
+      async (request, reply) => {
+        const prompt = await prompts.get(request.params.key)
+        reply.header('etag', promptEtag(prompt))
+        return answer(prompt)
+      },
     )
 
     app.put(
@@ -78,13 +84,17 @@ export function promptRoutes(prompts: Prompts): FastifyPluginAsyncTypebox {
           summary: 'Create or replace a prompt',
           operationId: 'putPrompt',
           params: NewParams,
+          headers: WriteHeaders,
           body: PutBody,
           response: { 200: PromptAnswer, ...errorResponses },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { text, description = '' } = request.body
-        return answer(await prompts.put(request.params.key, { text, description }, actorOf(request)))
+        const conditions = { ifMatch: request.headers['if-match'], ifNoneMatch: request.headers['if-none-match'] }
+        const written = await prompts.put(request.params.key, { text, description }, conditions, actorOf(request))
+        reply.header('etag', promptEtag(written))
+        return answer(written)
       },
     )
 
@@ -108,6 +118,8 @@ function answer(prompt: PromptRow) {
   return { ok: true as const, prompt: toWire(prompt) }
 }
 
-function toWire({ prompt_key: key, text, description, created_at, updated_at }: PromptRow) {
-  return { key, text, description, created_at: iso(created_at), updated_at: iso(updated_at) }
+function toWire(prompt: PromptRow) {
+  const { prompt_key: key, text, description, created_at, updated_at } = prompt
+  const etag = promptEtag(prompt)
+  return { key, text, description, etag, created_at: iso(created_at), updated_at: iso(updated_at) }
 }

@@ -1,6 +1,7 @@
+import { sql } from 'kysely'
 import type { PageRequest } from '../kernel/pages.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 
 /** A text that tenants' documents name by its key. */
 export type PromptRow = {
@@ -17,6 +18,14 @@ declare module '../platform/db/schema.ts' {
   interface Schema {
     prompts: PromptRow
   }
+}
+
+/** Tells this lock from the advisory locks of other subjects. */
+const LOCK_CLASS = 7_465_004
+
+/** Makes this transaction the only one that writes this prompt until it ends, also when there is none yet. */
+export async function lockPrompt(tx: Tx, key: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${key}))`.execute(tx)
 }
 
 export async function findPrompt(db: Db, key: string): Promise<PromptRow | null> {

@@ -1,14 +1,19 @@
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { etagOf } from '../kernel/etag.ts'
 import { newId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { audit } from '../tenancy/audit-log.ts'
+import { checkPrecondition, type Precondition } from '../tenancy/tenant-preconditions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { findPrompt, listPrompts, type PromptRow, removePrompt, writePrompt } from './prompt-store.ts'
+import { findPrompt, listPrompts, lockPrompt, type PromptRow, removePrompt, writePrompt } from './prompt-store.ts'
 import { RecentAnswers } from './recent-answers.ts'
+
+/** What a prompt says, and to whom it is of use. */
+type PromptTexts = Pick<PromptRow, 'text' | 'description'>
 
 /** The texts of this installation that tenants' documents name by key. */
 export type Prompts = {
@@ -16,8 +21,8 @@ export type Prompts = {
   list(page: PageRequest): Promise<Page<PromptRow>>
   /** @throws AppError `not_found`. */
   get(key: string): Promise<PromptRow>
-  /** Creates the prompt or replaces its text. */
-  put(key: string, prompt: { text: string; description: string }, by: Actor): Promise<PromptRow>
+  /** Creates the prompt or replaces its text. @throws AppError `precondition_failed` when `conditions` do not hold. */
+  put(key: string, prompt: PromptTexts, conditions: Precondition, by: Actor): Promise<PromptRow>
   /** The prompt that was deleted; calls of tenants that still name it go on without. @throws AppError `not_found`. */
   remove(key: string, by: Actor): Promise<PromptRow>
   /**
@@ -32,8 +37,11 @@ export type Prompts = {
 export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pick<Log, 'warn'> }): Prompts {
   const recent = new RecentAnswers<string>({ clock })
 
-  async function putIn(tx: Tx, key: string, { text, description, by }: Wanted): Promise<PromptRow> {
+  async function putIn(tx: Tx, key: string, wanted: Wanted): Promise<PromptRow> {
+    const { text, description, by } = wanted
+    await lockPrompt(tx, key)
     const before = await findPrompt(tx, key)
+    checkPrecondition(wanted, before && promptEtag(before))
     const now = new Date(clock.now())
     const id = newId<string>(now.getTime())
     const written = await writePrompt(tx, { prompt_key: key, id, text, description, created_at: now, updated_at: now })
@@ -48,9 +56,11 @@ export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pic
       return toPage(await listPrompts(db, page), page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
     get: async (key) => (await findPrompt(db, key)) ?? unknownPrompt(),
-    put: (key, prompt, by) => db.transaction().execute((tx) => putIn(tx, key, { ...prompt, by })),
+    put: (key, prompt, conditions, by) =>
+      db.transaction().execute((tx) => putIn(tx, key, { ...prompt, ...conditions, by })),
     remove: (key, by) =>
       db.transaction().execute(async (tx) => {
+        await lockPrompt(tx, key)
         const removed = (await removePrompt(tx, key)) ?? unknownPrompt()
         const told = { before: shown(removed), at: new Date(clock.now()) }
         await audit(tx, { by, action: 'prompt.deleted', tenantId: null, targetId: key, ...told })
@@ -65,11 +75,16 @@ export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pic
   }
 }
 
-/** What a prompt is to say, and who says so. */
-type Wanted = { text: string; description: string; by: Actor }
+/** What a prompt is to say, on which condition, and who says so. */
+type Wanted = PromptTexts & Precondition & { by: Actor }
 
-/** As the audit log tells it. */
-function shown({ text, description }: PromptRow) {
+/** Of what a writer says: the same texts have the same tag. */
+export function promptEtag(prompt: PromptRow): string {
+  return etagOf(shown(prompt))
+}
+
+/** What a writer says of a prompt, and the audit log. */
+function shown({ text, description }: PromptRow): PromptTexts {
   return { text, description }
 }
 

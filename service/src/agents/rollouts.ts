@@ -1,9 +1,8 @@
 import type { Actor } from '../kernel/actor.ts'
-import { canonicalJson } from '../kernel/canonical-json.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, type FaultDetail, invalidRequest } from '../kernel/errors.ts'
+import { etagOf } from '../kernel/etag.ts'
 import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
-import { sha256 } from '../kernel/seal.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { audit } from '../tenancy/audit-log.ts'
@@ -42,7 +41,7 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
     await holdKnownTenant(tx, tenantId)
     if (!(isUuid(agentId) && (await lockAgent(tx, tenantId, agentId)))) throw unknownAgent()
     const before = await listRollouts(tx, tenantId, agentId)
-    expectCurrent(ifMatch, etagOf(before))
+    expectCurrent(ifMatch, tagOf(before))
     const ids = entries.map(({ agent_version_id }) => agent_version_id)
     refuse(foreignFaults(ids, await findVersionsOf(tx, tenantId, agentId, ids.filter(isUuid))))
     const now = new Date(clock.now())
@@ -96,14 +95,12 @@ export async function takeOut(tx: Tx, tenantId: TenantId, agentId: AgentId, leav
 type Wanted = { entries: RolloutEntry[]; ifMatch?: string | undefined; by: Actor }
 
 function listed(rollouts: Rollout[]): RolloutList {
-  return { rollouts, etag: etagOf(rollouts) }
+  return { rollouts, etag: tagOf(rollouts) }
 }
 
 /** Of what a write says: the same entries have the same tag. */
-function etagOf(rollouts: Rollout[]): string {
-  return `"${sha256(canonicalJson(rollouts.map(shown)))
-    .toString('hex')
-    .slice(0, 32)}"`
+function tagOf(rollouts: Rollout[]): string {
+  return etagOf(rollouts.map(shown))
 }
 
 /** What a writer says of an entry, and the audit log. */

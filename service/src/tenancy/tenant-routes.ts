@@ -3,18 +3,21 @@ import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
+import {
+  errorResponses,
+  listBody,
+  listResponse,
+  Ok,
+  PageQuery,
+  strict,
+  WriteHeaders,
+} from '../platform/http/schemas.ts'
 import { TenantDocument } from './tenant-document.ts'
 import { removeTenant, type TenantRemoval } from './tenant-removal.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 /** Any text: an id that no tenant can have is an unknown tenant, not a malformed request. */
 const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
-
-const WriteHeaders = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'Write only over the document with this ETag; * over any.' })),
-  'if-none-match': Type.Optional(Type.String({ description: '* creates only.' })),
-})
 
 const Etag = Type.String({ description: 'Quoted, as in the ETag header. Changes with the document, secrets included.' })
 const Tenant = Type.Object({ tenant_id: Type.String(), config: TenantDocument, etag: Etag })

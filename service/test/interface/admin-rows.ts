@@ -380,7 +380,7 @@ export const AGENT_ROWS: EndpointRow[] = [
   }),
   endpoint(`PUT ${ADMIN}/prompts/:key`, 'putPrompt', by(PROMPTS, 'are created, read, replaced, listed and deleted'), {
     answers: 'ok prompt',
-    errors: [...USUAL, 400],
+    errors: [...USUAL, 400, 412],
   }),
   endpoint(
     `DELETE ${ADMIN}/prompts/:key`,

@@ -205,7 +205,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Prompt',
-    'key text description created_at updated_at',
+    'key text description etag created_at updated_at',
     'listPrompts prompts',
     by('src/agents/prompt-routes.db', 'are created, read, replaced, listed and deleted'),
   ),

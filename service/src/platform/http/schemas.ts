@@ -74,6 +74,12 @@ export const errorResponses = {
   503: ErrorBody,
 }
 
+/** On which condition a PUT writes. `checkPrecondition` reads them. */
+export const WriteHeaders = Type.Object({
+  'if-match': Type.Optional(Type.String({ description: 'Write only over what has this ETag; * over any.' })),
+  'if-none-match': Type.Optional(Type.String({ description: '* creates only.' })),
+})
+
 /** The paging parameters, to be spread into a query that has filters too. */
 export const pageFields = {
   limit: Type.Optional(
