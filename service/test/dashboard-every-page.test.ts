@@ -192,7 +192,7 @@ async function writeIntoForm(page: Page, name: string): Promise<number> {
     (await dialog.getByRole('alert').count()) > 0 ||
     (await dialog.locator(':invalid, [aria-invalid=true]').count()) > 0
   await until(isAnswered, { what: `${name} to be answered`, timeoutMs: WAIT_MS, everyMs: 20 })
-  if (await dialog.isVisible()) await page.keyboard.press('Escape')
+  if (await dialog.isVisible()) await dialog.getByRole('button', { name: 'Cancel' }).click()
   await dialog.waitFor({ state: 'hidden' })
   return written
 }

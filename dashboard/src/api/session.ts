@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { type QueryClient, queryOptions, useQuery } from '@tanstack/react-query'
 import type { paths } from './api-types.ts'
 import { answerOf, api } from './client.ts'
 import { asFailure } from './failure.ts'
@@ -17,17 +17,38 @@ export type Person = {
   tenantId: string | null
 }
 
+type Answered = paths['/api/v1/admin/auth/session']['get']['responses'][200]['content']['application/json']
+
+/** With who was logged in until the session came to its end, though nobody has logged out. */
+type Session = Answered & { ended?: Person | null }
+
+const SESSION_KEY = ['session']
+
 /** Who is logged in, and how somebody could. */
 export const sessionQuery = queryOptions({
-  queryKey: ['session'],
-  queryFn: () => answerOf(api.GET('/api/v1/admin/auth/session')).catch(unlessOff),
+  queryKey: SESSION_KEY,
+  queryFn: async ({ client }): Promise<Session> => {
+    const session = await answerOf(api.GET('/api/v1/admin/auth/session')).catch(unlessOff)
+    const known = client.getQueryData<Session>(SESSION_KEY)
+    const before = known ? whoseIs(known) : null
+    const now = personIn(session)
+    if (now === null) return { ...session, ended: before }
+    if (before !== null && identityOf(before) !== identityOf(now)) client.removeQueries(ALL_ELSE)
+    return session
+  },
   staleTime: 60_000,
 })
 
-type Session = paths['/api/v1/admin/auth/session']['get']['responses'][200]['content']['application/json']
+/** What was read in a session. */
+const ALL_ELSE = { predicate: ({ queryKey }: { queryKey: readonly unknown[] }) => queryKey[0] !== SESSION_KEY[0] }
+
+/** Reads again what is shown, for whoever is back. */
+export async function readAllAgain(client: QueryClient): Promise<void> {
+  await client.invalidateQueries(ALL_ELSE, { cancelRefetch: false })
+}
 
 /** Where nobody can administer at all these paths are not there. @throws any other failure. */
-function unlessOff(error: unknown): Session {
+function unlessOff(error: unknown): Answered {
   if (asFailure(error).status !== 404) throw error
   const nobody = { authenticated: false, username: null, role: null, tenant_id: null } as const
   return { ok: true, ...nobody, login_enabled: false, sso_enabled: false, sso_authorize_url: null, simulated: NOTHING }
@@ -42,15 +63,25 @@ export function personIn(session: Session): Person | null {
   return { name, role: session.role ?? 'administrator', tenantId: session.tenant_id }
 }
 
+/** Whose pages these are: of whoever is logged in, or was until the session came to its end; else null. */
+export function whoseIs(session: Session): Person | null {
+  return personIn(session) ?? session.ended ?? null
+}
+
+/** Another one for everybody who is somebody else, or may something else. */
+export function identityOf({ name, role, tenantId }: Person): string {
+  return JSON.stringify([name, role, tenantId])
+}
+
 /** Whether a role is, or holds, the one that is needed. */
 export function isAtLeast(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed)
 }
 
-/** Who is logged in. Only for what stands within the shell, where somebody is. */
+/** Who is logged in, or logs in again over this page. Only for what stands within the shell, where somebody is. */
 export function usePerson(): Person {
   const { data } = useQuery(sessionQuery)
-  const person = data ? personIn(data) : null
+  const person = data ? whoseIs(data) : null
   return person ?? NOBODY
 }
 

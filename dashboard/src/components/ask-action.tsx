@@ -1,7 +1,6 @@
-import { Button, type ButtonProps, Modal, Textarea, TextInput } from '@mantine/core'
-import { type ReactNode, type SubmitEvent, useState } from 'react'
-import styles from './ask-action.module.css'
-import { FailureState } from './failure-state.tsx'
+import { Textarea, TextInput } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ModalForm } from './modal-form.tsx'
 
 /** Something that is asked before an action. */
 export type Question = {
@@ -18,74 +17,48 @@ type AskActionProps = {
   /** Of the button, and of the window. */
   label: string
   /** What will be so afterwards. */
-  children?: ReactNode
+  children: ReactNode
   questions: Question[]
   /** Resolves when it is done. What it throws is shown, and the window stays. */
   onAnswer: (answers: Record<string, string>) => Promise<unknown>
-  size?: ButtonProps['size']
-  disabled?: boolean
 }
 
 /** A button for what needs words: it asks for them first. */
-export function AskAction({ label, children, questions, onAnswer, size = 'sm', disabled }: AskActionProps) {
-  const [isAsking, setAsking] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+export function AskAction({ label, children, questions, onAnswer }: AskActionProps) {
+  const initial: Record<string, string> = Object.fromEntries(questions.map(({ name }) => [name, '']))
 
-  async function answer(event: SubmitEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const given = questions.map(({ name }) => {
-      const value = form.get(name)
-      return [name, typeof value === 'string' ? value.trim() : ''] as const
-    })
-    setBusy(true)
-    setError(null)
-    try {
-      await onAnswer(Object.fromEntries(given.filter(([, value]) => value !== '')))
-      setAsking(false)
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
-
-  function ask(): void {
-    setError(null)
-    setAsking(true)
+  function answer(values: Record<string, string>): Promise<unknown> {
+    const given = Object.entries(values).map(([name, value]) => [name, value.trim()] as const)
+    return onAnswer(Object.fromEntries(given.filter(([, value]) => value !== '')))
   }
 
   return (
-    <>
-      <Button variant="default" size={size} disabled={disabled} onClick={ask}>
-        {label}
-      </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title={label} centered closeButtonProps={CLOSE}>
-        <form className={styles.form} onSubmit={(event) => void answer(event)}>
-          {children && <div>{children}</div>}
+    <ModalForm label={label} submit={label} variant="default" initial={initial} onSubmit={answer}>
+      {({ values, set }) => (
+        <>
+          <div>{children}</div>
           {questions.map((question, index) => (
-            <Answer key={question.name} question={question} isFirst={index === 0} />
+            <Answer
+              key={question.name}
+              question={question}
+              isFirst={index === 0}
+              value={values[question.name] ?? ''}
+              onChange={(value) => set({ [question.name]: value })}
+            />
           ))}
-          {error !== null && <FailureState error={error} />}
-          <div className={styles.buttons}>
-            <Button variant="default" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={isBusy}>
-              {label}
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+        </>
+      )}
+    </ModalForm>
   )
 }
 
-const CLOSE = { 'aria-label': 'Close' }
+type AnswerProps = { question: Question; isFirst: boolean; value: string; onChange: (value: string) => void }
 
-function Answer({ question, isFirst }: { question: Question; isFirst: boolean }) {
+function Answer({ question, isFirst, value, onChange }: AnswerProps) {
   const { name, label, placeholder, isRequired = false, isLong = false, maxLength } = question
-  const given = { name, label, placeholder, maxLength, required: isRequired, 'data-autofocus': isFirst || undefined }
+  const given = {
+    ...{ name, label, placeholder, maxLength, value, required: isRequired, 'data-autofocus': isFirst || undefined },
+    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+  }
   return isLong ? <Textarea {...given} rows={3} /> : <TextInput {...given} autoComplete="off" />
 }

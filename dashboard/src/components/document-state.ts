@@ -1,4 +1,5 @@
 import { createContext, useContext, useState } from 'react'
+import { useUnsaved } from './unsaved-changes.tsx'
 
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>
@@ -15,21 +16,25 @@ export type DocumentState = {
   set: (path: string[], value: unknown) => void
   /** Begins again with another document. */
   reset: (value: object) => void
+  /** Notes what was stored of the text that was sent: what was typed meanwhile stays. */
+  noteSaved: (sent: string, stored: object) => void
   /** Whether it differs from the one that it began with. */
   isChanged: boolean
 }
 
-/** Holds a document that is edited. */
+/** Holds a document that is edited, and has the page ask before it is left with a change. */
 export function useDocument(initial: object): DocumentState {
   const [base, setBase] = useState(() => JSON.stringify(initial, null, 2))
   const [text, setText] = useState(base)
   const { value, textFault } = parsed(text)
+  const isChanged = text !== base
+  useUnsaved(isChanged)
   return {
     text,
     setText,
     value,
     textFault,
-    isChanged: text !== base,
+    isChanged,
     set(path, member) {
       if (value) setText(JSON.stringify(withMember(value, path, member), null, 2))
     },
@@ -38,7 +43,19 @@ export function useDocument(initial: object): DocumentState {
       setBase(fresh)
       setText(fresh)
     },
+    noteSaved(sent, stored) {
+      const fresh = JSON.stringify(stored, null, 2)
+      setBase(fresh)
+      setText((now) => (now === sent ? fresh : now))
+    },
   }
+}
+
+/** A document as it is stored, to be read alone. */
+export function storedDocument(stored: object): DocumentState {
+  const text = JSON.stringify(stored, null, 2)
+  const nothing = () => {}
+  return { text, ...parsed(text), isChanged: false, setText: nothing, set: nothing, reset: nothing, noteSaved: nothing }
 }
 
 function parsed(text: string): Pick<DocumentState, 'value' | 'textFault'> {

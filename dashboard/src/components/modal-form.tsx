@@ -1,8 +1,11 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core'
-import { type ReactNode, type SubmitEvent, useState } from 'react'
+import { type ReactNode, type SubmitEvent, useId, useState } from 'react'
 import { FailureState } from './failure-state.tsx'
 import { faultAt } from './fault-at.ts'
+import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
+import { useUnsaved } from './unsaved-changes.tsx'
+import { useDraft } from './use-draft.ts'
 
 /** What stands in a form while somebody fills it in. */
 export type Form<Values> = {
@@ -20,33 +23,34 @@ type ModalFormProps<Values> = {
   initial: Values
   /** Resolves when it is done. What it throws is shown, and the form stays. */
   onSubmit: (values: Values) => Promise<unknown>
+  /** It is closed, whether or not it was sent. */
+  onClose?: () => void
   children: (form: Form<Values>) => ReactNode
   variant?: ButtonProps['variant']
   size?: ButtonProps['size']
 }
 
-/** A button that opens a form. */
-export function ModalForm<Values extends object>({ label, variant, size = 'sm', ...form }: ModalFormProps<Values>) {
+/** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
+export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
+  const { label, submit, initial, onSubmit, onClose, children, variant, size = 'sm' } = props
   const [isOpen, setOpen] = useState(false)
-  const close = () => setOpen(false)
-  return (
-    <>
-      <Button variant={variant} size={size} onClick={() => setOpen(true)}>
-        {label}
-      </Button>
-      <Modal opened={isOpen} onClose={close} title={label} size="lg" closeButtonProps={{ 'aria-label': 'Close' }}>
-        <FormBody {...form} onClose={close} />
-      </Modal>
-    </>
-  )
-}
-
-type FormBodyProps<Values> = Omit<ModalFormProps<Values>, 'label' | 'variant' | 'size'> & { onClose: () => void }
-
-function FormBody<Values extends object>({ submit, initial, onSubmit, onClose, children }: FormBodyProps<Values>) {
-  const [values, setValues] = useState(initial)
+  const { values, set, isChanged, begin } = useDraft(initial)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const stackId = useId()
+  // What is sent may lead to another page.
+  const leave = useUnsaved(isOpen && isChanged && !isBusy)
+
+  function open(): void {
+    begin(initial)
+    setError(null)
+    setOpen(true)
+  }
+
+  function close(): void {
+    setOpen(false)
+    onClose?.()
+  }
 
   async function send(event: SubmitEvent): Promise<void> {
     event.preventDefault()
@@ -54,7 +58,7 @@ function FormBody<Values extends object>({ submit, initial, onSubmit, onClose, c
     setError(null)
     try {
       await onSubmit(values)
-      onClose()
+      close()
     } catch (failure) {
       setError(failure)
     } finally {
@@ -62,21 +66,37 @@ function FormBody<Values extends object>({ submit, initial, onSubmit, onClose, c
     }
   }
 
-  const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }))
   return (
-    <form onSubmit={(event) => void send(event)}>
-      <Column>
-        {children({ values, set, fault: (name) => faultAt(error, `/body/${name}`) })}
-        {error !== null && <FailureState error={error} />}
-        <Buttons>
-          <Button type="submit" loading={isBusy}>
-            {submit}
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-        </Buttons>
-      </Column>
-    </form>
+    <>
+      <Button variant={variant} size={size} onClick={open}>
+        {label}
+      </Button>
+      <Modal
+        opened={isOpen}
+        onClose={() => leave(close)}
+        title={label}
+        size="lg"
+        stackId={stackId}
+        closeOnClickOutside={!isChanged}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <form onSubmit={(event) => void send(event)}>
+          <Column>
+            <fieldset className={styles.fieldset} disabled={isBusy}>
+              <Column>{children({ values, set, fault: (name) => faultAt(error, `/body/${name}`) })}</Column>
+            </fieldset>
+            {error !== null && <FailureState error={error} />}
+            <Buttons>
+              <Button type="submit" loading={isBusy}>
+                {submit}
+              </Button>
+              <Button variant="default" onClick={close}>
+                Cancel
+              </Button>
+            </Buttons>
+          </Column>
+        </form>
+      </Modal>
+    </>
   )
 }

@@ -2,6 +2,7 @@ import { Menu } from '@mantine/core'
 import { usePerson } from '../api/session.ts'
 import { useLogout } from '../api/session-changes.ts'
 import { words } from '../components/text.ts'
+import { useLeaving } from '../components/unsaved-changes.tsx'
 import { PersonButton } from './person-button.tsx'
 import styles from './person-menu.module.css'
 
@@ -9,6 +10,7 @@ import styles from './person-menu.module.css'
 export function PersonActions() {
   const { name, role } = usePerson()
   const logout = useLogout()
+  const leave = useLeaving()
   return (
     <Menu position="bottom-end" width={220} defaultOpened>
       <Menu.Target>
@@ -23,7 +25,7 @@ export function PersonActions() {
         <Menu.Item component="a" href="/docs">
           Guides
         </Menu.Item>
-        <Menu.Item onClick={() => logout.mutate()}>Log out</Menu.Item>
+        <Menu.Item onClick={() => leave(() => logout.mutate())}>Log out</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router'
-import { personIn, sessionQuery } from '../api/session.ts'
+import { sessionQuery, whoseIs } from '../api/session.ts'
 import { filtersOf } from '../components/filters.tsx'
 import { OVERVIEW_FILTERS } from '../features/overview/overview-filters.ts'
 import { FirstPage } from './first-page.tsx'
@@ -34,7 +34,7 @@ export const shellRoute = createRoute({
   component: Shell,
   beforeLoad: async ({ context, location }) => {
     const session = await context.queryClient.query({ ...sessionQuery, staleTime: 'static' })
-    if (personIn(session) === null) redirect({ to: '/login', search: { return_to: location.publicHref }, throw: true })
+    if (whoseIs(session) === null) redirect({ to: '/login', search: { return_to: location.publicHref }, throw: true })
   },
 })
 

@@ -2,9 +2,11 @@ import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { personIn, sessionQuery } from '../api/session.ts'
+import { identityOf, personIn, sessionQuery, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
+import { UnsavedChanges } from '../components/unsaved-changes.tsx'
+import { LoginAgain } from '../features/login/login-again.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { NavigationList } from './navigation-list.tsx'
 import { PersonMenu } from './person-menu.tsx'
@@ -19,6 +21,18 @@ const NavigationDrawer = lazy(async () => ({
 /** What stands around every page: where one can go, whose it is, who is logged in. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery)
+  const person = session ? whoseIs(session) : null
+  if (!session || person === null) return <ToLogin />
+  // Somebody else gets pages of their own, in which nothing stands that was typed before.
+  return (
+    <UnsavedChanges key={identityOf(person)}>
+      <Frame />
+      <LoginAgain isOpen={personIn(session) === null} />
+    </UnsavedChanges>
+  )
+}
+
+function Frame() {
   const { tenantId } = useParams({ strict: false })
   const [isOpen, setOpen] = useState(false)
   const [wasOpened, setOpened] = useState(false)
@@ -32,7 +46,6 @@ export function Shell() {
     if (tenantId !== undefined) rememberTenant(tenantId)
   }, [tenantId])
 
-  if (session && personIn(session) === null) return <ToLogin />
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#content">

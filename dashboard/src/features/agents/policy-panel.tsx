@@ -1,11 +1,13 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type SubmitEvent, useState } from 'react'
+import type { SubmitEvent } from 'react'
 import { useMay } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { faultAt } from '../../components/fault-at.ts'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
+import { useDraft } from '../../components/use-draft.ts'
 import { type Policy, policyQuery, putPolicy } from './agent-queries.ts'
 import { Judgement } from './judgement.tsx'
 
@@ -40,17 +42,21 @@ export function PolicyPanel({ tenantId, agentId }: PolicyPanelProps) {
 }
 
 function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: Policy }) {
-  const [values, setValues] = useState(policy)
+  const { values, set, isChanged, noteSaved } = useDraft(policy)
+  useUnsaved(isChanged)
   const mayChange = useMay('admin')
   const client = useQueryClient()
   const save = useMutation({
-    mutationFn: () => putPolicy(tenantId, agentId, values),
-    onSuccess: () => client.invalidateQueries({ queryKey: policyQuery(tenantId, agentId).queryKey }),
+    mutationFn: (sent: Policy) => putPolicy(tenantId, agentId, sent),
+    onSuccess: (_written, sent) => {
+      noteSaved(sent)
+      return client.invalidateQueries({ queryKey: policyQuery(tenantId, agentId).queryKey })
+    },
   })
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    save.mutate()
+    save.mutate(values)
   }
 
   return (
@@ -60,7 +66,7 @@ function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: 
           label="Judge rollouts by this"
           disabled={!mayChange}
           checked={values.enabled}
-          onChange={(event) => setValues({ ...values, enabled: event.currentTarget.checked })}
+          onChange={(event) => set({ enabled: event.currentTarget.checked })}
         />
         <Fields>
           {NUMBERS.map(({ name, label, step }) => (
@@ -73,7 +79,7 @@ function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: 
               disabled={!mayChange}
               value={Number.isNaN(values[name]) ? '' : values[name]}
               error={faultAt(save.error, `/body/${name}`)}
-              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.valueAsNumber })}
+              onChange={(event) => set({ [name]: event.currentTarget.valueAsNumber })}
             />
           ))}
         </Fields>
@@ -83,7 +89,7 @@ function PolicyForm({ tenantId, agentId, policy }: PolicyPanelProps & { policy: 
             <Button type="submit" loading={save.isPending}>
               Save the policy
             </Button>
-            <output>{save.isSuccess && 'Saved'}</output>
+            <output>{save.isSuccess && !isChanged && 'Saved'}</output>
           </Buttons>
         )}
       </Column>

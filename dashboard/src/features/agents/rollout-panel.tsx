@@ -7,6 +7,7 @@ import { Comparison } from '../../components/comparison.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
 import { putRollout, type Rollout, rolloutQuery, type Share, type Version } from './agent-queries.ts'
 import styles from './rollout-panel.module.css'
 import { ShareRow } from './share-row.tsx'
@@ -21,11 +22,13 @@ export function RolloutPanel({ tenantId, agentId, versions }: RolloutPanelProps)
   const client = useQueryClient()
   const mayChange = useMay('admin')
   const [edited, setEdited] = useState<Rollout | null>(null)
+  useUnsaved(edited !== null)
   const save = useMutation({
     mutationFn: (rollout: Rollout) => putRollout(tenantId, agentId, rollout),
-    onSuccess: (written) => {
+    onSuccess: (written, sent) => {
       client.setQueryData(query.queryKey, written)
-      setEdited(null)
+      // What was changed meanwhile stays, over what is stored now.
+      setEdited((now) => (now && now.shares !== sent.shares ? { ...now, etag: written.etag } : null))
     },
     onError: (failure) => {
       if (asFailure(failure).status === 409) void refetch()

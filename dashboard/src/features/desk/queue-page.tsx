@@ -11,6 +11,8 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { faultAt } from '../../components/fault-at.ts'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useUnsaved } from '../../components/unsaved-changes.tsx'
+import { useDraft } from '../../components/use-draft.ts'
 import { BusinessHours } from './business-hours.tsx'
 import { putQueue, type QueueSettings, queueQuery, resetQueue } from './queue-queries.ts'
 import { deskKey } from './task-queries.ts'
@@ -88,9 +90,9 @@ const TEXTS = [
 ] as const
 
 function SettingsForm({ initial, isReadOnly, onSave }: SettingsFormProps) {
-  const [values, setValues] = useState(initial)
-  const save = useMutation({ mutationFn: onSave })
-  const set = (change: Partial<QueueSettings>) => setValues((before) => ({ ...before, ...change }))
+  const { values, set, isChanged, noteSaved } = useDraft(initial)
+  useUnsaved(isChanged)
+  const save = useMutation({ mutationFn: onSave, onSuccess: (_nothing, sent) => noteSaved(sent) })
   const fault = (name: string) => faultAt(save.error, `/body/${name}`)
 
   function send(event: SubmitEvent): void {
@@ -147,7 +149,7 @@ function SettingsForm({ initial, isReadOnly, onSave }: SettingsFormProps) {
               <Button type="submit" loading={save.isPending}>
                 Save
               </Button>
-              <output>{save.isSuccess && 'Saved.'}</output>
+              <output>{save.isSuccess && !isChanged && 'Saved.'}</output>
             </Buttons>
           )}
         </Column>

@@ -1,11 +1,10 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
-import { type SubmitEvent, useState } from 'react'
 import { sessionQuery } from '../../api/session.ts'
-import { useLogin } from '../../api/session-changes.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Gate } from './gate.tsx'
+import { PasswordForm } from './password-form.tsx'
 import { placeAfterLogin } from './place-after-login.ts'
 
 /** Who are you? */
@@ -13,10 +12,11 @@ export function LoginPage() {
   const { data: session, error, refetch } = useQuery(sessionQuery)
   const { return_to: returnTo }: { return_to?: string } = useSearch({ strict: false })
   const place = placeAfterLogin(returnTo)
+  const router = useRouter()
   return (
     <Gate title="Log in">
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
-      {session?.login_enabled && <PasswordForm place={place} />}
+      {session?.login_enabled && <PasswordForm onDone={() => router.history.push(place)} />}
       {session?.sso_authorize_url && (
         <Button component="a" variant="default" href={ssoAddress(session.sso_authorize_url, place)} fullWidth>
           Log in with single sign-on
@@ -29,41 +29,6 @@ export function LoginPage() {
         </p>
       )}
     </Gate>
-  )
-}
-
-function PasswordForm({ place }: { place: string }) {
-  const [username, setUsername] = useState('')
-  const [password, setPassword] = useState('')
-  const login = useLogin()
-  const router = useRouter()
-
-  function submit(event: SubmitEvent): void {
-    event.preventDefault()
-    login.mutate({ username, password }, { onSuccess: () => router.history.push(place) })
-  }
-
-  return (
-    <form onSubmit={submit}>
-      <TextInput
-        label="User name or e-mail"
-        autoComplete="username"
-        required
-        value={username}
-        onChange={(event) => setUsername(event.currentTarget.value)}
-      />
-      <PasswordInput
-        label="Password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(event) => setPassword(event.currentTarget.value)}
-      />
-      {login.error && <FailureState error={login.error} />}
-      <Button type="submit" loading={login.isPending} fullWidth>
-        Log in
-      </Button>
-    </form>
   )
 }
 

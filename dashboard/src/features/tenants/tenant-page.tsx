@@ -37,7 +37,7 @@ function DeleteTenant({ tenantId }: { tenantId: string }) {
 
   async function remove(): Promise<void> {
     await deleteTenant(tenantId, force)
-    await navigate({ to: '/tenants' })
+    await navigate({ to: '/tenants', ignoreBlocker: true })
     client.removeQueries({ queryKey: [...TENANTS_KEY, tenantId] })
     await client.invalidateQueries({ queryKey: TENANTS_KEY })
   }

@@ -1,0 +1,272 @@
+import type { BrowserContext, Page } from 'playwright-core'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Look } from './harness/chromium.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
+import { faultsAsShown } from './harness/page-faults.ts'
+
+const WIDE: Look = { width: 1280, colorScheme: 'light' }
+const GRACE = 'grace@acme.example'
+const NUMBER = '+12025550155'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const dashboard = useDashboard({ settings: { SIMULATOR: 'off' }, tenant: 'acme' })
+let agentId: string
+/** Of a draft that says "Hello."; each test has one of its own. */
+let draft: { id: string; path: string }
+
+type Version = { id: string; status: string; config: { greeting: string } }
+type Answered = { agent: { id: string }; version: Version; versions: Version[]; prompt: { text: string } }
+
+const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Answered>(method, path, body)
+
+beforeAll(async () => {
+  await ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Acme' })
+  const config = { tenant_id: 'globex', telephony: { from_number: NUMBER } }
+  await ask('PUT', '/admin/tenants/globex', config)
+  await ask('POST', '/admin/tenants/acme/users', { email: GRACE, role: 'admin', password: LOGIN.password })
+  agentId = (await ask('POST', '/admin/tenants/acme/agents', { agent_key: 'desk', name: 'Desk' })).agent.id
+})
+beforeEach(async () => {
+  const body = { agent_id: agentId, config: { greeting: 'Hello.' } }
+  const { id } = (await ask('POST', '/admin/tenants/acme/agent-versions', body)).version
+  draft = { id, path: `/app/t/acme/agents/${agentId}/versions/${id}` }
+})
+
+const versionIn = (page: Page) => new URL(page.url()).pathname.split('/').at(-1)
+const greetingOf = async (wanted: string | undefined) => {
+  const { versions } = await ask('GET', `/admin/tenants/acme/agent-versions?agent_id=${agentId}`)
+  return versions.find(({ id }) => id === wanted)?.config.greeting
+}
+
+/** The page of the draft, with a greeting typed that is not saved. */
+async function typing(greeting: string): Promise<{ context: BrowserContext; page: Page }> {
+  const context = await dashboard.loggedIn(WIDE)
+  const { page } = await dashboard.visit(context, draft.path)
+  await greetingIn(page).fill(greeting)
+  return { context, page }
+}
+
+const greetingIn = (page: Page) => page.getByLabel('Greeting', { exact: true })
+const save = (page: Page) => page.getByRole('button', { name: 'Save the draft' }).click()
+
+/** As a session ends that was not used for long: the page learns of it from the next answer. */
+async function endSession(context: BrowserContext): Promise<void> {
+  const headers = { origin: dashboard.address }
+  expect((await context.request.post(`${dashboard.address}/api/v1/admin/auth/logout`, { headers })).ok()).toBe(true)
+}
+
+async function logInAgain(page: Page, username: string): Promise<void> {
+  const login = page.getByRole('dialog', { name: 'Log in again' })
+  await login.getByLabel('User name or e-mail').fill(username)
+  await login.locator('input[type=password]').fill(LOGIN.password)
+  await login.getByRole('button', { name: 'Log in', exact: true }).click()
+  await login.waitFor({ state: 'hidden' })
+}
+
+describe('a version', () => {
+  it('is published and drafted from only as it is seen', async () => {
+    const { context, page } = await typing('Typed.')
+    await page.getByText('Save the draft first').waitFor()
+    const publish = page.getByRole('button', { name: /^Publish version/ })
+    const newDraft = page.getByRole('button', { name: /^New draft from version/ })
+    expect([await publish.isDisabled(), await newDraft.isDisabled()]).toEqual([true, true])
+    await save(page)
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect([await publish.isDisabled(), await newDraft.isDisabled()]).toEqual([false, false])
+    await context.close()
+  })
+
+  it('shows what callers hear when somebody else publishes it, and keeps what was typed beside it', async () => {
+    const { context, page } = await typing('Typed.')
+    await ask('POST', `/admin/tenants/acme/agent-versions/${draft.id}/publish`)
+    await save(page)
+    await page.getByText('Only a draft can be changed').waitFor()
+    expect(await greetingIn(page).inputValue()).toBe('Hello.')
+    expect(await page.getByLabel('What you have typed', { exact: true }).inputValue()).toContain('"Typed."')
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.getByRole('button', { name: 'New draft of it' }).click()
+    await page.getByRole('button', { name: 'Save the draft' }).waitFor()
+    expect(versionIn(page)).not.toBe(draft.id)
+    expect(await greetingOf(versionIn(page))).toBe('Typed.')
+    await context.close()
+  })
+})
+
+describe('what somebody types', () => {
+  it('stays when the session ends, and is saved once they have logged in again', async () => {
+    const { context, page } = await typing('Typed.')
+    await endSession(context)
+    await save(page)
+    const login = page.getByRole('dialog', { name: 'Log in again' })
+    await login.waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    expect(new URL(page.url()).pathname).toBe(draft.path)
+    await logInAgain(page, LOGIN.username)
+    expect(await greetingIn(page).inputValue()).toBe('Typed.')
+    await save(page)
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await greetingOf(draft.id)).toBe('Typed.')
+    await context.close()
+  })
+
+  it('stays in a window, whose request is what learns of the end of the session', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/prompts')
+    await page.getByRole('button', { name: 'New prompt' }).click()
+    await page.getByLabel('Key').fill('typed')
+    await page.getByLabel('Text').fill('Typed.')
+    await endSession(context)
+    await page.getByRole('button', { name: 'Save the prompt' }).click()
+    await logInAgain(page, LOGIN.username)
+    await page.getByRole('button', { name: 'Save the prompt' }).click()
+    await page.getByRole('row').filter({ hasText: 'typed' }).waitFor()
+    expect((await ask('GET', '/admin/prompts/typed')).prompt.text).toBe('Typed.')
+    await context.close()
+  })
+
+  it('is gone, with all that was read, when somebody else logs in', async () => {
+    const { context, page } = await typing('Typed.')
+    const tenants = page.getByRole('link', { name: 'Tenants', exact: true })
+    await tenants.waitFor()
+    await endSession(context)
+    await save(page)
+    const reads: string[] = []
+    page.on('response', (response) => reads.push(response.url()))
+    await logInAgain(page, GRACE)
+    await page.getByRole('button', { name: `Logged in as ${GRACE}` }).waitFor()
+    await greetingIn(page).waitFor()
+    expect(await greetingIn(page).inputValue()).toBe('Hello.')
+    expect(reads.some((url) => url.includes('/agent-versions'))).toBe(true)
+    expect(await tenants.count()).toBe(0)
+    await context.close()
+  })
+
+  it('is not left by a link, the way out or a closed tab without a question', async () => {
+    const { context, page } = await typing('Typed.')
+    const question = page.getByRole('dialog', { name: 'Drop what you have typed?' })
+    const leave = () => page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await leave()
+    await question.getByRole('button', { name: 'Go on writing' }).click()
+    await question.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Logged in as ada' }).click()
+    await page.getByRole('menuitem', { name: 'Log out' }).click()
+    await question.getByRole('button', { name: 'Go on writing' }).click()
+    await question.waitFor({ state: 'hidden' })
+    const asked = page.waitForEvent('dialog', (dialog) => dialog.type() === 'beforeunload')
+    await page.close({ runBeforeUnload: true })
+    await asked
+    await context.close()
+
+    const again = await typing('Typed.')
+    await again.page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await again.page.getByRole('button', { name: 'Drop it' }).click()
+    await again.page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    await again.context.close()
+  })
+
+  it('in a window is not lost by a click beside it, and by a key after a question alone', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/prompts')
+    const open = () => page.getByRole('button', { name: 'New prompt' }).click()
+    const form = page.getByRole('dialog', { name: 'New prompt' })
+    await open()
+    await form.waitFor()
+    await page.mouse.click(5, 500)
+    await form.waitFor({ state: 'hidden' })
+    await open()
+    await form.getByLabel('Text').fill('Typed.')
+    await page.mouse.click(5, 500)
+    await page.keyboard.press('Escape')
+    const question = page.getByRole('dialog', { name: 'Drop what you have typed?' })
+    await question.waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'hidden' })
+    expect(await form.getByLabel('Text').inputValue()).toBe('Typed.')
+    await page.keyboard.press('Escape')
+    await question.getByRole('button', { name: 'Drop it' }).click()
+    await form.waitFor({ state: 'hidden' })
+    await open()
+    expect(await form.getByLabel('Text').inputValue()).toBe('')
+    await context.close()
+  })
+
+  it('while it is saved stays, and is still to be saved', async () => {
+    const { context, page } = await typing('Typed.')
+    let answer = () => {}
+    const held = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    await page.route(`**/agent-versions/${draft.id}`, async (route) => {
+      await held
+      await route.continue()
+    })
+    const sent = page.waitForRequest((request) => request.method() === 'PATCH')
+    await save(page)
+    await sent
+    await greetingIn(page).fill('Typed later.')
+    const written = page.waitForResponse((response) => response.request().method() === 'PATCH')
+    const read = page.waitForResponse((response) => response.url().includes('/agent-versions?'))
+    answer()
+    await Promise.all([written, read])
+    await page.unrouteAll({ behavior: 'wait' })
+    expect(await greetingIn(page).inputValue()).toBe('Typed later.')
+    await save(page)
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await greetingOf(draft.id)).toBe('Typed later.')
+    await context.close()
+  })
+})
+
+describe('the settings of a tenant', () => {
+  it('say why they are not saved over what somebody else has written', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/acme/settings')
+    const ours = { tenant_id: 'acme', name: 'Ours', telephony: { from_number: NUMBER } }
+    await page.getByLabel('Document', { exact: true }).fill(JSON.stringify(ours))
+    await ask('PUT', '/admin/tenants/acme', { tenant_id: 'acme', name: 'Theirs' })
+    await page.getByRole('button', { name: 'Save the settings' }).click()
+    const panel = page.getByRole('region', { name: 'Somebody else changed it meanwhile' })
+    await panel.getByText('name: Theirs').waitFor()
+    await panel.getByRole('button', { name: 'Save mine over it' }).click()
+    await panel.getByRole('alert').getByText('conflict', { exact: true }).waitFor()
+    await context.close()
+  })
+})
+
+describe('a prompt', () => {
+  it('is left as it is by whoever has not seen it', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    await ask('PUT', '/admin/prompts/taken', { text: 'Theirs.' })
+    const { page } = await dashboard.visit(context, '/app/prompts')
+    await page.getByRole('button', { name: 'New prompt' }).click()
+    const form = page.getByRole('dialog')
+    const write = async (text: string) => {
+      await form.getByLabel('Text').fill(text)
+      await form.getByRole('button', { name: 'Save the prompt' }).click()
+    }
+    const cancel = async () => {
+      await form.getByRole('button', { name: 'Cancel' }).click()
+      await form.waitFor({ state: 'hidden' })
+    }
+    await form.getByLabel('Key').fill('taken')
+    await write('Ours.')
+    await form.getByRole('alert').getByText('It exists already.').waitFor()
+    await cancel()
+
+    const row = page.getByRole('row').filter({ hasText: 'taken' })
+    await row.getByRole('button', { name: 'Change' }).click()
+    await ask('PUT', '/admin/prompts/taken', { text: 'Theirs, later.' })
+    await write('Ours.')
+    await form.getByRole('alert').getByText('It has changed since it was read.').waitFor()
+    expect((await ask('GET', '/admin/prompts/taken')).prompt.text).toBe('Theirs, later.')
+    await cancel()
+    await row.getByRole('cell', { name: '14', exact: true }).waitFor()
+    await row.getByRole('button', { name: 'Change' }).click()
+    await write('Ours.')
+    await form.waitFor({ state: 'hidden' })
+    expect((await ask('GET', '/admin/prompts/taken')).prompt.text).toBe('Ours.')
+    await context.close()
+  })
+})
