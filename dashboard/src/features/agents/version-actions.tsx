@@ -6,10 +6,15 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
 
-type Small = { size?: 'xs' | 'sm' }
+type PublishProps = {
+  version: Version
+  /** Something of it is typed that would not be published. */
+  isUnsaved?: boolean
+  size?: 'xs' | 'sm'
+}
 
 /** Lets calls talk to a version: to a new one, or to an earlier one again. */
-export function PublishVersion({ version, size = 'sm' }: { version: Version } & Small) {
+export function PublishVersion({ version, isUnsaved = false, size = 'sm' }: PublishProps) {
   const mayPublish = useMay('admin')
   const client = useQueryClient()
   if (!mayPublish || version.status === 'published') return null
@@ -24,6 +29,7 @@ export function PublishVersion({ version, size = 'sm' }: { version: Version } & 
     <ConfirmAction
       label={version.status === 'draft' ? `Publish version ${number}` : `Roll back to version ${number}`}
       size={size}
+      disabled={isUnsaved}
       onConfirm={publish}
     >
       Calls that begin from now on talk to version {number}. Calls that go on keep theirs.
@@ -31,16 +37,26 @@ export function PublishVersion({ version, size = 'sm' }: { version: Version } & 
   )
 }
 
-type DraftProps = { tenantId: string; agentId: string; from: Version | undefined }
+type DraftProps = {
+  tenantId: string
+  agentId: string
+  from: { version_number: number; config: object } | undefined
+  /** Something of that one is typed that would not be in the draft. */
+  isUnsaved?: boolean
+  label?: string
+  /** The draft is there, and is gone to next. */
+  onMade?: () => void
+}
 
 /** Drafts a version that says what another one says, or nothing yet. */
-export function NewDraft({ tenantId, agentId, from }: DraftProps) {
+export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, onMade }: DraftProps) {
   const mayDraft = useMay('admin')
   const client = useQueryClient()
   const navigate = useNavigate()
   const draft = useMutation({
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
     onSuccess: async ({ id }) => {
+      onMade?.()
       await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
       const params = { tenantId, agentId, versionId: id }
       await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
@@ -49,8 +65,8 @@ export function NewDraft({ tenantId, agentId, from }: DraftProps) {
   if (!mayDraft) return null
   return (
     <>
-      <Button size="sm" loading={draft.isPending} onClick={() => draft.mutate()}>
-        {from ? `New draft from version ${from.version_number}` : 'First draft'}
+      <Button size="sm" loading={draft.isPending} disabled={isUnsaved} onClick={() => draft.mutate()}>
+        {label ?? (from ? `New draft from version ${from.version_number}` : 'First draft')}
       </Button>
       {draft.error && <FailureState error={draft.error} />}
     </>

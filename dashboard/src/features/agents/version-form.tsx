@@ -1,57 +1,53 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { SubmitEvent } from 'react'
+import { asFailure } from '../../api/failure.ts'
 import { useMay } from '../../api/session.ts'
 import { DocumentJson, DocumentText } from '../../components/document-fields.tsx'
-import { EditedDocument, useDocument } from '../../components/document-state.ts'
+import { type DocumentState, EditedDocument, type JsonObject, storedDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { changeVersion, type Version, versionsQuery } from './agent-queries.ts'
+import { NewDraft } from './version-actions.tsx'
+
+type VersionFormProps = { version: Version; document: DocumentState }
+
+/** What is saved, as it was then. */
+type Sent = { text: string; value: JsonObject }
 
 /** What a version says, in fields and as JSON. Only a draft can be changed. */
-export function VersionForm({ version }: { version: Version }) {
-  const document = useDocument(version.config)
+export function VersionForm({ version, document }: VersionFormProps) {
   const client = useQueryClient()
+  const { queryKey } = versionsQuery(version.tenant_id, version.agent_id)
   const mayChange = useMay('admin') && version.status === 'draft'
   const save = useMutation({
-    mutationFn: () => changeVersion(version, document.value ?? {}),
-    onSuccess: async (written) => {
-      document.reset(written.config)
-      const { queryKey } = versionsQuery(version.tenant_id, version.agent_id)
+    mutationFn: ({ value }: Sent) => changeVersion(version, value),
+    onSuccess: async (written, { text }) => {
+      document.noteSaved(text, written.config)
       await client.invalidateQueries({ queryKey })
+    },
+    // It is no draft any more: then that is what is to be seen.
+    onError: (failure) => {
+      if (asFailure(failure).status === 409) void client.invalidateQueries({ queryKey })
     },
   })
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    save.mutate()
+    if (document.value !== null) save.mutate({ text: document.text, value: document.value })
   }
 
-  const editing = { document, error: save.error, base: '/body/config', isReadOnly: !mayChange }
+  // What nobody can change any more is shown as it is, and not as somebody would have had it.
+  const shown = mayChange ? document : storedDocument(version.config)
+  const editing = { document: shown, error: save.error, base: '/body/config', isReadOnly: !mayChange }
   return (
     <EditedDocument value={editing}>
+      {!mayChange && document.isChanged && <Unsaved version={version} document={document} />}
       <form onSubmit={submit}>
-        <Panel title="What it says" aside={!mayChange && version.status !== 'draft' && 'Only a draft can be changed'}>
+        <Panel title="What it says" aside={version.status !== 'draft' && 'Only a draft can be changed'}>
           <Column>
-            <DocumentText
-              path={['greeting']}
-              label="Greeting"
-              description="What a caller hears first. Empty: the agent words it."
-              rows={2}
-            />
-            <DocumentText path={['instructions']} label="Instructions" description="What to do, and how." rows={10} />
-            <DocumentText path={['assistant_profile']} label="Profile" description="Who the agent is." rows={3} />
-            <Fields>
-              <DocumentText path={['agent_name']} label="What it calls itself" />
-              <DocumentText path={['voice']} label="Voice" />
-              <DocumentText path={['realtime_model']} label="Model that talks" />
-              <DocumentText path={['chat_model']} label="Model for text" />
-            </Fields>
-            <DocumentJson
-              label="Everything, as JSON"
-              description="The fields above, and turn detection, interruption, tools and the others."
-            />
+            <VersionFields />
             {save.error && <FailureState error={save.error} />}
             {mayChange && (
               <Buttons>
@@ -69,5 +65,59 @@ export function VersionForm({ version }: { version: Version }) {
         </Panel>
       </form>
     </EditedDocument>
+  )
+}
+
+function VersionFields() {
+  return (
+    <>
+      <DocumentText
+        path={['greeting']}
+        label="Greeting"
+        description="What a caller hears first. Empty: the agent words it."
+        rows={2}
+      />
+      <DocumentText path={['instructions']} label="Instructions" description="What to do, and how." rows={10} />
+      <DocumentText path={['assistant_profile']} label="Profile" description="Who the agent is." rows={3} />
+      <Fields>
+        <DocumentText path={['agent_name']} label="What it calls itself" />
+        <DocumentText path={['voice']} label="Voice" />
+        <DocumentText path={['realtime_model']} label="Model that talks" />
+        <DocumentText path={['chat_model']} label="Model for text" />
+      </Fields>
+      <DocumentJson
+        label="Everything, as JSON"
+        description="The fields above, and turn detection, interruption, tools and the others."
+      />
+    </>
+  )
+}
+
+/** What somebody typed until the version could not be changed any more: somebody else has published it. */
+function Unsaved({ version, document }: VersionFormProps) {
+  const forget = () => document.reset(version.config)
+  const typed = document.value && { version_number: version.version_number, config: document.value }
+  return (
+    <Panel title="What you have typed is not in it" aside="The version was published meanwhile, without it">
+      <Column>
+        <EditedDocument value={{ document, error: null, base: '', isReadOnly: true }}>
+          <DocumentJson label="What you have typed" />
+        </EditedDocument>
+        <Buttons>
+          {typed && (
+            <NewDraft
+              tenantId={version.tenant_id}
+              agentId={version.agent_id}
+              from={typed}
+              label="New draft of it"
+              onMade={forget}
+            />
+          )}
+          <Button variant="default" size="sm" onClick={forget}>
+            Drop it
+          </Button>
+        </Buttons>
+      </Column>
+    </Panel>
   )
 }

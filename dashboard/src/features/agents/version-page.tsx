@@ -1,9 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { BackLink } from '../../components/back-link.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
+import { type DocumentState, useDocument } from '../../components/document-state.ts'
 import { type Version, versionIn, versionsQuery } from './agent-queries.ts'
 import { ChatPanel } from './chat-panel.tsx'
 import { SimulationPanel } from './simulation-panel.tsx'
@@ -19,39 +21,56 @@ export function VersionPage() {
     ...versionsQuery(tenantId, agentId),
     select: (versions) => versionIn(versions, versionId),
   })
+  const page = {
+    above: (
+      <BackLink to="/t/$tenantId/agents/$agentId" params={{ tenantId, agentId }}>
+        <bdi>{data?.agent_name ?? 'Agent'}</bdi>
+      </BackLink>
+    ),
+    error,
+    onRetry: () => void refetch(),
+  }
+  if (data) return <KnownVersion key={data.id} version={data} page={page} />
   return (
-    <DetailPage
-      title={data ? { name: data.agent_name, after: `, version ${data.version_number}` } : 'Version'}
-      above={
-        <BackLink to="/t/$tenantId/agents/$agentId" params={{ tenantId, agentId }}>
-          <bdi>{data?.agent_name ?? 'Agent'}</bdi>
-        </BackLink>
-      }
-      description={data && <VersionStatus status={data.status} />}
-      actions={data && <VersionActions version={data} />}
-      thing={data}
-      error={error}
-      onRetry={() => void refetch()}
-    >
-      {(version) => <VersionParts key={version.id} version={version} />}
+    <DetailPage title="Version" thing={undefined} {...page}>
+      {() => null}
     </DetailPage>
   )
 }
 
-function VersionActions({ version }: { version: Version }) {
+type KnownProps = { version: Version; page: { above: ReactNode; error: unknown; onRetry: () => void } }
+
+function KnownVersion({ version, page }: KnownProps) {
+  const document = useDocument(version.config)
+  return (
+    <DetailPage
+      title={{ name: version.agent_name, after: `, version ${version.version_number}` }}
+      description={<VersionStatus status={version.status} />}
+      actions={<VersionActions version={version} isUnsaved={document.isChanged} />}
+      thing={version}
+      {...page}
+    >
+      {() => <VersionParts version={version} document={document} />}
+    </DetailPage>
+  )
+}
+
+/** What calls talk to is what was saved: it is published when that is what stands here. */
+function VersionActions({ version, isUnsaved }: { version: Version; isUnsaved: boolean }) {
   return (
     <>
-      <PublishVersion version={version} />
-      <NewDraft tenantId={version.tenant_id} agentId={version.agent_id} from={version} />
+      {version.status === 'draft' && isUnsaved && <span>Save the draft first</span>}
+      <PublishVersion version={version} isUnsaved={isUnsaved} />
+      <NewDraft tenantId={version.tenant_id} agentId={version.agent_id} from={version} isUnsaved={isUnsaved} />
     </>
   )
 }
 
-function VersionParts({ version }: { version: Version }) {
+function VersionParts({ version, document }: { version: Version; document: DocumentState }) {
   const mayTry = useMay('admin')
   return (
     <>
-      <VersionForm version={version} />
+      <VersionForm version={version} document={document} />
       {mayTry && <ChatPanel tenantId={version.tenant_id} versionId={version.id} />}
       <SimulationPanel version={version} />
     </>
