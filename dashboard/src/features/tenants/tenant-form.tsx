@@ -5,13 +5,16 @@ import { asFailure } from '../../api/failure.ts'
 import { useMay } from '../../api/session.ts'
 import { Comparison } from '../../components/comparison.tsx'
 import { DocumentJson } from '../../components/document-fields.tsx'
-import { EditedDocument, useDocument } from '../../components/document-state.ts'
+import { EditedDocument, type JsonObject, useDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { TenantCheck } from './tenant-check.tsx'
 import { TenantFields } from './tenant-fields.tsx'
 import { putTenant, TENANTS_KEY, type Tenant, tenantQuery } from './tenant-queries.ts'
+
+/** What is saved, as it was then, over the document with a tag. */
+type Sent = { text: string; value: JsonObject; over: string }
 
 /** The document of a tenant, in fields and as JSON. */
 export function TenantForm({ tenant }: { tenant: Tenant }) {
@@ -25,16 +28,21 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
   const stored = () => client.query({ ...tenantQuery(tenantId), staleTime: 0 })
 
   const save = useMutation({
-    mutationFn: (over: string) => putTenant(tenantId, document.value ?? {}, over),
-    onSuccess: async () => {
-      const written = await stored()
-      take(written)
+    mutationFn: ({ value, over }: Sent) => putTenant(tenantId, value, over),
+    onSuccess: async (written, { text }) => {
+      setEtag(written.etag)
+      setNewer(null)
+      document.noteSaved(text, (await stored()).config)
       await client.invalidateQueries({ queryKey: TENANTS_KEY })
     },
     onError: async (failure) => {
       if (asFailure(failure).status === 412) setNewer(await stored())
     },
   })
+
+  function send(over: string): void {
+    if (document.value !== null) save.mutate({ text: document.text, value: document.value, over })
+  }
 
   function take(written: Tenant): void {
     document.reset(written.config)
@@ -44,9 +52,11 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
 
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    save.mutate(etag)
+    send(etag)
   }
 
+  const isStale = newer !== null && save.error !== null && asFailure(save.error).status === 412
+  const failure = save.error && !isStale && <FailureState error={save.error} />
   const editing = { document, error: save.error, base: '/body', isReadOnly: !mayChange }
   return (
     <EditedDocument value={editing}>
@@ -56,7 +66,7 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
           <Panel title="Everything, as JSON" aside="Secrets read back as ***; leave that to keep them">
             <DocumentJson label="Document" />
           </Panel>
-          {save.error && !newer && <FailureState error={save.error} />}
+          {!newer && failure}
           {newer && (
             <Panel title="Somebody else changed it meanwhile">
               <Column>
@@ -64,8 +74,9 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
                   before={{ title: 'Stored now', value: newer.config }}
                   after={{ title: 'Yours', value: document.value }}
                 />
+                {failure}
                 <Buttons>
-                  <Button loading={save.isPending} onClick={() => save.mutate(newer.etag)}>
+                  <Button loading={save.isPending} onClick={() => send(newer.etag)}>
                     Save mine over it
                   </Button>
                   <Button
@@ -87,7 +98,7 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
                 Save the settings
               </Button>
               <TenantCheck document={document.value} />
-              <output>{save.isSuccess && !document.isChanged && savedText(save.data)}</output>
+              <output>{save.isSuccess && !document.isChanged && savedText(save.data.warnings)}</output>
             </Buttons>
           )}
         </Column>
@@ -96,6 +107,6 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
   )
 }
 
-function savedText(warnings: string[]): string {
+function savedText(warnings: string[] = []): string {
   return ['Saved.', ...warnings].join(' ')
 }

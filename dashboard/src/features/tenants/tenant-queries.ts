@@ -33,10 +33,10 @@ export async function createTenant(config: { tenant_id: string; name: string }):
   await answerOf(api.PUT(TENANT, { params, body: { tenant_id, ...(name !== '' && { name }) } }))
 }
 
-/** Replaces the document, if it is still that of the tag; else a 412. Returns what will hardly work. */
-export async function putTenant(tenantId: string, config: object, etag: string): Promise<string[]> {
+/** Replaces the document, if it is still that of the tag; else a 412. Returns its new tag, and what will hardly work. */
+export function putTenant(tenantId: string, config: object, etag: string): Promise<Answer<typeof TENANT, 'put'>> {
   const params = { path: { tenant_id: tenantId }, header: { 'if-match': etag } }
-  return (await answerOf(api.PUT(TENANT, { params, body: config as Config }))).warnings ?? []
+  return answerOf(api.PUT(TENANT, { params, body: config as Config }))
 }
 
 /** Says what would run, or what is wrong, and stores nothing. */
