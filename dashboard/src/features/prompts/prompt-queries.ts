@@ -13,9 +13,13 @@ export async function listPrompts(cursor: string | undefined): Promise<ListPart<
   return { rows: answer.prompts, next: answer.next_cursor }
 }
 
-/** Writes a prompt, whether it is there or not. */
-export async function putPrompt({ key, ...body }: { key: string; text: string; description: string }): Promise<void> {
-  await answerOf(api.PUT('/api/v1/admin/prompts/{key}', { params: { path: { key } }, body }))
+/** What somebody writes of a prompt. */
+export type PromptTexts = Pick<Prompt, 'key' | 'text' | 'description'>
+
+/** Writes a prompt over the one that has this tag; null: only where there is none of its key. Else a 412. */
+export async function putPrompt({ key, ...body }: PromptTexts, over: string | null): Promise<void> {
+  const header = over === null ? { 'if-none-match': '*' } : { 'if-match': over }
+  await answerOf(api.PUT('/api/v1/admin/prompts/{key}', { params: { path: { key }, header }, body }))
 }
 
 export async function deletePrompt(key: string): Promise<void> {

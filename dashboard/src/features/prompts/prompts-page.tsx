@@ -9,7 +9,7 @@ import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { DASH } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
-import { deletePrompt, listPrompts, PROMPTS_KEY, type Prompt, putPrompt } from './prompt-queries.ts'
+import { deletePrompt, listPrompts, PROMPTS_KEY, type Prompt, type PromptTexts, putPrompt } from './prompt-queries.ts'
 
 /** The prompts of the installation. */
 export function PromptsPage() {
@@ -51,19 +51,20 @@ const COLUMNS: Column<Prompt>[] = [
 
 function PromptForm({ prompt }: { prompt: Prompt | null }) {
   const client = useQueryClient()
-  const initial = { key: prompt?.key ?? '', description: prompt?.description ?? '', text: prompt?.text ?? '' }
+  const { key = '', description = '', text = '', etag = null } = prompt ?? {}
 
-  async function save(values: typeof initial): Promise<void> {
-    await putPrompt(values)
-    await client.invalidateQueries({ queryKey: PROMPTS_KEY })
+  // The tag of what the form began with: what others write meanwhile must not be lost.
+  async function save({ over, ...texts }: PromptTexts & { over: string | null }): Promise<void> {
+    await putPrompt(texts, over)
   }
 
   return (
     <ModalForm
       label={prompt ? 'Change' : 'New prompt'}
       submit="Save the prompt"
-      initial={initial}
+      initial={{ key, description, text, over: etag }}
       onSubmit={save}
+      onClose={() => void client.invalidateQueries({ queryKey: PROMPTS_KEY })}
       {...(prompt && { variant: 'default', size: 'xs' as const })}
     >
       {({ values, set, fault }) => (
