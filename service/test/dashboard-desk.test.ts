@@ -183,6 +183,29 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('keeps what is written of a task that somebody else has done meanwhile, and says so', async () => {
+    const asked = { customer_phone: '+12025550199', queue_key: 'other' }
+    const { id } = (await ask('POST', '/callback-tasks', asked)).task
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, `desk/tasks/${id}`)
+    await page.getByRole('button', { name: 'Complete' }).click()
+    const form = page.getByRole('dialog', { name: 'Complete' })
+    await form.getByLabel('Notes').fill('She wants the green chair.')
+    await ask('POST', `/callback-tasks/${id}/cancel`, { operator: 'grace' })
+    await page.locator('header').getByText('Cancelled', { exact: true }).waitFor()
+    expect(await form.getByLabel('Notes').inputValue()).toBe('She wants the green chair.')
+    await form.getByRole('button', { name: 'Complete the task' }).click()
+    await form.getByRole('alert').getByText('conflict', { exact: true }).waitFor()
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await form.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('button', { name: 'Complete' }).count()).toBe(0)
+    // What is not offered is not pressed by its key either.
+    await page.keyboard.press('d')
+    expect(await form.count()).toBe(0)
+    expect(await faultsAsShown(page)).toEqual([])
+    await context.close()
+  })
+
   it('sets how a queue works, and says what is wrong with what cannot be', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await visit(context, 'desk/queues/sales')

@@ -195,6 +195,25 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
+  it('keep the words that somebody writes when the call ends', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    await page.getByRole('button', { name: 'Note' }).click()
+    const note = page.getByRole('dialog', { name: 'Note' })
+    await note.getByRole('textbox').fill('Wants the green chair.')
+    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
+    await page.getByText('Read and hear it again').waitFor()
+    expect(await note.getByRole('textbox').inputValue()).toBe('Wants the green chair.')
+    await note.getByRole('button', { name: 'Note' }).click()
+    await note.getByRole('alert').waitFor()
+    await note.getByRole('button', { name: 'Cancel' }).click()
+    await note.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('button', { name: 'Whisper' }).count()).toBe(0)
+    await page.context().close()
+  })
+
   it('let somebody take a call over, speak with the caller, and hand it back', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks() })
     try {

@@ -8,13 +8,16 @@ type KeyedProps = {
   letter: string
   /** What that does, for the list of keys. */
   says: string
+  /** False: it is not to be seen, nor pressed; a window that was opened with it stays. */
+  isOffered?: boolean
   children: ReactNode
 }
 
 /** Something that is pressed by a key too. */
-export function Keyed({ letter, says, children }: KeyedProps) {
+export function Keyed({ letter, says, isOffered = true, children }: KeyedProps) {
+  const offered = isOffered ? { className: styles.keyed, 'data-key': letter, 'data-says': says } : { hidden: true }
   return (
-    <span className={styles.keyed} data-key={letter} data-says={says}>
+    <span {...offered}>
       {children}
       <span className={styles.key} aria-hidden="true">
         {letter}

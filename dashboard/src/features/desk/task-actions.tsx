@@ -27,9 +27,9 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
     <Column>
       <Buttons>
         {status === 'open' && <AtOnce letter="c" label="Claim" says="Claim it" run={moves.claim} {...now} />}
-        {!isOver && status !== 'snoozed' && <CompleteTask {...given} />}
-        {(status === 'open' || isMine) && <CallBack {...given} />}
-        {isWaiting && <SnoozeTask {...given} />}
+        <CompleteTask {...given} isOffered={!isOver && status !== 'snoozed'} />
+        <CallBack {...given} isOffered={status === 'open' || isMine} />
+        <SnoozeTask {...given} isOffered={isWaiting} />
         {status === 'snoozed' && (
           <AtOnce letter="w" label="Wake" says="Wake it: do not put it off any longer" run={moves.wake} {...now} />
         )}
@@ -46,9 +46,9 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
             {...now}
           />
         )}
-        {isWaiting && <AssignTask {...given} />}
-        {!isOver && status !== 'dispatching' && <CancelTask {...given} />}
-        {isOver && <ReopenTask {...given} />}
+        <AssignTask {...given} isOffered={isWaiting} />
+        <CancelTask {...given} isOffered={!isOver && status !== 'dispatching'} />
+        <ReopenTask {...given} isOffered={isOver} />
       </Buttons>
       {atOnce.error && <NotDone error={atOnce.error} />}
     </Column>

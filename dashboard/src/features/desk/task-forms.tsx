@@ -9,6 +9,8 @@ import type { Task } from './task-queries.ts'
 /** Something that is asked about first. What `act` throws is shown where it was asked. */
 export type AskedMove = {
   task: Task
+  /** Whether the task is such that it can be done now. What somebody fills in meanwhile stays. */
+  isOffered: boolean
   moves: TaskMoves
   act: (run: () => Promise<Task>) => Promise<unknown>
 }
@@ -18,10 +20,10 @@ const REASON_CHARS = 2_000
 const OPERATOR_CHARS = 254
 
 /** It is done: how it went, and what there is to know of it. */
-export function CompleteTask({ task, moves, act }: AskedMove) {
+export function CompleteTask({ task, moves, act, isOffered }: AskedMove) {
   const initial: { disposition: Disposition; notes: string } = { disposition: 'resolved', notes: task.notes ?? '' }
   return (
-    <Keyed letter="d" says="It is done">
+    <Keyed letter="d" says="It is done" isOffered={isOffered}>
       <ModalForm
         label="Complete"
         submit="Complete the task"
@@ -55,10 +57,10 @@ export function CompleteTask({ task, moves, act }: AskedMove) {
 }
 
 /** It is put off. */
-export function SnoozeTask({ moves, act }: AskedMove) {
+export function SnoozeTask({ moves, act, isOffered }: AskedMove) {
   const initial = { minutes: '60', at: '', reason: '' }
   return (
-    <Keyed letter="s" says="Snooze it: put it off">
+    <Keyed letter="s" says="Snooze it: put it off" isOffered={isOffered}>
       <ModalForm
         label="Snooze"
         submit="Snooze the task"
@@ -115,9 +117,9 @@ function instantOf(minutes: string, at: string): string {
 }
 
 /** It is given to somebody, whoever has it. */
-export function AssignTask({ moves, act }: AskedMove) {
+export function AssignTask({ moves, act, isOffered }: AskedMove) {
   return (
-    <Keyed letter="g" says="Give it to somebody">
+    <Keyed letter="g" says="Give it to somebody" isOffered={isOffered}>
       <ModalForm
         label="Assign"
         submit="Assign the task"
@@ -142,7 +144,7 @@ export function AssignTask({ moves, act }: AskedMove) {
   )
 }
 
-type ReasonedProps = {
+type ReasonedProps = Pick<AskedMove, 'isOffered'> & {
   letter: string
   says: string
   label: string
@@ -150,9 +152,9 @@ type ReasonedProps = {
   onGiven: (reason: string | null) => Promise<unknown>
 }
 
-function Reasoned({ letter, says, label, submit, onGiven }: ReasonedProps) {
+function Reasoned({ letter, says, isOffered, label, submit, onGiven }: ReasonedProps) {
   return (
-    <Keyed letter={letter} says={says}>
+    <Keyed letter={letter} says={says} isOffered={isOffered}>
       <ModalForm
         label={label}
         submit={submit}
@@ -176,26 +178,33 @@ function Reasoned({ letter, says, label, submit, onGiven }: ReasonedProps) {
 }
 
 /** It is not to be done. */
-export function CancelTask({ moves, act }: AskedMove) {
+export function CancelTask({ moves, act, isOffered }: AskedMove) {
   const texts = {
     letter: 'x',
     says: 'Cancel it: it is not to be done',
     label: 'Cancel task',
     submit: 'Cancel the task',
+    isOffered,
   }
   return <Reasoned {...texts} onGiven={(reason) => act(() => moves.cancel(reason))} />
 }
 
 /** It is to be done again. */
-export function ReopenTask({ moves, act }: AskedMove) {
-  const texts = { letter: 'o', says: 'Reopen it: it is to be done again', label: 'Reopen', submit: 'Reopen the task' }
+export function ReopenTask({ moves, act, isOffered }: AskedMove) {
+  const texts = {
+    letter: 'o',
+    says: 'Reopen it: it is to be done again',
+    label: 'Reopen',
+    submit: 'Reopen the task',
+    isOffered,
+  }
   return <Reasoned {...texts} onGiven={(reason) => act(() => moves.reopen(reason))} />
 }
 
 /** An agent calls the customer. */
-export function CallBack({ task, moves, act }: AskedMove) {
+export function CallBack({ task, moves, act, isOffered }: AskedMove) {
   return (
-    <Keyed letter="p" says="Call back now">
+    <Keyed letter="p" says="Call back now" isOffered={isOffered}>
       <ConfirmAction label="Call back now" onConfirm={() => act(() => moves.dispatch(task.customer_phone))}>
         An agent calls {phoneText(task.customer_phone)} at once. If the number may not be called now you are told why,
         and nothing changes.

@@ -17,8 +17,10 @@ const NUMBER: Question = {
 }
 const TO_WHOM: Question = { name: 'target', label: 'To whom', placeholder: 'A name or a number', maxLength: 200 }
 
-/** What a supervisor can do to a live call. */
-export function LiveActions({ tenantId, call }: { tenantId: string; call: LiveCall }) {
+type LiveActionsProps = { tenantId: string; call: LiveCall; isOver: boolean }
+
+/** What a supervisor can do to a live call. Words that somebody writes when it ends stay where they are. */
+export function LiveActions({ tenantId, call, isOver }: LiveActionsProps) {
   const { name } = usePerson()
   const client = useQueryClient()
   const [done, setDone] = useState('')
@@ -35,56 +37,58 @@ export function LiveActions({ tenantId, call }: { tenantId: string; call: LiveCa
     : perform.bind(null, { action: 'mute' }, 'The agent is silent, and goes on listening.')
 
   return (
-    <Panel title="Step in">
-      <div className={styles.actions}>
-        <AskAction
-          label="Whisper"
-          questions={[WORDS]}
-          onAnswer={(answers) => perform({ action: 'whisper', ...answers }, 'The agent was told.')}
-        >
-          The agent is told this, and the caller does not hear it.
-        </AskAction>
-        <AskAction
-          label="Say"
-          questions={[WORDS]}
-          onAnswer={(answers) => perform({ action: 'say', ...answers }, 'The agent says it.')}
-        >
-          The agent says this to the caller.
-        </AskAction>
-        <AskAction
-          label="Note"
-          questions={[NOTE]}
-          onAnswer={(answers) => perform({ action: 'note', ...answers }, 'Noted.')}
-        >
-          For the record; nobody on the line learns of it.
-        </AskAction>
-        <Button variant="default" onClick={() => void toggle().catch(setError)}>
-          {call.muted ? 'Unmute the agent' : 'Mute the agent'}
-        </Button>
-        <AskAction
-          label="Escalate"
-          questions={[TO_WHOM, REASON]}
-          onAnswer={(answers) => perform({ action: 'escalate', ...answers }, 'Escalated.')}
-        >
-          The call is marked as escalated, and your webhook is told. The agent goes on.
-        </AskAction>
-        <AskAction
-          label="Transfer"
-          questions={[NUMBER, REASON]}
-          onAnswer={(answers) => perform({ action: 'transfer', ...answers }, 'The call is put through.')}
-        >
-          The caller is put through to one of the tenant's transfer targets, at once.
-        </AskAction>
-        <ConfirmAction
-          label="End the call"
-          isGrave
-          onConfirm={() => perform({ action: 'end_call' }, 'The call was ended.')}
-        >
-          The caller is cut off at once, without a goodbye.
-        </ConfirmAction>
-      </div>
-      {error ? <FailureState error={error} /> : null}
-      <output className={styles.done}>{done}</output>
-    </Panel>
+    <div hidden={isOver}>
+      <Panel title="Step in">
+        <div className={styles.actions}>
+          <AskAction
+            label="Whisper"
+            questions={[WORDS]}
+            onAnswer={(answers) => perform({ action: 'whisper', ...answers }, 'The agent was told.')}
+          >
+            The agent is told this, and the caller does not hear it.
+          </AskAction>
+          <AskAction
+            label="Say"
+            questions={[WORDS]}
+            onAnswer={(answers) => perform({ action: 'say', ...answers }, 'The agent says it.')}
+          >
+            The agent says this to the caller.
+          </AskAction>
+          <AskAction
+            label="Note"
+            questions={[NOTE]}
+            onAnswer={(answers) => perform({ action: 'note', ...answers }, 'Noted.')}
+          >
+            For the record; nobody on the line learns of it.
+          </AskAction>
+          <Button variant="default" onClick={() => void toggle().catch(setError)}>
+            {call.muted ? 'Unmute the agent' : 'Mute the agent'}
+          </Button>
+          <AskAction
+            label="Escalate"
+            questions={[TO_WHOM, REASON]}
+            onAnswer={(answers) => perform({ action: 'escalate', ...answers }, 'Escalated.')}
+          >
+            The call is marked as escalated, and your webhook is told. The agent goes on.
+          </AskAction>
+          <AskAction
+            label="Transfer"
+            questions={[NUMBER, REASON]}
+            onAnswer={(answers) => perform({ action: 'transfer', ...answers }, 'The call is put through.')}
+          >
+            The caller is put through to one of the tenant's transfer targets, at once.
+          </AskAction>
+          <ConfirmAction
+            label="End the call"
+            isGrave
+            onConfirm={() => perform({ action: 'end_call' }, 'The call was ended.')}
+          >
+            The caller is cut off at once, without a goodbye.
+          </ConfirmAction>
+        </div>
+        {error ? <FailureState error={error} /> : null}
+        <output className={styles.done}>{done}</output>
+      </Panel>
+    </div>
   )
 }

@@ -72,7 +72,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
   return (
     <>
       {mayAct && !isOver && <LiveLines tenantId={tenantId} call={call} />}
-      {mayAct && !isOver && <LiveActions tenantId={tenantId} call={call} />}
+      {mayAct && <LiveActions tenantId={tenantId} call={call} isOver={isOver} />}
       <LiveConversationView followed={followed} agentName={call.agent_name} silence={<Quiet />} />
       {isOver && moved && (
         <p>
