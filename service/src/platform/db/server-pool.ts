@@ -35,7 +35,7 @@ type Asking = { answerMs: number; lost: LostAnswers; names: PreparedNames }
 
 /** The client for as long as its connection lasts; whoever has taken it from the pool gives it back by `release`. */
 function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoolClient {
-  let failed: unknown = null
+  let failed: Error | null = null
   async function query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     // As a rollback would be: it waited for as long again, and the server rolls back what has lost its connection.
     if (failed !== null) throw failed
@@ -47,7 +47,7 @@ function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoo
       if (error instanceof Error) Error.captureStackTrace(error)
       const mapped = toAppError(error)
       // A connection that went silent would make the next one wait for nothing too.
-      if (mapped !== error) failed = mapped
+      if (mapped !== error && mapped instanceof Error) failed = mapped
       throw mapped
     }
   }
