@@ -27,9 +27,9 @@ type LineOptions = {
 }
 
 /** An agent speaks faster than it is heard: as much as carriers keep. */
-const MOST_OF_AN_AGENT_S = 600
-/** Of what comes as people speak no more is kept: it is heard when it is said. */
-const MOST_LIVE_S = 1
+const OF_AN_AGENT = { mostAheadS: 600 }
+/** Of what comes as people speak no more is kept: it is heard when it is said, also after the network has held it up. */
+const LIVE = { mostAheadS: 0.3, aimS: 0.12 }
 const SILENCE: Level = () => 0
 const NORMAL = 1000
 
@@ -135,11 +135,11 @@ export class AudioLine {
   #speaker(track: string): Speaker {
     const known = this.#speakers.get(track)
     if (known) return known
-    const mostAheadS = this.#options.kind === 'call' ? MOST_OF_AN_AGENT_S : MOST_LIVE_S
+    const ahead = this.#options.kind === 'call' ? OF_AN_AGENT : LIVE
     const onMark = (name: string) => {
       if (this.#writer) this.#send(this.#writer.mark(name))
     }
-    const made = new Speaker(this.#context, { mostAheadS, onMark })
+    const made = new Speaker(this.#context, { ahead, onMark })
     this.#speakers.set(track, made)
     return made
   }

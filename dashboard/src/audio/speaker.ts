@@ -1,15 +1,17 @@
 import { type Level, levelOf } from './level.ts'
 import { fromMulaw, TELEPHONE_RATE_HZ } from './mulaw.ts'
-import { PlayLine } from './play-line.ts'
+import { PlayLine, type PlayLineOptions } from './play-line.ts'
 import { Resampler } from './resampler.ts'
 
 type SpeakerOptions = {
   /** How much may wait to be played. */
-  mostAheadS: number
+  ahead: PlayLineOptions
   /** Is called with each mark once all before it was played, or taken away. */
   onMark: (name: string) => void
 }
 
+/** Of the loudest sample: no voice on a telephone is below it. */
+const QUIET = 0.02
 /** The end of a piece is told a moment before the clock shows it. */
 const SLACK_S = 0.005
 
@@ -23,9 +25,9 @@ export class Speaker {
   #resampler: Resampler
   readonly level: Level
 
-  constructor(context: AudioContext, { mostAheadS, onMark }: SpeakerOptions) {
+  constructor(context: AudioContext, { ahead, onMark }: SpeakerOptions) {
     this.#context = context
-    this.#line = new PlayLine(mostAheadS)
+    this.#line = new PlayLine(ahead)
     this.#onMark = onMark
     this.#out = context.createAnalyser()
     this.#out.connect(context.destination)
@@ -37,7 +39,8 @@ export class Speaker {
     const samples = this.#resampler.push(fromMulaw(mulaw))
     if (samples.length === 0) return
     const rate = this.#context.sampleRate
-    const startS = this.#line.place(samples.length / rate, this.#context.currentTime)
+    const isQuiet = samples.every((sample) => Math.abs(sample) < QUIET)
+    const startS = this.#line.place(samples.length / rate, this.#context.currentTime, { isQuiet })
     if (startS === null) return
     const buffer = this.#context.createBuffer(1, samples.length, rate)
     buffer.getChannelData(0).set(samples)
