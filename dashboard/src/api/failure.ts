@@ -32,6 +32,11 @@ export class ApiFailure extends Error {
   }
 }
 
+/** Whether it is worth asking again: nobody answered, too much was asked for, or whoever should answer could not. */
+export function mayPass({ status }: ApiFailure): boolean {
+  return status === 0 || status === 408 || status === 429 || status >= 500
+}
+
 /** Nobody answered: the service is away, or the network is. */
 export function unreachable(): ApiFailure {
   const message = 'The service cannot be reached. Look whether it runs, and whether you are online.'

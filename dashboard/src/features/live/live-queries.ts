@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
+import { asFailure, mayPass } from '../../api/failure.ts'
 import type { LineGrant } from '../../audio/audio-line.ts'
 
 type Answer = paths['/api/v1/sessions/{stream_sid}']['get']['responses'][200]['content']['application/json']
@@ -25,7 +26,7 @@ export const liveCallsQuery = (tenantId: string) =>
     refetchInterval: REFRESH_MS,
   })
 
-/** One of them. It is asked for until it is over. */
+/** One of them. It is asked for until it is over, or refused for good. */
 export const liveCallQuery = (tenantId: string, streamSid: string) =>
   queryOptions({
     queryKey: [...liveKey(tenantId), streamSid],
@@ -35,7 +36,10 @@ export const liveCallQuery = (tenantId: string, streamSid: string) =>
       const answer = await answerOf(api.GET('/api/v1/sessions/{stream_sid}', { params, headers }))
       return answer.session
     },
-    refetchInterval: ({ state }) => (state.status === 'error' || state.data?.state === ENDED ? false : REFRESH_MS),
+    refetchInterval: ({ state }) => {
+      const isRefused = state.error !== null && !mayPass(asFailure(state.error))
+      return isRefused || state.data?.state === ENDED ? false : REFRESH_MS
+    },
   })
 
 /** Notes that it is over, so that nobody asks for it in vain. */

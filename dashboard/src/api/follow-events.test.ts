@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { followEvents, type ServerEvent, type StreamState } from './follow-events.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }))
+afterEach(() => void vi.useRealTimers())
+
+type Answer = (response: ServerResponse, request: IncomingMessage) => void
+
+/** A server that gives these answers, one request after the other. */
+async function serve(...answers: Answer[]): Promise<string> {
+  const server = createServer((request, response) => answers.shift()?.(response, request))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`
+}
+
+const refusal =
+  (status: number, headers = {}): Answer =>
+  (response) =>
+    response.writeHead(status, headers).end('{}')
+
+/** Tells one event and ends. */
+const telling =
+  (id: number): Answer =>
+  (response, { headers }) =>
+    response
+      .writeHead(200, { 'content-type': 'text/event-stream' })
+      .end(`id: ${id}\nevent: turn\ndata: {"after":"${headers['last-event-id'] ?? ''}"}\n\n`)
+
+/** Somebody who follows, what came, and the states one after the other. */
+function follow(path: string) {
+  const leaving = new AbortController()
+  onTestFinished(() => leaving.abort())
+  const events: ServerEvent[] = []
+  const states: StreamState[] = []
+  let told = () => {}
+  const followed = followEvents({
+    ...{ path, tenantId: 'acme', lastId: null, signal: leaving.signal },
+    onEvent: (event) => void events.push(event),
+    onState: (state) => {
+      states.push(state)
+      told()
+    },
+  })
+  /** The state after so many. */
+  async function state(count: number): Promise<StreamState | undefined> {
+    while (states.length < count)
+      await new Promise<void>((resolve) => {
+        told = resolve
+      })
+    return states[count - 1]
+  }
+  return { events, states, state, followed, leave: () => leaving.abort() }
+}
+
+describe('following events', () => {
+  it.each([408, 429, 500, 502, 503, 504])('goes on behind the last event after a %i', async (status) => {
+    const followed = follow(await serve(telling(1), refusal(status), telling(2)))
+    await followed.state(2)
+    await vi.advanceTimersByTimeAsync(1_000)
+    expect(await followed.state(3)).toMatchObject({ isOpen: false, failure: { status } })
+    await vi.advanceTimersByTimeAsync(2_000)
+    expect(await followed.state(4)).toEqual({ isOpen: true, failure: null })
+    await followed.state(5)
+    expect(followed.events.map(({ id, data }) => [id, data])).toEqual([
+      ['1', { after: '' }],
+      ['2', { after: '1' }],
+    ])
+  })
+
+  it('waits as long as it is told to', async () => {
+    const followed = follow(await serve(refusal(429, { 'retry-after': '30' }), telling(1)))
+    await followed.state(1)
+    await vi.advanceTimersByTimeAsync(29_999)
+    expect(followed.states).toHaveLength(1)
+    expect(vi.getTimerCount()).toBe(1)
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await followed.state(2)).toEqual({ isOpen: true, failure: null })
+  })
+
+  it.each([401, 403, 404])('is over with a %i', async (status) => {
+    const followed = follow(await serve(refusal(status)))
+    expect(await followed.followed).toMatchObject({ status })
+    expect(followed.states).toMatchObject([{ isOpen: false, failure: { status } }])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('goes on when there is somebody to answer again, and leaves no timer when it is left', async () => {
+    const followed = follow(await serve((response) => response.destroy(), telling(1)))
+    expect(await followed.state(1)).toMatchObject({ failure: { code: 'unreachable' } })
+    await vi.advanceTimersByTimeAsync(1_000)
+    await followed.state(3)
+    followed.leave()
+    expect(await followed.followed).toBeNull()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})

@@ -1,0 +1,98 @@
+import { forTenant } from './client.ts'
+import { type ApiFailure, failureOf, mayPass, unreachable } from './failure.ts'
+
+/** A server-sent event; `data` is its JSON. */
+export type ServerEvent = { id: string | null; event: string; data: unknown }
+
+/** Whether events come; with a failure that may pass they may come again. */
+export type StreamState = { isOpen: boolean; failure: ApiFailure | null }
+
+type Followed = {
+  path: string
+  tenantId: string
+  /** Of an event that was read: what came after it is told. */
+  lastId: string | null
+  signal: AbortSignal
+  onEvent: (event: ServerEvent) => void
+  onState: (state: StreamState) => void
+}
+
+/** Between one request and the next, as often as none is answered with events. */
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 16_000
+
+/**
+ * Follows a stream of server-sent events until it is left, behind the last event when the connection was lost or refused for the
+ * time being. Returns the failure of one that is refused for good; null when it was left.
+ */
+export async function followEvents({ signal, onEvent, onState, ...asked }: Followed): Promise<ApiFailure | null> {
+  let { lastId } = asked
+  let pauseMs = FIRST_PAUSE_MS
+  const note = (event: ServerEvent) => {
+    lastId = event.id ?? lastId
+    onEvent(event)
+  }
+  while (!signal.aborted) {
+    const opened = await open({ ...asked, lastId, signal })
+    if (signal.aborted) break
+    if ('body' in opened) {
+      pauseMs = FIRST_PAUSE_MS
+      onState({ isOpen: true, failure: null })
+      // Lost half way is what the next turn of this loop is for.
+      await readEvents(opened.body, note).catch(() => {})
+    }
+    if (signal.aborted) break
+    const failure = 'body' in opened ? null : opened.failure
+    onState({ isOpen: false, failure })
+    if (failure && !mayPass(failure)) return failure
+    await later(Math.max(pauseMs, (failure?.waitSeconds ?? 0) * 1_000), signal)
+    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+  }
+  return null
+}
+
+type Opened = { body: ReadableStream<Uint8Array> } | { failure: ApiFailure }
+
+async function open({ path, tenantId, lastId, signal }: Omit<Followed, 'onEvent' | 'onState'>): Promise<Opened> {
+  const headers = new Headers(forTenant(tenantId))
+  if (lastId !== null) headers.set('last-event-id', lastId)
+  const response = await fetch(path, { headers, signal }).catch(() => null)
+  if (response && !response.ok) return { failure: await failureOf(response) }
+  return response?.body ? { body: response.body } : { failure: unreachable() }
+}
+
+/** To the end of the stream. */
+async function readEvents(body: ReadableStream<Uint8Array>, take: (event: ServerEvent) => void): Promise<void> {
+  const decoder = new TextDecoder()
+  const reader = body.getReader()
+  let text = ''
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    text += decoder.decode(value, { stream: true })
+    const blocks = text.split('\n\n')
+    text = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const data = fieldIn(block, 'data')
+      if (data === null) continue
+      take({ id: fieldIn(block, 'id'), event: fieldIn(block, 'event') ?? 'message', data: JSON.parse(data) })
+    }
+  }
+}
+
+function fieldIn(block: string, name: string): string | null {
+  const line = block.split('\n').find((candidate) => candidate.startsWith(`${name}: `))
+  return line === undefined ? null : line.slice(name.length + 2)
+}
+
+function later(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, delayMs)
+    signal.addEventListener('abort', done)
+  })
+}
