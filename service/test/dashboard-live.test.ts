@@ -334,6 +334,10 @@ describe('the pages of live calls', () => {
     await page.getByRole('listitem').getByText(HOSTILE.slice(0, 28)).first().waitFor()
     await page.goto(`${dashboard.address}/app/t/demo/live/MZ1`)
     await page.getByRole('list', { name: 'Tools' }).getByText(HOSTILE.slice(0, 28)).first().waitFor()
+    // What is over goes on no longer.
+    const head = page.locator('main header')
+    await head.getByText('Ended', { exact: true }).waitFor()
+    expect(await head.getByText(/\d:\d\d$/).count()).toBe(0)
     expect(await page.locator('main img, main script').count()).toBe(0)
     expect(faults).toEqual([])
     await page.context().close()

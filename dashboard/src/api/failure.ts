@@ -37,6 +37,11 @@ export function mayPass({ status }: ApiFailure): boolean {
   return status === 0 || status === 408 || status === 429 || status >= 500
 }
 
+/** Whether what was asked for is refused for good. */
+export function isRefused(error: unknown): boolean {
+  return error !== null && !mayPass(asFailure(error))
+}
+
 /** Nobody answered: the service is away, or the network is. */
 export function unreachable(): ApiFailure {
   const message = 'The service cannot be reached. Look whether it runs, and whether you are online.'

@@ -13,7 +13,7 @@ import { LiveConversationView } from '../../components/live-conversation.tsx'
 import { LiveActions } from './live-actions.tsx'
 import styles from './live-call-page.module.css'
 import { LiveLines } from './live-lines.tsx'
-import { type LiveCall, liveCallQuery, liveCallsQuery, noteEnd } from './live-queries.ts'
+import { hasEnded, type LiveCall, liveCallQuery, liveCallsQuery, noteEnd } from './live-queries.ts'
 import { LiveState, whoIn } from './live-state.tsx'
 
 const LOOKS = 10
@@ -47,7 +47,7 @@ export function LiveCallPage() {
 function LiveFacts({ call }: { call: LiveCall }) {
   return (
     <span className={styles.facts}>
-      <LiveState call={call} /> <Elapsed since={call.started_at} />
+      <LiveState call={call} /> {!hasEnded(call) && <Elapsed since={call.started_at} />}
     </span>
   )
 }

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
-import { asFailure, mayPass } from '../../api/failure.ts'
+import { isRefused } from '../../api/failure.ts'
 import type { LineGrant } from '../../audio/audio-line.ts'
 
 type Answer = paths['/api/v1/sessions/{stream_sid}']['get']['responses'][200]['content']['application/json']
@@ -36,11 +36,14 @@ export const liveCallQuery = (tenantId: string, streamSid: string) =>
       const answer = await answerOf(api.GET('/api/v1/sessions/{stream_sid}', { params, headers }))
       return answer.session
     },
-    refetchInterval: ({ state }) => {
-      const isRefused = state.error !== null && !mayPass(asFailure(state.error))
-      return isRefused || state.data?.state === ENDED ? false : REFRESH_MS
-    },
+    refetchInterval: ({ state: { error, data } }) =>
+      isRefused(error) || (data && hasEnded(data)) ? false : REFRESH_MS,
   })
+
+/** Whether it goes on no more. */
+export function hasEnded({ state }: LiveCall): boolean {
+  return state === ENDED
+}
 
 /** Notes that it is over, so that nobody asks for it in vain. */
 export async function noteEnd(client: QueryClient, tenantId: string, streamSid: string): Promise<void> {
