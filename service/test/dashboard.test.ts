@@ -23,8 +23,8 @@ beforeAll(async () => {
   callSid = await dashboard.call('What do you sell?')
 })
 
-async function logIn(page: Page, password = LOGIN.password): Promise<void> {
-  await page.getByLabel('User name or e-mail').fill(LOGIN.username)
+async function logIn(page: Page, password = LOGIN.password, username = LOGIN.username): Promise<void> {
+  await page.getByLabel('User name or e-mail').fill(username)
   await page.locator('input[type=password]').fill(password)
   await page.getByRole('button', { name: 'Log in', exact: true }).click()
 }
@@ -84,6 +84,24 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
     // What the page still asks for is answered first: an answer for a page that is gone fails in nobody's hands.
     await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('shows whoever logs in after a session that is over nothing that was read in it', async () => {
+    const user = { email: 'vera@demo.example', role: 'viewer', password: LOGIN.password }
+    await dashboard.ask('POST', '/admin/tenants/demo/users', user)
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(context, '/app/tenants')
+    const row = page.getByRole('row').filter({ hasText: 'Demo Company' })
+    await row.waitFor()
+    await page.clock.install()
+    await page.clock.fastForward(10_000)
+    await context.clearCookies()
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    await logIn(page, LOGIN.password, user.email)
+    await page.getByRole('heading', { name: 'Tenants', exact: true }).waitFor()
+    await page.getByRole('alert').waitFor()
+    expect(await row.count()).toBe(0)
     await context.close()
   })
 

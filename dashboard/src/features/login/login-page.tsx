@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { sessionQuery } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
@@ -13,10 +13,15 @@ export function LoginPage() {
   const { return_to: returnTo }: { return_to?: string } = useSearch({ strict: false })
   const place = placeAfterLogin(returnTo)
   const router = useRouter()
+  const client = useQueryClient()
+  const goOn = () => {
+    const now = client.getQueryData(sessionQuery.queryKey)
+    router.history.push(placeAfterLogin(returnTo, now?.tenant_id))
+  }
   return (
     <Gate title="Log in">
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
-      {session?.login_enabled && <PasswordForm onDone={() => router.history.push(place)} />}
+      {session?.login_enabled && <PasswordForm onDone={goOn} />}
       {session?.sso_authorize_url && (
         <Button component="a" variant="default" href={ssoAddress(session.sso_authorize_url, place)} fullWidth>
           Log in with single sign-on
