@@ -105,6 +105,39 @@ describe('the dashboard', () => {
     await context.close()
   })
 
+  it('follows a call that nobody has answered yet until it is scored', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(context, '/app/login')
+    await page.clock.install()
+    let known: 'rings' | 'is over' | 'is scored' = 'rings'
+    await page.route(`**/api/v1/call-logs/${callSid}`, async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { call_log: object }
+      const ringing = { status: 'ringing', ended_at: null, stream_sid: null, voice_session_id: null }
+      const over = { ended_at: new Date().toISOString(), summary: null }
+      const call_log = { ...answer.call_log, ...(known === 'rings' ? ringing : known === 'is over' ? over : {}) }
+      await route.fulfill({ response, json: { ...answer, call_log } })
+    })
+    await page.route('**/api/v1/voice-sessions/*', async (route) => {
+      const response = await route.fetch()
+      const answer = (await response.json()) as { voice_session: object }
+      const qa = { score: 0.75, high_quality: false, summary: 'It went well.', criteria: [] }
+      const scored = known === 'is scored' ? { qa, qa_status: 'scored' } : { qa: null, qa_status: 'pending' }
+      await route.fulfill({ response, json: { ...answer, voice_session: { ...answer.voice_session, ...scored } } })
+    })
+    await page.goto(dashboard.address + callPath())
+    await page.getByText('Ringing').waitFor()
+    known = 'is over'
+    await page.clock.fastForward(2_000)
+    await page.getByText('What do you sell?', { exact: true }).waitFor()
+    expect(await page.getByText('It went well.').count()).toBe(0)
+    known = 'is scored'
+    await page.clock.fastForward(5_000)
+    await page.getByText('It went well.').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
   it('says when a page cannot be loaded, and loads it when it is asked again', async () => {
     const context = await dashboard.context({ width: 1280, colorScheme: 'light' })
     const { page } = await dashboard.visit(context, '/app/t/demo/calls')

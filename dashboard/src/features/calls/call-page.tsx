@@ -12,7 +12,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { phoneText } from '../../components/text.ts'
 import { AnswerWaterfall } from './answer-waterfall.tsx'
 import { CallFacts } from './call-facts.tsx'
-import { type CallLog, callQuery, callsKey, voiceSessionQuery } from './call-queries.ts'
+import { type CallLog, callQuery, callsKey } from './call-queries.ts'
 import { CallScore } from './call-score.tsx'
 import { CallStatus, isGoingOn } from './call-status.tsx'
 import { Recording } from './recording.tsx'
@@ -45,10 +45,7 @@ export function CallPage() {
 }
 
 function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
-  const id = call.voice_session_id
-  const wanted = { ...voiceSessionQuery(tenantId, id ?? ''), enabled: id !== null }
-  const { data: session, error, refetch } = useQuery(wanted)
-  const isLive = useFollowedCall(tenantId, call)
+  const { session, error, refetch, isLive } = useFollowedCall(tenantId, call)
   const player = useRef<WavePlayer>(null)
   const [isHeard, setHeard] = useState(false)
   const [atMs, setAt] = useState(-1)
@@ -56,7 +53,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
   return (
     <>
       <CallFacts call={call} session={session} />
-      {error && <FailureState error={error} onRetry={() => void refetch()} />}
+      {error !== null && <FailureState error={error} onRetry={refetch} />}
       {session?.qa && <CallScore qa={session.qa} />}
       {session?.recording_url && (
         <Recording

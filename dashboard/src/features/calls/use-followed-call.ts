@@ -1,15 +1,28 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { useEventStream } from '../../api/event-stream.ts'
-import { type CallLog, callsKey } from './call-queries.ts'
+import { isRefused } from '../../api/failure.ts'
+import { type CallLog, callQuery, callsKey, type VoiceSession, voiceSessionQuery } from './call-queries.ts'
 import { isGoingOn } from './call-status.tsx'
+import { readAgainMs } from './read-again.ts'
 
 /** Within a second after it happened it is written down. */
 const WRITTEN_AFTER_MS = 1_200
 const TELLING = new Set(['turn', 'tool', 'ended'])
 
-/** Reads a call that goes on again when something was said or done in it. Returns whether it is followed. */
-export function useFollowedCall(tenantId: string, call: CallLog): boolean {
+type FollowedCall = {
+  /** Undefined until it is read, and where nobody has talked. */
+  session: VoiceSession | undefined
+  error: unknown
+  refetch: () => void
+  isLive: boolean
+}
+
+/**
+ * What was said in a call. While it goes on it is read again with the call when something was said or done in it, and by the clock
+ * as long as no events tell of that; then until it is scored.
+ */
+export function useFollowedCall(tenantId: string, call: CallLog): FollowedCall {
   const client = useQueryClient()
   const waiting = useRef<ReturnType<typeof setTimeout>>(undefined)
   const path =
@@ -25,5 +38,14 @@ export function useFollowedCall(tenantId: string, call: CallLog): boolean {
       }, WRITTEN_AFTER_MS)
     },
   })
-  return path !== null && isOpen
+  const isLive = path !== null && isOpen
+  const [callSid, id] = [call.call_sid ?? '', call.voice_session_id]
+  const refetchInterval = ({ state: { error } }: { state: { error: unknown } }) => {
+    const session = client.getQueryData(voiceSessionQuery(tenantId, id ?? '').queryKey)
+    return isRefused(error) ? false : readAgainMs({ call, session, isFollowed: isLive })
+  }
+  useQuery({ ...callQuery(tenantId, callSid), refetchInterval })
+  const wanted = { ...voiceSessionQuery(tenantId, id ?? ''), enabled: id !== null, refetchInterval }
+  const { data: session, error, refetch } = useQuery(wanted)
+  return { session, error, refetch: () => void refetch(), isLive }
 }
