@@ -21,6 +21,8 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const dashboard = useDashboard({ settings: { SIMULATOR: 'off' }, furnish: addCalls, tenant: 'acme' })
 /** The hour in which Acme's calls were. */
 let busyHour: Date
+/** When the carrier refused a call of Globex. */
+let refusedAt: Date
 
 beforeAll(async () => {
   await dashboard.ask('POST', '/admin/analytics/sweep')
@@ -50,7 +52,17 @@ async function addCalls(db: Db): Promise<void> {
     })
   }
   for (let n = 0; n < 2; n += 1) await addCall(db, globex, { at: new Date(hourMs - 5 * HOUR_MS + n), talkSeconds: 600 })
+  refusedAt = new Date(hourMs - 80 * HOUR_MS)
+  const { id } = await addCall(db, globex, { at: refusedAt, talkSeconds: null, status: 'failed' })
+  const fault = { error_code: 'carrier_rejected', error_message: 'No such number.' }
+  await db
+    .updateTable('call_logs')
+    .set({ ...UNPLACED, ...fault })
+    .where('id', '=', id)
+    .execute()
 }
+
+const UNPLACED = { call_sid: null, voice_session_id: null, started_at: null }
 
 const loggedIn = (look: Look, username?: string) => dashboard.loggedIn(look, username)
 const visit = (context: BrowserContext, path: string) => dashboard.visit(context, `/app/${path}`)
@@ -130,6 +142,33 @@ describe('the overview', () => {
     expect(await minutes()).toEqual([['acme', '12', '18']])
     await page.getByRole('link', { name: '12 calls of acme' }).click()
     await page.getByText('12 in all').waitFor()
+    await context.close()
+  })
+
+  it("shows none of one tenant's figures as those of another", async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/acme/overview')
+    await page.locator('dl').first().getByText('Calls129 answered').waitFor()
+    await panel(page, 'Late tasks by queue').getByRole('link', { name: 'billing' }).waitFor()
+    const held = Promise.withResolvers<void>()
+    for (const asked of ['analytics/calls', 'operator-queues'])
+      await page.route(`**/api/v1/${asked}?*`, async (route) => {
+        await held.promise
+        await route.continue()
+      })
+    await page.getByRole('combobox', { name: 'Tenant' }).click()
+    await page.getByRole('option', { name: 'globex' }).click()
+    await page.waitForURL('**/t/globex/overview')
+    await page.locator('main > div > [aria-busy=true]').waitFor()
+    expect(
+      await page
+        .locator('main')
+        .getByText(/129 answered|billing/)
+        .count(),
+    ).toBe(0)
+    held.resolve()
+    await page.locator('dl').first().getByText('Calls22 answered').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
     await context.close()
   })
 

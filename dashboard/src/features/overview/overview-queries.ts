@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { type QueryKey, queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { Range } from './overview-filters.ts'
@@ -18,10 +18,17 @@ export type LateQueue = Pick<
 /** Calls are counted twice a minute. */
 const REFRESH_MS = 30_000
 const DAY_MS = 86_400_000
+/** No tenant is called so. */
+const ALL = null
 /** Days and hours are those of whoever looks. */
 const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
-const often = { refetchInterval: REFRESH_MS, placeholderData: keepPreviousData }
+/** What was read stays while it is read of another span, but none of what was read of another tenant. */
+const often = <Data>(whose: string | null) => ({
+  refetchInterval: REFRESH_MS,
+  placeholderData: (before: Data | undefined, query?: { queryKey: QueryKey }) =>
+    query?.queryKey[1] === whose ? before : undefined,
+})
 const since = ({ days }: Range) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 /** What a tenant's calls came to. */
@@ -33,7 +40,7 @@ export const callsQuery = (tenantId: string, range: Range) =>
       const asked = { params: { query }, headers: forTenant(tenantId) }
       return (await answerOf(api.GET('/api/v1/analytics/calls', asked))).analytics
     },
-    ...often,
+    ...often<Analytics>(tenantId),
   })
 
 /** The same of each of its agents. */
@@ -45,18 +52,18 @@ export const agentsQuery = (tenantId: string, range: Range) =>
       const asked = { params: { query }, headers: forTenant(tenantId) }
       return (await answerOf(api.GET('/api/v1/analytics/calls', asked))).analytics
     },
-    ...often,
+    ...often<Analytics>(tenantId),
   })
 
 /** What the calls of all tenants came to. */
 export const allCallsQuery = (range: Range) =>
   queryOptions({
-    queryKey: ['overview', 'all', range.value],
+    queryKey: ['overview', ALL, range.value],
     queryFn: async () => {
       const query = { interval: range.interval, since: since(range), time_zone }
       return (await answerOf(api.GET('/api/v1/admin/analytics/calls', { params: { query } }))).analytics
     },
-    ...often,
+    ...often<Analytics>(ALL),
   })
 
 /** A span that was picked; null: the whole range. */
@@ -65,12 +72,12 @@ export type Picked = { since: string; until: string } | null
 /** The same of each tenant, in the range or in the span that was picked. */
 export const tenantsQuery = (range: Range, picked: Picked) =>
   queryOptions({
-    queryKey: ['overview', 'all', range.value, 'tenants', picked],
+    queryKey: ['overview', ALL, range.value, 'tenants', picked],
     queryFn: async () => {
       const query = { interval: 'all', group_by: 'tenant', time_zone, ...(picked ?? { since: since(range) }) } as const
       return (await answerOf(api.GET('/api/v1/admin/analytics/calls', { params: { query } }))).analytics
     },
-    ...often,
+    ...often<Analytics>(ALL),
   })
 
 const MOST_QUEUES = 500
@@ -85,15 +92,15 @@ export const lateQuery = (tenantId: string) =>
       const late = queues.filter(({ breached }) => breached > 0).toSorted((a, b) => b.breached - a.breached)
       return late.map(({ queue_key, breached }) => ({ tenant_id: tenantId, queue_key, breached }))
     },
-    ...often,
+    ...often<LateQueue[]>(tenantId),
   })
 
 /** Those of all tenants. */
 export const allLateQuery = queryOptions({
-  queryKey: ['overview', 'all', 'late'],
+  queryKey: ['overview', ALL, 'late'],
   queryFn: async (): Promise<LateQueue[]> => {
     const asked = { params: { query: { limit: MOST_QUEUES } } }
     return (await answerOf(api.GET('/api/v1/admin/operator-queues/breaches', asked))).queues
   },
-  ...often,
+  ...often<LateQueue[]>(ALL),
 })
