@@ -172,6 +172,21 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('finds a call that was never placed by its day, and says why', async () => {
+    const context = await loggedIn(WIDE)
+    const { page } = await visit(context, 't/globex/calls?status=failed')
+    const day = [refusedAt.getFullYear(), refusedAt.getMonth() + 1, refusedAt.getDate()]
+    const text = day.map((part) => String(part).padStart(2, '0')).join('-')
+    await page.getByLabel('First day').fill(text)
+    await page.getByLabel('Last day').fill(text)
+    // As the page itself writes it.
+    await page.getByLabel('From').fill('+1 202 555 0101')
+    await page.waitForURL(/from=/)
+    await page.getByText('One in all').waitFor()
+    await page.getByText('carrier_rejected: No such number.').waitFor()
+    await context.close()
+  })
+
   it('asks for no more than 200 KB of compressed script, charts and all', async () => {
     const context = await loggedIn(WIDE)
     const page = await context.newPage()

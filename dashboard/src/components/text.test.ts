@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DASH, usdText } from './text.ts'
+import { DASH, dialled, phoneText, usdText } from './text.ts'
 
 describe('an amount in US dollars', () => {
   it.each([
@@ -9,4 +9,15 @@ describe('an amount in US dollars', () => {
     [12.345, '$12.35'],
     [null, DASH],
   ])('writes %j as %s, wherever it stands', (usd, text) => expect(usdText(usd)).toBe(text))
+})
+
+describe('a number as the API takes it', () => {
+  it.each([
+    [phoneText('+12025550123'), '+12025550123'],
+    ['(202) 555-0123', '2025550123'],
+    ['\u00A0+49.30.123456 ', '+4930123456'],
+    ['sip:ann-lee@example.com', 'sip:ann-lee@example.com'],
+    ['anonymous', 'anonymous'],
+    [undefined, undefined],
+  ])('is, of %j, %j', (text, number) => expect(dialled(text)).toBe(number))
 })

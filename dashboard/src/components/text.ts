@@ -18,6 +18,12 @@ export function phoneText(phone: string | null | undefined): string {
   return phone.replace(NORTH_AMERICAN, '+1 $1 $2 $3')
 }
 
+/** A number as the API takes it, however people write it, such as `phoneText` does. Another text stays as it is. */
+export function dialled<Text extends string | undefined>(text: Text): Text {
+  const isNumber = text !== undefined && /^[\s().-]*\+?[\s().-]*\d[\d\s().-]*$/.test(text)
+  return isNumber ? (text.replaceAll(/[\s().-]/g, '') as Text) : text
+}
+
 /** A value of the API in words: `caller_hangup` is `Caller hangup`. */
 export function words(value: string | null | undefined): string {
   if (!value) return DASH

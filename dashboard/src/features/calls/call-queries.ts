@@ -1,9 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
-import { dayStart } from '../../components/filters.tsx'
 import type { ListPart } from '../../components/list-part.ts'
+import { dialled } from '../../components/text.ts'
 import type { CallFilters } from './call-filters.ts'
+import { madeWithin } from './call-span.ts'
 
 type Answer<Path extends '/api/v1/call-logs' | '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-sessions/{id}'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
@@ -25,12 +26,13 @@ const FURTHER_ROWS = 200
 /** One page of the calls, newest first. What the address says wrongly the service refuses. */
 export async function listCalls(
   tenantId: string,
-  { first_day: first, last_day: last, since, until, ...filters }: CallFilters,
+  { first_day, last_day, since, until, from, to, ...filters }: CallFilters,
   cursor: string | undefined,
 ): Promise<ListPart<CallLog>> {
-  const days = { started_after: dayStart(first), started_before: dayStart(last, 1) }
-  const span = { created_after: since, created_before: until }
-  const query = { ...filters, ...days, ...span, ...(cursor !== undefined && { cursor, limit: FURTHER_ROWS }) } as Query
+  const span = madeWithin({ first_day, last_day, since, until })
+  const numbers = { from: dialled(from), to: dialled(to) }
+  const further = cursor !== undefined && { cursor, limit: FURTHER_ROWS }
+  const query = { ...filters, ...numbers, ...span, ...further } as Query
   const answer = await answerOf(api.GET('/api/v1/call-logs', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.call_logs, next: answer.next_cursor }
 }

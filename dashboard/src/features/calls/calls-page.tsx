@@ -99,7 +99,12 @@ function columnsOf(tenantId: string): Column<CallLog>[] {
     {
       name: 'Summary',
       from: 'desktop',
-      cell: ({ summary }) => <span className={styles.summary}>{summary ?? DASH}</span>,
+      cell: (call) => <span className={styles.summary}>{call.summary ?? faultIn(call)}</span>,
     },
   ]
+}
+
+/** Why a call was not placed, or not carried: one that the carrier never had has no page that could say so. */
+function faultIn({ error_code: code, error_message: reason }: CallLog): string {
+  return [code, reason].filter((part) => part !== null).join(': ') || DASH
 }

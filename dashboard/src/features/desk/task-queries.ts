@@ -3,6 +3,7 @@ import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { ListPart } from '../../components/list-part.ts'
+import { dialled } from '../../components/text.ts'
 import type { DeskFilters } from './desk-filters.ts'
 
 /** Somebody who is to be called back. */
@@ -31,7 +32,8 @@ export async function listTasks(
   filters: DeskFilters,
   cursor: string | undefined,
 ): Promise<ListPart<Task>> {
-  const query = { ...filters, order: orderOf(filters), cursor } as Query
+  const customer = dialled(filters.customer_phone)
+  const query = { ...filters, customer_phone: customer, order: orderOf(filters), cursor } as Query
   const answer = await answerOf(api.GET('/api/v1/callback-tasks', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.tasks, next: answer.next_cursor }
 }

@@ -2,6 +2,7 @@ import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, fileOf, forTenant } from '../../api/client.ts'
 import { asFailure } from '../../api/failure.ts'
 import type { ListPart } from '../../components/list-part.ts'
+import { dialled } from '../../components/text.ts'
 
 /** A number that must not be called. */
 export type Entry = Answer<'/api/v1/dnc/{phone}', 'get'>['entry']
@@ -28,7 +29,7 @@ export async function listEntries(
 }
 
 async function entriesOf(tenantId: string, phone: string): Promise<Entry[]> {
-  const asked = { params: { path: { phone: phone.replaceAll(/[\s().-]/g, '') } }, headers: forTenant(tenantId) }
+  const asked = { params: { path: { phone: dialled(phone) } }, headers: forTenant(tenantId) }
   try {
     return [(await answerOf(api.GET('/api/v1/dnc/{phone}', asked))).entry]
   } catch (error) {
@@ -39,7 +40,7 @@ async function entriesOf(tenantId: string, phone: string): Promise<Entry[]> {
 
 /** Lists a number. */
 export function addEntry(tenantId: string, phone: string, reason: string) {
-  const body = { phone, source: 'dashboard', ...(reason !== '' && { reason }) }
+  const body = { phone: dialled(phone), source: 'dashboard', ...(reason !== '' && { reason }) }
   return answerOf(api.POST('/api/v1/dnc', { body, headers: forTenant(tenantId) }))
 }
 
@@ -61,5 +62,5 @@ export function exportedEntries(tenantId: string): Promise<Blob> {
 
 /** Asks whether a number may be called now, without calling it. */
 export function checkDial(tenantId: string, to: string): Promise<DialCheck> {
-  return answerOf(api.POST('/api/v1/dial-check', { body: { to }, headers: forTenant(tenantId) }))
+  return answerOf(api.POST('/api/v1/dial-check', { body: { to: dialled(to) }, headers: forTenant(tenantId) }))
 }

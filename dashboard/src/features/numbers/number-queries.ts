@@ -1,6 +1,7 @@
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
 import type { ListPart } from '../../components/list-part.ts'
+import { dialled } from '../../components/text.ts'
 
 const ROUTES = '/api/v1/admin/tenants/{tenant_id}/phone-routes'
 
@@ -28,7 +29,8 @@ export async function listNumbers(tenantId: string, cursor: string | undefined):
 }
 
 /** Adds a number, or replaces what is known of one. */
-export async function putNumber(tenantId: string, id: string | null, body: PhoneRouteValues): Promise<void> {
+export async function putNumber(tenantId: string, id: string | null, values: PhoneRouteValues): Promise<void> {
+  const body = { ...values, phone_number: dialled(values.phone_number) }
   if (id === null) await answerOf(api.POST(ROUTES, { params: { path: { tenant_id: tenantId } }, body }))
   else
     await answerOf(api.PUT(`${ROUTES}/{route_id}`, { params: { path: { tenant_id: tenantId, route_id: id } }, body }))
