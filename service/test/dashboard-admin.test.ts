@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
@@ -173,11 +173,31 @@ describe('the pages of an administrator', () => {
     const row = page.getByRole('row').filter({ hasText: 'dnc.added' })
     await row.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
+    await page.getByText('One is sent again.').waitFor()
     await row.getByText('Delivered').waitFor()
     await row.getByRole('button', { name: 'Look' }).click()
     await page.getByRole('dialog').getByText('500').first().waitFor()
     await page.goto(`${dashboard.address}/app/audit-log?action=webhook.redelivered`)
     await page.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: 'ada' }).waitFor()
+    await page.close()
+  })
+
+  it('mark nothing in one list that is sent again from another', async () => {
+    await ask('PUT', '/admin/tenants/globex', { tenant_id: 'globex', name: 'Globex' })
+    const { page } = await visit('/app/t/acme/deliveries')
+    const send = page.getByRole('button', { name: 'Send 1 again' })
+    const mark = async () => {
+      await page.getByLabel('Mark dnc.added').check()
+      await send.waitFor()
+    }
+    await mark()
+    await page.getByLabel('Status', { exact: true }).selectOption('delivered')
+    await send.waitFor({ state: 'hidden' })
+    await mark()
+    await page.getByRole('combobox', { name: 'Tenant' }).click()
+    await page.getByRole('option', { name: 'Globex' }).click()
+    await page.waitForURL('**/t/globex/deliveries')
+    await send.waitFor({ state: 'hidden' })
     await page.close()
   })
 

@@ -11,6 +11,7 @@ import { FilterBar, FilterChoice, FilterDay, FilterText } from '../../components
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
+import { Note } from '../../components/note.tsx'
 import { useList } from '../../components/use-list.ts'
 import { DeliveryDetail } from './delivery-detail.tsx'
 import type { DeliveryFilters } from './delivery-filters.ts'
@@ -26,11 +27,16 @@ import { DeliveryStatus } from './delivery-status.tsx'
 
 const REFRESH_MS = 10_000
 
+const NOTHING = { of: '', marked: new Set<string>(), told: '' }
+
 /** What the webhook of a tenant got, and did not get. */
 export function DeliveriesPage() {
   const tenantId = useTenant()
   const filters: DeliveryFilters = useSearch({ strict: false })
-  const [marked, setMarked] = useState<Set<string>>(new Set())
+  // What was marked, and told, in one list is nothing of another: a tenant's, or with other filters.
+  const of = JSON.stringify([tenantId, filters])
+  const [kept, setKept] = useState(NOTHING)
+  const { marked, told } = kept.of === of ? kept : NOTHING
   const mayResend = useMay('admin')
   const client = useQueryClient()
   const list = useList({
@@ -43,8 +49,8 @@ export function DeliveriesPage() {
   const isNoneFailed = list.rows?.length === 0 && (filters.status ?? 'failed') === 'failed'
 
   async function resend(wanted: Parameters<typeof redeliver>[1]): Promise<void> {
-    await redeliver(tenantId, wanted)
-    setMarked(new Set())
+    const words = await redeliver(tenantId, wanted)
+    setKept({ of, marked: NOTHING.marked, told: words })
     await client.invalidateQueries({ queryKey: deliveriesKey(tenantId) })
   }
 
@@ -52,7 +58,7 @@ export function DeliveriesPage() {
     const next = new Set(marked)
     if (isMarked) next.add(id)
     else next.delete(id)
-    setMarked(next)
+    setKept({ of, marked: next, told: '' })
   }
 
   const actions = (
@@ -74,7 +80,16 @@ export function DeliveriesPage() {
       title="Deliveries"
       description="What the webhook got or is to get, newest first."
       actions={mayResend && actions}
-      filters={<DeliveryFilterBar />}
+      filters={
+        <>
+          <DeliveryFilterBar />
+          {told !== '' && (
+            <output>
+              <Note>{told}</Note>
+            </output>
+          )}
+        </>
+      }
       list={list}
       columns={[...(mayResend ? [markColumn(marked, mark)] : []), ...COLUMNS, actionsColumn(mayResend, resend)]}
       keyOf={({ id }) => id}

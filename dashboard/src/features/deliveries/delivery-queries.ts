@@ -4,6 +4,7 @@ import { answerOf, api } from '../../api/client.ts'
 import { dayStart } from '../../components/filters.tsx'
 import type { ListPart } from '../../components/list-part.ts'
 import type { DeliveryFilters } from './delivery-filters.ts'
+import { sentText } from './sent-text.ts'
 
 const DELIVERIES = '/api/v1/admin/tenants/{tenant_id}/webhook-deliveries'
 
@@ -27,9 +28,18 @@ export async function listDeliveries(
   return { rows: answer.deliveries, next: answer.next_cursor }
 }
 
-/** Sends some again, or all that are like this. Returns how many. */
-export async function redeliver(tenantId: string, body: Redelivery): Promise<number> {
-  return (await answerOf(api.POST(DELIVERIES, { params: { path: { tenant_id: tenantId } }, body }))).requeued
+/** More ids than these the service takes of one request only by a filter. */
+const MOST_IDS = 500
+
+/** Sends some again, or all that are like this. Returns what came of it, in words. */
+export async function redeliver(tenantId: string, wanted: Redelivery): Promise<string> {
+  const requeue = async (body: Redelivery) =>
+    (await answerOf(api.POST(DELIVERIES, { params: { path: { tenant_id: tenantId } }, body }))).requeued
+  if (!wanted.ids) return sentText(await requeue(wanted), null)
+  let sent = 0
+  for (let at = 0; at < wanted.ids.length; at += MOST_IDS)
+    sent += await requeue({ ids: wanted.ids.slice(at, at + MOST_IDS) })
+  return sentText(sent, wanted.ids.length)
 }
 
 /** What failed of what the filters show, as a redelivery names it. */
