@@ -201,6 +201,36 @@ describe('the pages of an administrator', () => {
     await page.close()
   })
 
+  it('find words in a log of which a line comes every moment', async () => {
+    const { page } = await visit('/app/login')
+    const opened = Promise.withResolvers<WebSocketRoute>()
+    await page.routeWebSocket('**/logs*', opened.resolve)
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/logs`)
+    const socket = await opened.promise
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.clock.pauseAt(Date.now() + 3_600_000)
+    await page.getByLabel('Words').fill('nobody')
+    await page.clock.runFor(300)
+    socket.send(JSON.stringify({ time: new Date().toISOString(), level: 'info', msg: 'A line', tenant_id: null }))
+    await page.getByText('A line', { exact: true }).waitFor()
+    await page.clock.runFor(300)
+    await page.waitForURL('**/logs?q=nobody')
+    await page.close()
+  })
+
+  it('are asked for their login when the log is read no more for them', async () => {
+    const other = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(other, '/app/logs')
+    await page.getByText('Live', { exact: true }).waitFor()
+    const left = await other.request.post(`${dashboard.address}/api/v1/admin/auth/logout`, {
+      headers: { origin: dashboard.address },
+    })
+    expect(left.ok()).toBe(true)
+    await page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await other.close()
+  })
+
   it('follow the log while it is written', async () => {
     await ask('PUT', '/admin/prompts/brief', { text: 'Be brief.' })
     const { page } = await visit('/app/logs?q=prompts%2F%3Akey')

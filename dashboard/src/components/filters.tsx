@@ -1,6 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import styles from './filters.module.css'
 import { Instant } from './instant.tsx'
 import { words } from './text.ts'
@@ -75,11 +75,13 @@ export function FilterText({ name, label, placeholder }: FilterProps & { placeho
   // What was typed stands until the address says something else.
   const [typed, setTyped] = useState({ over: asked, text: asked })
   const text = typed.over === asked ? typed.text : asked
+  const ask = useEffectEvent(() => set(name, text.trim()))
+  // A page that is drawn anew meanwhile, such as that of the log, does not make the pause longer.
   useEffect(() => {
     if (text.trim() === asked) return
-    const timer = setTimeout(() => set(name, text.trim()), PAUSE_MS)
+    const timer = setTimeout(ask, PAUSE_MS)
     return () => clearTimeout(timer)
-  })
+  }, [text, asked])
   return (
     <TextInput
       className={styles.filter}

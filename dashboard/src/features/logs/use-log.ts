@@ -1,6 +1,8 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
 import { type ApiFailure, asFailure, unreachable } from '../../api/failure.ts'
+import { sessionQuery, usePerson } from '../../api/session.ts'
 import type { LogFilters } from './log-filters.ts'
 
 /** A line of the log, with a number of its own on this page. */
@@ -19,17 +21,27 @@ export type Log = {
 const NOTHING: Log = { lines: [], dropped: 0, isOpen: false, failure: null }
 const MOST_LINES = 500
 const EARLIER_LINES = 100
-const AGAIN_AFTER_MS = 2_000
+/** Between one socket and the next, twice as long after each that was not let in. */
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 60_000
+/** Whoever followed may no more. */
+const UNAUTHENTICATED = 4401
 
-/** Follows the log, from some lines before on, for as long as the page shows it. `isPaused`: what comes is left out. */
+/**
+ * Follows the log, from some lines before on, for as long as the page shows it and somebody is logged in. `isPaused`: what comes is
+ * left out.
+ */
 export function useLog(filters: LogFilters, isPaused: boolean): Log {
+  const client = useQueryClient()
+  const { name } = usePerson()
   const [log, setLog] = useState(NOTHING)
   const wanted = JSON.stringify(filters)
   useEffect(() => {
-    if (isPaused) return
+    if (isPaused || name === '') return
     const asked = JSON.parse(wanted) as LogFilters
     let isLeft = false
     let count = 0
+    let pauseMs = FIRST_PAUSE_MS
     let socket: WebSocket | null = null
     let again: ReturnType<typeof setTimeout> | undefined
     const numbered = (line: Record<string, unknown>) => {
@@ -53,6 +65,7 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
     function connect(): void {
       socket = new WebSocket(`/logs?${new URLSearchParams(asked)}`)
       socket.addEventListener('open', () => {
+        pauseMs = FIRST_PAUSE_MS
         change(() => ({ ...NOTHING, isOpen: true }))
         readEarlier().catch((error: unknown) => change((now) => ({ ...now, failure: asFailure(error) })))
       })
@@ -61,24 +74,33 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
         if (line['type'] === 'dropped') change((now) => ({ ...now, dropped: now.dropped + Number(line['count']) }))
         else change((now) => ({ ...now, lines: [numbered(line), ...now.lines].slice(0, MOST_LINES) }))
       })
-      socket.addEventListener('close', () => {
+      socket.addEventListener('close', ({ code }) => {
         change((now) => ({ ...now, isOpen: false, failure: now.failure ?? unreachable() }))
-        if (!isLeft) again = setTimeout(() => void askWhy().then(reconnect), AGAIN_AFTER_MS)
+        if (code === UNAUTHENTICATED) askWho()
+        later()
       })
     }
 
-    /** A socket that is refused does not say why; a request for the same lines does. */
-    async function askWhy(): Promise<void> {
-      try {
-        await listEarlier(asked)
-      } catch (error) {
-        change((now) => ({ ...now, failure: asFailure(error) }))
-      }
+    function later(): void {
+      if (isLeft) return
+      again = setTimeout(() => void reconnect(), pauseMs)
+      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
 
-    function reconnect(): void {
+    /** A socket that is refused does not say why; a request for the same lines does. */
+    async function reconnect(): Promise<void> {
+      const failure = await listEarlier(asked).then(() => null, asFailure)
       // Whoever has left meanwhile would never close it.
-      if (!isLeft) connect()
+      if (isLeft) return
+      if (failure === null) return connect()
+      change((now) => ({ ...now, failure }))
+      if (failure.status === 401) askWho()
+      later()
+    }
+
+    /** When it is nobody any more this is left: who goes on asking uses up what all at the same address may ask. */
+    function askWho(): void {
+      void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
     }
 
     connect()
@@ -88,7 +110,7 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
       socket?.close()
       setLog((now) => ({ ...now, isOpen: false }))
     }
-  }, [wanted, isPaused])
+  }, [wanted, isPaused, name, client])
   return log
 }
 
