@@ -115,6 +115,41 @@ describe('a campaign', () => {
   })
 })
 
+type CampaignAnswer = { campaign: { id: string; contacts: object } }
+
+describe('a campaign that calls', () => {
+  it('shows what has become of its last contact when it is over', async () => {
+    const contacts = [{ phone: '+12025550125' }]
+    const { campaign } = await dashboard.ask<CampaignAnswer>('POST', '/campaigns', {
+      ...{ name: 'Autumn', agent_key: 'front-desk', contacts },
+    })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'campaigns')
+    const is = { over: false, told: false }
+    await page.route(`**/api/v1/campaigns/${campaign.id}`, async (route) => {
+      const counts = { ...campaign.contacts, pending: 0, [is.over ? 'completed' : 'dialing']: 1 }
+      const now = { status: is.over ? 'completed' : 'running', contacts: counts }
+      await route.fulfill({ json: { ok: true, campaign: { ...campaign, ...now } } })
+      is.told = is.over
+    })
+    // Its contacts are asked for less often: what is read of them before the end is not all.
+    await page.route(`**/api/v1/campaigns/${campaign.id}/calls*`, async (route) => {
+      const response = await route.fetch()
+      const { calls } = (await response.json()) as { calls: object[] }
+      const now = is.told ? { status: 'completed', outcome: 'reached' } : { status: 'dialing' }
+      await route.fulfill({ response, json: { ok: true, calls: calls.map((call) => ({ ...call, ...now })) } })
+    })
+    await page.goto(`${dashboard.address}/app/t/demo/campaigns/${campaign.id}`)
+    const row = page.getByRole('row').filter({ hasText: '+1 202 555 0125' })
+    await row.getByText('Dialing').waitFor()
+    is.over = true
+    await page.getByText('1 of 1 done').waitFor()
+    await row.getByText('Reached').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+})
+
 describe('the desk', () => {
   it('leads by the keyboard from the next task to its end', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })

@@ -1,5 +1,6 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { BackLink } from '../../components/back-link.tsx'
@@ -94,11 +95,18 @@ function factsOf(campaign: Campaign): Fact[] {
 function Contacts({ campaign }: { campaign: Campaign }) {
   const filters: CampaignFilters = useSearch({ strict: false })
   const { tenant_id: tenantId, id } = campaign
+  const client = useQueryClient()
+  const moves = isMoving(campaign)
   const list = useList({
     queryKey: [...campaignsKey(tenantId), id, 'contacts', filters],
     part: (cursor) => listContacts(campaign, filters, cursor),
-    refresh: isMoving(campaign) && { everyMs: REFRESH_MS, keyOf: ({ id: contactId }) => contactId },
+    refresh: moves && { everyMs: REFRESH_MS, keyOf: ({ id: contactId }) => contactId },
   })
+  useEffect(() => {
+    if (!moves) return
+    // What has moved last is read once more: the campaign is asked for more often than its contacts.
+    return () => void client.invalidateQueries({ queryKey: [...campaignsKey(tenantId), id, 'contacts'] })
+  }, [moves, client, tenantId, id])
   return (
     <ListPanel
       title="Contacts"
