@@ -39,7 +39,8 @@ afterEach(async () => {
 /** A call that was recorded and is over, and one that goes on. */
 async function furnished(): Promise<FreshRows> {
   let calls = 0
-  app.rest.reply = ({ path }) => {
+  app.rest.reply = ({ path, form }) => {
+    if (path.includes('/IncomingPhoneNumbers')) return { status: 200, body: numberAtCarrier(path, form) }
     if (!path.endsWith('/Calls.json')) return { status: 200, body: {} }
     calls += 1
     return { status: 201, body: { sid: `CA-out-${calls}`, status: 'queued' } }
@@ -69,6 +70,16 @@ async function makeTool(): Promise<string> {
   const tools = [{ ...tool, method: 'GET', url: billing.url }]
   await app.served.administer('PUT', `/tenants/${OWN}`, { ...config, tools })
   return tool.name
+}
+
+/** Every number is the account's, and goes where it is told to. */
+function numberAtCarrier(path: string, form: Record<string, string>): object {
+  const [, asked] = /PhoneNumber=(.*)$/.exec(path) ?? []
+  const phone_number = decodeURIComponent(asked ?? '')
+  if (asked !== undefined) return { incoming_phone_numbers: [{ sid: 'PN1', phone_number }] }
+  const { VoiceUrl: voice_url, VoiceFallbackUrl: voice_fallback_url, StatusCallback: status_callback } = form
+  const methods = { voice_method: 'POST', voice_fallback_method: 'POST', status_callback_method: 'POST' }
+  return { sid: 'PN1', phone_number, voice_url, voice_fallback_url, status_callback, ...methods }
 }
 
 let ended = 0

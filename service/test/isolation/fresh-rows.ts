@@ -176,8 +176,9 @@ export class FreshRows {
     [`PUT ${TENANT}/agents/:agent_id/rollouts`]: () => ({ entries: [] }),
     [`POST ${TENANT}/users`]: () => this.#person(),
     [`PATCH ${TENANT}/users/:user_id`]: () => ({ name: 'Hopper' }),
-    [`POST ${TENANT}/phone-routes`]: () => this.#route(),
-    [`PUT ${TENANT}/phone-routes/:route_id`]: () => this.#route(),
+    // People take a number that its carrier has for the tenant.
+    [`POST ${TENANT}/phone-routes`]: () => ({ ...this.#route(), configure_carrier: true }),
+    [`PUT ${TENANT}/phone-routes/:route_id`]: () => ({ ...this.#route(), configure_carrier: true }),
     [`POST ${TENANT}/webhook-deliveries`]: () => ({ ids: [UNKNOWN_ID] }),
   }
 
