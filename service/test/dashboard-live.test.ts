@@ -214,6 +214,28 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
+  it('go on with what is said when the session has ended and somebody has logged in again', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    await page.getByText(/this is Robin at the Demo Company/).waitFor()
+    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    const act = (asked: object) =>
+      dashboard.ask('POST', `/sessions/${streamSid}/actions`, { supervisor: 'grace', ...asked })
+    const headers = { origin: dashboard.address }
+    await page.context().request.post(`${dashboard.address}/api/v1/admin/auth/logout`, { headers })
+    const login = page.getByRole('dialog', { name: 'Log in again' })
+    await login.getByLabel('User name or e-mail').fill(LOGIN.username)
+    await login.locator('input[type=password]').fill(LOGIN.password)
+    await login.getByRole('button', { name: 'Log in', exact: true }).click()
+    await login.waitFor({ state: 'hidden' })
+    await act({ action: 'say', text: 'The green chair is yours.' })
+    await page.getByText('The green chair is yours.').first().waitFor()
+    await act({ action: 'end_call' })
+    await page.getByText('Read and hear it again').waitFor()
+    await page.context().close()
+  })
+
   it('let somebody take a call over, speak with the caller, and hand it back', async () => {
     const browser = await startChromium({ microphone: await somebodySpeaks() })
     try {

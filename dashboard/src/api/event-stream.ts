@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { followEvents, type ServerEvent, type StreamState } from './follow-events.ts'
-import { sessionQuery, usePerson } from './session.ts'
+import { sessionQuery, useSessionOf } from './session.ts'
 
 type Stream = {
   /** Null: nothing is watched. */
@@ -16,7 +16,7 @@ type Stream = {
  */
 export function useEventStream({ path, tenantId, onEvent }: Stream): StreamState {
   const client = useQueryClient()
-  const { name } = usePerson()
+  const sessionOf = useSessionOf()
   const [state, setState] = useState<StreamState>({ isOpen: false, failure: null })
   const last = useRef({ path, id: null as string | null })
   const take = useEffectEvent((event: ServerEvent) => {
@@ -24,7 +24,7 @@ export function useEventStream({ path, tenantId, onEvent }: Stream): StreamState
     onEvent(event)
   })
   useEffect(() => {
-    if (path === null || name === '') return
+    if (path === null || sessionOf === null) return
     const leaving = new AbortController()
     const lastId = last.current.path === path ? last.current.id : null
     const followed = { path, tenantId, lastId, signal: leaving.signal, onEvent: take, onState: setState }
@@ -32,6 +32,6 @@ export function useEventStream({ path, tenantId, onEvent }: Stream): StreamState
       if (failure?.status === 401) void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
     })
     return () => leaving.abort()
-  }, [path, tenantId, name, client])
+  }, [path, tenantId, sessionOf, client])
   return state
 }

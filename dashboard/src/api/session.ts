@@ -85,6 +85,16 @@ export function usePerson(): Person {
   return person ?? NOBODY
 }
 
+/**
+ * Whose session goes on: null from its end until somebody has logged in again. What follows the service is left and taken up again by
+ * it, where `usePerson` is the same all the while.
+ */
+export function useSessionOf(): string | null {
+  const { data } = useQuery(sessionQuery)
+  const person = data ? personIn(data) : null
+  return person && identityOf(person)
+}
+
 /** For the moment between the end of a session and the login. */
 const NOBODY: Person = { name: '', role: 'viewer', tenantId: null }
 

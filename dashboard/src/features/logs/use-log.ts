@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { answerOf, api } from '../../api/client.ts'
 import { type ApiFailure, asFailure, unreachable } from '../../api/failure.ts'
-import { sessionQuery, usePerson } from '../../api/session.ts'
+import { sessionQuery, useSessionOf } from '../../api/session.ts'
 import type { LogFilters } from './log-filters.ts'
 
 /** A line of the log, with a number of its own on this page. */
@@ -33,11 +33,11 @@ const UNAUTHENTICATED = 4401
  */
 export function useLog(filters: LogFilters, isPaused: boolean): Log {
   const client = useQueryClient()
-  const { name } = usePerson()
+  const sessionOf = useSessionOf()
   const [log, setLog] = useState(NOTHING)
   const wanted = JSON.stringify(filters)
   useEffect(() => {
-    if (isPaused || name === '') return
+    if (isPaused || sessionOf === null) return
     const asked = JSON.parse(wanted) as LogFilters
     let isLeft = false
     let count = 0
@@ -110,7 +110,7 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
       socket?.close()
       setLog((now) => ({ ...now, isOpen: false }))
     }
-  }, [wanted, isPaused, name, client])
+  }, [wanted, isPaused, sessionOf, client])
   return log
 }
 
