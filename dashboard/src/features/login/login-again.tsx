@@ -5,7 +5,8 @@ import { readAllAgain, sessionQuery } from '../../api/session.ts'
 import { Column } from '../../components/fields.tsx'
 import { PasswordForm } from './password-form.tsx'
 
-const LOOK_AGAIN_MS = 5_000
+/** For a window that is seen all the while: all that ask without a session share what their address may ask, the login as well. */
+const LOOK_AGAIN_MS = 60_000
 /** Whoever comes by reads nothing of what stands below. */
 const NOTHING_SHOWS = { color: 'var(--paper)', backgroundOpacity: 1 }
 
@@ -30,7 +31,7 @@ export function LoginAgain({ isOpen }: { isOpen: boolean }) {
 }
 
 function Ways() {
-  // Whoever logs in elsewhere, in another tab, is logged in here too.
+  // Whoever logs in elsewhere, in another tab, is logged in here too when they come back to this one.
   const { data: session } = useQuery({
     ...sessionQuery,
     refetchInterval: LOOK_AGAIN_MS,
