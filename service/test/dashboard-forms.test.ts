@@ -6,6 +6,7 @@ import { faultsAsShown } from './harness/page-faults.ts'
 
 const WIDE: Look = { width: 1280, colorScheme: 'light' }
 const GRACE = 'grace@acme.example'
+const HEDY = 'hedy@globex.example'
 const NUMBER = '+12025550155'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -25,6 +26,7 @@ beforeAll(async () => {
   const config = { tenant_id: 'globex', telephony: { from_number: NUMBER } }
   await ask('PUT', '/admin/tenants/globex', config)
   await ask('POST', '/admin/tenants/acme/users', { email: GRACE, role: 'admin', password: LOGIN.password })
+  await ask('POST', '/admin/tenants/globex/users', { email: HEDY, role: 'admin', password: LOGIN.password })
   agentId = (await ask('POST', '/admin/tenants/acme/agents', { agent_key: 'desk', name: 'Desk' })).agent.id
 })
 beforeEach(async () => {
@@ -164,6 +166,17 @@ describe('what somebody types', () => {
     expect(await greetingIn(page).inputValue()).toBe('Hello.')
     expect(reads.some((url) => url.includes('/agent-versions'))).toBe(true)
     expect(await tenants.count()).toBe(0)
+    await context.close()
+  })
+
+  it('is left for their own pages by somebody of another tenant who logs in', async () => {
+    const { context, page } = await typing('Typed.')
+    await endSession(context)
+    await save(page)
+    await logInAgain(page, HEDY)
+    await page.waitForURL('**/app/t/globex/overview')
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
+    await page.waitForURL('**/app/t/globex/calls')
     await context.close()
   })
 

@@ -1,6 +1,6 @@
 import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
 import { identityOf, personIn, sessionQuery, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
@@ -21,12 +21,14 @@ const NavigationDrawer = lazy(async () => ({
 /** What stands around every page: where one can go, whose it is, who is logged in. */
 export function Shell() {
   const { data: session } = useQuery(sessionQuery)
+  const { tenantId } = useParams({ strict: false })
   const person = session ? whoseIs(session) : null
   if (!session || person === null) return <ToLogin />
+  const isOthers = person.tenantId !== null && tenantId !== undefined && tenantId !== person.tenantId
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
     <UnsavedChanges key={identityOf(person)}>
-      <Frame />
+      {isOthers ? <ToOwnPages /> : <Frame />}
       <LoginAgain isOpen={personIn(session) === null} />
     </UnsavedChanges>
   )
@@ -75,6 +77,11 @@ function Frame() {
       </main>
     </div>
   )
+}
+
+/** Whoever logs in over a page of another tenant has nothing to lose there: what is asked about was typed by who was there before. */
+function ToOwnPages() {
+  return <Navigate to="/" replace ignoreBlocker />
 }
 
 /** Once, from where somebody was: on the way there the address is another one already. */
