@@ -202,7 +202,9 @@ describe('the pages of an administrator', () => {
   })
 
   it('find words in a log of which a line comes every moment', async () => {
-    const { page } = await visit('/app/login')
+    // The clock is that of all pages of a profile.
+    const other = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(other, '/app/login')
     const opened = Promise.withResolvers<WebSocketRoute>()
     await page.routeWebSocket('**/logs*', opened.resolve)
     await page.clock.install()
@@ -216,7 +218,7 @@ describe('the pages of an administrator', () => {
     await page.getByText('A line', { exact: true }).waitFor()
     await page.clock.runFor(300)
     await page.waitForURL('**/logs?q=nobody')
-    await page.close()
+    await other.close()
   })
 
   it('are asked for their login when the log is read no more for them', async () => {
