@@ -99,7 +99,7 @@ describe('the dashboard', () => {
     await context.clearCookies()
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
     await logIn(page, LOGIN.password, user.email)
-    await page.getByRole('heading', { name: 'Tenants', exact: true }).waitFor()
+    await page.getByRole('button', { name: `Logged in as ${user.email}` }).waitFor()
     await page.getByRole('alert').waitFor()
     expect(await row.count()).toBe(0)
     await context.close()
