@@ -1,80 +1,56 @@
-import { Button, Modal } from '@mantine/core'
-import { useBlocker } from '@tanstack/react-router'
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useId, useState } from 'react'
-import styles from './confirm-action.module.css'
+import { ModalStack } from '@mantine/core'
+import { createContext, lazy, type ReactNode, Suspense, useContext, useEffect, useId, useState } from 'react'
 
 type Unsaved = {
   /** Of the forms in which something is typed that is not saved. */
   changed: Set<string>
+  /** Has pages guarded from now on. */
+  guard: () => void
   /** Asks whether it may be lost, and goes on if it may. */
   ask: (goOn: () => void) => void
 }
 
-const UnsavedContext = createContext<Unsaved>({ changed: new Set(), ask: (goOn) => goOn() })
+const UnsavedContext = createContext<Unsaved>({ changed: new Set(), guard: () => {}, ask: (goOn) => goOn() })
+
+/** Loaded when something is typed first: most pages are only read. */
+const LeavingGuard = lazy(async () => ({ default: (await import('./leaving-guard.tsx')).LeavingGuard }))
 
 /** Around all pages: what is typed on them is not left without a question. Windows with a `stackId` lie upon each other in it. */
 export function UnsavedChanges({ children }: { children: ReactNode }) {
   const [changed] = useState(() => new Set<string>())
+  const [isGuarded, setGuarded] = useState(false)
   const [waiting, setWaiting] = useState<{ goOn: () => void } | null>(null)
-  const [unsaved] = useState(() => ({ changed, ask: (goOn: () => void) => setWaiting({ goOn }) }))
-  // Filters are in the address of a page that stays.
-  const shouldBlockFn = useCallback(
-    ({ current, next }: { current: { pathname: string }; next: { pathname: string } }) =>
-      changed.size > 0 && current.pathname !== next.pathname,
-    [changed],
-  )
-  const enableBeforeUnload = useCallback(() => changed.size > 0, [changed])
-  const blocker = useBlocker({ shouldBlockFn, enableBeforeUnload, withResolver: true })
-
-  function stay(): void {
-    setWaiting(null)
-    blocker.reset?.()
-  }
-
-  function drop(): void {
-    setWaiting(null)
-    waiting?.goOn()
-    blocker.proceed?.()
-  }
-
+  const [unsaved] = useState(() => ({
+    changed,
+    guard: () => setGuarded(true),
+    ask: (goOn: () => void) => setWaiting({ goOn }),
+  }))
   return (
     <UnsavedContext value={unsaved}>
-      <Modal.Stack>
+      <ModalStack>
         {children}
-        <Modal
-          opened={waiting !== null || blocker.status === 'blocked'}
-          onClose={stay}
-          title="Drop what you have typed?"
-          centered
-          stackId="unsaved"
-          closeButtonProps={{ 'aria-label': 'Close' }}
-        >
-          <div>It is not saved, and cannot be brought back.</div>
-          <div className={styles.buttons}>
-            <Button variant="default" data-autofocus onClick={stay}>
-              Go on writing
-            </Button>
-            <Button color="red.8" onClick={drop}>
-              Drop it
-            </Button>
-          </div>
-        </Modal>
-      </Modal.Stack>
+        {isGuarded && (
+          <Suspense>
+            <LeavingGuard changed={changed} waiting={waiting} onAnswer={() => setWaiting(null)} />
+          </Suspense>
+        )}
+      </ModalStack>
     </UnsavedContext>
   )
 }
 
 /** Says whether something is typed here that is not saved. Returns what closes a form: it asks before that is lost. */
 export function useUnsaved(isChanged: boolean): (close: () => void) => void {
-  const { changed, ask } = useContext(UnsavedContext)
+  const { changed, guard, ask } = useContext(UnsavedContext)
   const id = useId()
   useEffect(() => {
     if (!isChanged) return
     changed.add(id)
+    guard()
     return () => {
       changed.delete(id)
     }
-  }, [changed, id, isChanged])
+  }, [changed, guard, id, isChanged])
   return (close) => (isChanged ? ask(close) : close())
 }
 

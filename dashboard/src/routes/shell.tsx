@@ -6,12 +6,16 @@ import { identityOf, personIn, sessionQuery, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
-import { LoginAgain } from '../features/login/login-again.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { NavigationList } from './navigation-list.tsx'
 import { PersonMenu } from './person-menu.tsx'
 import styles from './shell.module.css'
 import { TenantSwitch } from './tenant-switch.tsx'
+
+/** Loaded when a session is over. */
+const LoginAgain = lazy(async () => ({
+  default: (await import('../features/login/login-again.tsx')).LoginAgain,
+}))
 
 /** Only narrow windows have it: what it needs is loaded when it is opened first. */
 const NavigationDrawer = lazy(async () => ({
@@ -23,13 +27,20 @@ export function Shell() {
   const { data: session } = useQuery(sessionQuery)
   const { tenantId } = useParams({ strict: false })
   const person = session ? whoseIs(session) : null
+  const isOver = session !== undefined && person !== null && personIn(session) === null
+  const [wasOver, setOver] = useState(isOver)
+  if (isOver && !wasOver) setOver(true)
   if (!session || person === null) return <ToLogin />
   const isOthers = person.tenantId !== null && tenantId !== undefined && tenantId !== person.tenantId
   // Somebody else gets pages of their own, in which nothing stands that was typed before.
   return (
     <UnsavedChanges key={identityOf(person)}>
       {isOthers ? <ToOwnPages /> : <Frame />}
-      <LoginAgain isOpen={personIn(session) === null} />
+      {wasOver && (
+        <Suspense>
+          <LoginAgain isOpen={isOver} />
+        </Suspense>
+      )}
     </UnsavedChanges>
   )
 }
