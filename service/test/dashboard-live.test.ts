@@ -178,6 +178,7 @@ describe('the pages of live calls', () => {
     await whisper.getByLabel('Words').fill('Offer the green chair.')
     await whisper.getByRole('button', { name: 'Whisper' }).click()
     await page.getByText('The agent was told.').waitFor()
+    await whisper.waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Mute the agent' }).click()
     await page.getByText('Agent muted').waitFor()
     expect(await faultsInAllLooks(page)).toEqual([])

@@ -63,8 +63,10 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
     }
 
     function connect(): void {
-      socket = new WebSocket(`/logs?${new URLSearchParams(asked)}`)
+      const opening = new WebSocket(`/logs?${new URLSearchParams(asked)}`)
+      socket = opening
       socket.addEventListener('open', () => {
+        if (isLeft) return opening.close()
         pauseMs = FIRST_PAUSE_MS
         change(() => ({ ...NOTHING, isOpen: true }))
         readEarlier().catch((error: unknown) => change((now) => ({ ...now, failure: asFailure(error) })))
@@ -107,7 +109,8 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
     return () => {
       isLeft = true
       clearTimeout(again)
-      socket?.close()
+      // One that is being opened is closed then: browsers report it as failed otherwise.
+      if (socket?.readyState !== WebSocket.CONNECTING) socket?.close()
       setLog((now) => ({ ...now, isOpen: false }))
     }
   }, [wanted, isPaused, sessionOf, client])
