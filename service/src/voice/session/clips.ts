@@ -94,12 +94,16 @@ export function playFiller(step: Step): boolean {
   return true
 }
 
-/** A piece of a clip has left for the caller: silence is counted from its end, and where it is of the first words they sound. */
+/**
+ * A piece of a clip has left for the caller: an answer that is late is waited for anew from its end. Of the first words, the caller's silence is
+ * counted from there, too, and they sound; a filler ends no silence of the caller's.
+ */
 export function clipSent(step: Step, itemId: string): void {
   const { nowMs } = step
   const { greetedAtMs, latency, startedAtMs, clips } = step.state
-  step.set({ idleArmed: false, deadAirArmed: false })
-  if (greetedAtMs !== null || !clips.played.some((one) => one.itemId === itemId)) return
+  const isFirst = clips.played.some((one) => one.itemId === itemId)
+  step.set({ deadAirArmed: false, ...(isFirst && { idleArmed: false }) })
+  if (greetedAtMs !== null || !isFirst) return
   const greetingMs = latency.greetingMs ?? Math.round(nowMs - startedAtMs)
   step.set({ greetedAtMs: nowMs, latency: { ...latency, greetingMs } })
 }

@@ -185,8 +185,8 @@ describe('Tools in a row', () => {
     }
   }
 
-  function chained(until: number): Call {
-    const call = Call.greeted()
+  function chained(until: number, plan: Parameters<typeof Call.greeted>[0] = {}): Call {
+    const call = Call.greeted(plan)
     call.says('turn_1', 500)
     chain(call, 1, until)
     return call
@@ -236,5 +236,35 @@ describe('Tools in a row', () => {
     expect([call.all('run_tool').length, call.commands('respond').length]).toEqual([10, asked])
     call.wait(10_000)
     expect(call.commands('respond')).toHaveLength(asked + 1)
+  })
+
+  it('leave the silence to the clock of the caller, however often a filler sounds meanwhile', () => {
+    const call = chained(11, { clips: [{ kind: 'filler', text: 'One moment.', ms: 800 }] })
+    const asked = call.commands('respond').length
+    chain(call, 12, 12)
+    const sounded = new Set<string>()
+    for (let ms = 0; ms < 12_000; ms += 100) {
+      call.wait(100)
+      const last = call.all('play_clip').at(-1)
+      if (!last || sounded.has(last.id)) continue
+      sounded.add(last.id)
+      call.audio(last.id, last.id, 800)
+    }
+    expect(sounded.size).toBeGreaterThan(1)
+    expect(call.commands('respond')).toHaveLength(asked + 1)
+  })
+
+  it('owe nobody anything after keys that the agent has pressed: a menu hears no filler', () => {
+    const call = Call.greeted({ clips: [{ kind: 'filler', text: 'One moment.', ms: 800 }] })
+    call.says('turn_1', 500)
+    calls(call, 1)
+    call.do({
+      type: 'tool_finished',
+      outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false, isSilent: true },
+    })
+    call.wait(9_000)
+    expect([call.all('play_clip'), call.commands('respond').length]).toEqual([[], 2])
+    call.wait(1_500)
+    expect(call.commands('respond')).toHaveLength(3)
   })
 })

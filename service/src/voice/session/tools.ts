@@ -9,7 +9,7 @@ import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
-import { toolBegan, toolEnded } from './timeline.ts'
+import { nothingOwed, toolBegan, toolEnded } from './timeline.ts'
 import { calledWith, hasAnswered } from './tool-notes.ts'
 import { countTool, mayCallTool } from './tools-in-row.ts'
 import { hasWritten } from './voicing.ts'
@@ -113,8 +113,15 @@ export function toolFinished(step: Step, outcome: ToolOutcome): void {
   tellResult(step, tool, isTalkedInto ? GOES_ON : output)
   if (runningTools.length === 0) stopFilling(step)
   if (endsCall && !isTalkedInto) return endCall(step)
-  if (runningTools.length === 0 && !isSilent) ask(step, { why: 'tool', instructions: null, thenEnd: null })
+  if (runningTools.length === 0) answerTool(step, isSilent === true)
   armStall(step)
+}
+
+/** The last tool is done. One after which nobody is to say anything, as when keys were pressed, is itself what was owed. */
+function answerTool(step: Step, isSilent: boolean): void {
+  if (!isSilent) return ask(step, { why: 'tool', instructions: null, thenEnd: null })
+  step.set({ owedSinceMs: null })
+  nothingOwed(step)
 }
 
 /** The model has had its answer to the call; whatever it asks, this is news. */
