@@ -92,12 +92,17 @@ type Definition = AddedKeywordDefinition & CodeKeywordDefinition
 
 function counted(definition: Definition, steps: Steps): Definition {
   const take = (cost: number, value: unknown, faults: number) => steps.take(cost * sizeOf(value) + faults)
+  // A text is compared with each value at once.
+  const takeEach = (cost: number, value: unknown, faults: number) =>
+    steps.take(cost * (typeof value === 'string' ? 1 : sizeOf(value)) + faults)
   const takeSquared = (_cost: number, value: unknown, faults: number) => steps.take(sizeOf(value) ** 2 + faults)
   return {
     ...definition,
     code(context, type) {
-      const { gen, keyword, data } = context
-      const ref = gen.scopeValue('func', { ref: keyword === 'uniqueItems' ? takeSquared : take })
+      const { gen, keyword, data, schema } = context
+      const isSquared = keyword === 'uniqueItems' && schema !== false
+      const isCompared = keyword === 'enum' || keyword === 'const'
+      const ref = gen.scopeValue('func', { ref: isSquared ? takeSquared : isCompared ? takeEach : take })
       // What was found so far is copied with each reference.
       gen.code(_`${ref}(${costOf(context)}, ${data}, ${new Name('errors')})`)
       definition.code(context, type)

@@ -24,7 +24,8 @@ const MAX_ALTERNATIVES = 300
  * part of itself. References that lead nowhere are for the compiler to tell.
  */
 export function weightFault(schema: Schema): string | null {
-  const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema))
+  const anchors = anchorsIn(schema)
+  const inPlace = (node: Schema) => schemasIn(node, IN_PLACE).concat(referredTo(node, schema, anchors))
   const all = (node: Schema) => inPlace(node).concat(schemasIn(node, OF_PARTS))
   const weights = new Map<Schema, number>()
   const steps = weigh(schema, { parts: all, ofCircle: 0, weights })
@@ -46,6 +47,8 @@ function weigh(node: Schema, weighing: Weighing): number {
   const { parts, ofCircle, weights } = weighing
   const known = weights.get(node)
   if (known !== undefined) return known
+  // Too many already.
+  if (weights.size > MAX_SCHEMAS) return 0
   weights.set(node, ofCircle)
   let weight = 1
   for (const part of parts(node)) weight += weigh(part, weighing)
@@ -62,18 +65,18 @@ function schemasIn(node: Schema, keywords: string[]): Schema[] {
   })
 }
 
-function referredTo(node: Schema, root: Schema): Schema[] {
+function referredTo(node: Schema, root: Schema, anchors: Anchors): Schema[] {
   return REFERENCES.flatMap((keyword) => {
     const reference = Object.hasOwn(node, keyword) ? node[keyword] : null
-    const found = typeof reference === 'string' && reference.startsWith('#') ? resolve(root, reference) : null
+    const found = typeof reference === 'string' && reference.startsWith('#') ? resolve(root, reference, anchors) : null
     return isSchema(found) ? [found] : []
   })
 }
 
-function resolve(root: Schema, reference: string): unknown {
+function resolve(root: Schema, reference: string, anchors: Anchors): unknown {
   const fragment = decoded(reference.slice(1))
   if (fragment === '' || fragment === '/') return root
-  return fragment.startsWith('/') ? atPointer(root, fragment) : withAnchor(root, fragment)
+  return fragment.startsWith('/') ? atPointer(root, fragment) : anchors.get(fragment)
 }
 
 function atPointer(root: Schema, pointer: string): unknown {
@@ -83,16 +86,16 @@ function atPointer(root: Schema, pointer: string): unknown {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~')).reduce(step, root as unknown)
 }
 
-/** Wherever it stands: the compiler takes any place for a schema. */
-function withAnchor(value: unknown, anchor: string): unknown {
-  if (typeof value !== 'object' || value === null) return null
+type Anchors = Map<unknown, Schema>
+
+/** What has a name of its own, wherever it stands: the compiler takes any place for a schema. The first of a name has it. */
+function anchorsIn(value: unknown, found: Anchors = new Map()): Anchors {
+  if (typeof value !== 'object' || value === null) return found
   const { $anchor, $dynamicAnchor } = value as Schema
-  if ($anchor === anchor || $dynamicAnchor === anchor) return value
-  for (const member of Object.values(value)) {
-    const found = withAnchor(member, anchor)
-    if (found) return found
-  }
-  return null
+  for (const name of [$anchor, $dynamicAnchor])
+    if (name !== undefined && !found.has(name)) found.set(name, value as Schema)
+  for (const member of Object.values(value)) anchorsIn(member, found)
+  return found
 }
 
 function decoded(fragment: string): string {

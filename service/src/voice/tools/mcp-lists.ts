@@ -86,17 +86,15 @@ export function makeMcpLists(deps: Deps): McpLists {
 
 function offered({ client }: Entry, server: RuntimeMcpServer, listed: McpListed[]): AskingTool[] {
   const wanted = server.tools
-  const names = new Set<string>()
-  return listed
-    .filter((tool) => (wanted === null || wanted.includes(tool.name)) && isOfferable(tool))
-    .slice(0, MAX_TOOLS)
-    .flatMap((tool) => {
-      const name = mcpToolName(server.name, tool.name)
-      // Cut or rewritten, two may have come to the same name: the first has it.
-      if (names.has(name)) return []
-      names.add(name)
-      return [mcpTool(client, tool, { name, isAsync: server.async })]
-    })
+  const tools = new Map<string, AskingTool>()
+  for (const tool of listed) {
+    if (tools.size === MAX_TOOLS) break
+    const name = mcpToolName(server.name, tool.name)
+    // Cut or rewritten, two may have come to the same name: the first has it.
+    const isWanted = (wanted === null || wanted.includes(tool.name)) && !tools.has(name)
+    if (isWanted && isOfferable(tool)) tools.set(name, mcpTool(client, tool, { name, isAsync: server.async }))
+  }
+  return [...tools.values()]
 }
 
 /** What is late goes on for whoever comes next. */
