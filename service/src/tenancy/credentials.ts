@@ -52,6 +52,8 @@ const NO_HASH = sha256('')
 
 export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Credentials {
   const cache = new CredentialCache()
+  /** What was only looked at: it is not noted as used, which a use has to do. */
+  const looks = new CredentialCache()
   const uses = new CredentialUses({ db, clock, log })
 
   async function byApiKey(token: string, isLook: boolean): Promise<Credential | null> {
@@ -75,18 +77,22 @@ export function makeCredentials({ db, clock, log, legacyEnabled }: Deps): Creden
     async findTenant(token, { isLook = false, mayAsk = () => true } = {}) {
       if (token.length < MIN_TOKEN_CHARS || token.length > MAX_TOKEN_CHARS) return null
       const tokenHash = hashToken(token).toString('hex')
-      const known = cache.get(tokenHash, clock.monotonicMs())
+      const nowMs = clock.monotonicMs()
+      const known = cache.get(tokenHash, nowMs) ?? (isLook ? looks.get(tokenHash, nowMs) : null)
       if (known) return known
       if (!cache.wasGood(tokenHash) && !mayAsk()) throw crowded()
 
-      const lookUp = cache.begin(clock.monotonicMs())
+      const remembered = isLook ? looks : cache
+      const lookUp = remembered.begin(nowMs)
       // A legacy token may look like an API key: whoever moved here from another installation may have kept theirs.
       const found = (await byApiKey(token, isLook)) ?? (await byLegacyToken(token))
-      // What is remembered has been noted as used.
-      if (found && !isLook) cache.put(tokenHash, found, lookUp)
+      if (found) remembered.put(tokenHash, found, lookUp)
       return found
     },
-    forget: (tenantId) => cache.forget(tenantId),
+    forget(tenantId) {
+      cache.forget(tenantId)
+      looks.forget(tenantId)
+    },
     metrics: (limit) => cache.metrics(limit, clock.monotonicMs()),
     close: () => uses.close(),
   }

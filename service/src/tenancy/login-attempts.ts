@@ -10,7 +10,7 @@ const WINDOW_MS = 15 * 60_000
 
 /**
  * Looks whether an address may try to log in: ten failures within 15 minutes, over all nodes, and it may not. An attempt counts
- * as failed from its beginning, so that many at once are no more than ten; the way back of one that succeeds is returned.
+ * as failed from its beginning, so that many at once are no more than ten; the way back of one that has not failed is returned.
  *
  * @throws AppError `rate_limited` with Retry-After.
  */

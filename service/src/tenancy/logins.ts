@@ -81,7 +81,11 @@ export function makeLogins({ db, clock, sessions, administrator, passwords }: De
     async login(asked) {
       expectEnabled()
       const attempt = await beginAttempt(db, clock, asked.ip)
-      const proved = await identify(asked)
+      const proved = await identify(asked).catch(async (error: unknown) => {
+        // Nothing was compared. Only whoever names the administrator learns of a guess by this refusal, too: that one counts.
+        if (asked.username !== administrator?.username) await attempt.succeeded(db)
+        throw error
+      })
       if (proved) return letIn(proved, asked.previous, attempt.succeeded)
       await noteFailure(asked.ip)
       throw refused()
