@@ -212,6 +212,24 @@ describe('TenantCache', () => {
     expect([source.checks, source.loads]).toEqual([1, 2])
   })
 
+  it('asks anew once a question was not answered for two seconds', async () => {
+    const { clock, source, cache } = setUp()
+    await cache.get(acme)
+    source.names.set(acme, 'two')
+    const gate = held()
+    source.gate = gate.promise
+    for (const _second of [1, 2, 3, 4]) {
+      await clock.advance(500)
+      const waiting = cache.get(acme)
+      await clock.advance(500)
+      expect(nameOf(await waiting)).toBe('one')
+    }
+    source.gate = Promise.resolve()
+    await clock.advance(500)
+    expect(nameOf(await cache.get(acme))).toBe('two')
+    gate.resolve()
+  })
+
   it('tells of a failure that is not the database being away, and asks again', async () => {
     const { clock, source, cache } = setUp()
     await cache.get(acme)

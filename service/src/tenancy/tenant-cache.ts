@@ -20,6 +20,7 @@ export type CachedTenant = LoadedTenant & { lastUsedAt: Date }
 export type CacheCounters = { hits: number; misses: number; reloads: number; evictions: number }
 
 type Entry = CachedTenant & { checkedAtMs: number }
+type Query = { answer: Promise<TenantRuntime | null>; startedMs: number }
 type Options = { clock: Clock; source: TenantSource; maxEntries?: number }
 
 const MAX_ENTRIES = 1_000
@@ -29,6 +30,9 @@ const FRESH_MS = 1_000
 
 /** A caller is waiting: better the tenant as it was a second ago than a database that answers late. */
 const CHECK_TIMEOUT_MS = 500
+
+/** A question that is not answered in this time is asked anew: its connection may be gone, and others are there. */
+const GIVE_UP_MS = 2_000
 
 /**
  * The tenants that calls run by, without a query for each call.
@@ -44,7 +48,7 @@ export class TenantCache {
   /** Least recently used first. */
   readonly #entries = new Map<TenantId, Entry>()
   /** The one query of each tenant. One that is not in here any more was overtaken by `invalidate` and stores nothing. */
-  readonly #queries = new Map<TenantId, Promise<TenantRuntime | null>>()
+  readonly #queries = new Map<TenantId, Query>()
   readonly #counters: CacheCounters = { hits: 0, misses: 0, reloads: 0, evictions: 0 }
 
   constructor({ clock, source, maxEntries = MAX_ENTRIES }: Options) {
@@ -119,13 +123,19 @@ export class TenantCache {
   /** Joins the query that is running for this tenant, or starts it. */
   #once(tenantId: TenantId, start: (isCurrent: () => boolean) => Promise<TenantRuntime | null>) {
     const running = this.#queries.get(tenantId)
-    if (running) return running
-    const isCurrent = () => this.#queries.get(tenantId) === query
-    const query: Promise<TenantRuntime | null> = start(isCurrent).finally(() => {
+    if (running) return running.answer
+    const startedMs = this.#clock.monotonicMs()
+    const isCurrent = () => this.#queries.get(tenantId)?.answer === answer
+    const answer: Promise<TenantRuntime | null> = start(isCurrent).finally(() => {
       if (isCurrent()) this.#queries.delete(tenantId)
     })
-    this.#queries.set(tenantId, query)
-    return query
+    this.#queries.set(tenantId, { answer, startedMs })
+    return answer
+  }
+
+  #giveUp(tenantId: TenantId): void {
+    const startedMs = this.#queries.get(tenantId)?.startedMs ?? Number.POSITIVE_INFINITY
+    if (this.#clock.monotonicMs() - startedMs >= GIVE_UP_MS) this.#queries.delete(tenantId)
   }
 
   async #load(tenantId: TenantId, isCurrent: () => boolean): Promise<TenantRuntime | null> {
@@ -150,6 +160,7 @@ export class TenantCache {
       if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
       // As if it had been checked: asking again at every call would make each of them wait.
       entry.checkedAtMs = startedMs
+      this.#giveUp(tenantId)
       return entry.runtime
     }
   }
