@@ -4,13 +4,13 @@ import { LocalTime } from '../kernel/local-time.ts'
 import { costlyKind } from '../kernel/premium-numbers.ts'
 import { findDncEntry } from '../operators/do-not-call-store.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import { BeginningTurns } from '../records/beginning-turns.ts'
 import { LONGEST_LIVE_MS } from '../records/call-values.ts'
 import { countLiveCalls, lockBeginnings } from '../records/live-call-store.ts'
 import { type DayRefusal, dayRefusal, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type CallingHours, clockText, closedZone, USUAL_HOURS } from './calling-hours.ts'
 import { countAttempts } from './dial-gate-store.ts'
-import { DialTurns } from './dial-turns.ts'
 import { zonesOf } from './number-zones.ts'
 
 /** A call that somebody wants to be placed. */
@@ -64,7 +64,7 @@ const QUARTER_MS = 15 * 60_000
 
 export function makeDialGate({ clock }: { clock: Clock }): DialGate {
   const local = new LocalTime()
-  const turns = new DialTurns()
+  const turns = new BeginningTurns()
 
   async function found(tx: Tx, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]> {
     const { max_attempts_per_day: maxAttempts } = tenant.compliance

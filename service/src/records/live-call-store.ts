@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Tx } from '../platform/db/schema.ts'
 
+/** As long as one waits for a connection: who waits here has one. */
+const WAIT_MS = 5_000
+
 /** Tells this lock from the advisory locks of other subjects. */
 const LOCK_CLASS = 7_465_003
 
@@ -11,9 +14,12 @@ export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 
 /**
  * Makes this transaction the only one that begins calls for the tenant, in or out, until it ends. To be asked before anything is
  * counted: what is counted then holds every call that another one has written down. Two ids may share a lock.
+ *
+ * @throws AppError `unavailable` after five seconds of waiting, for this or for what the transaction locks later.
  */
 export async function lockBeginnings(tx: Tx, tenantId: TenantId): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+  await sql`
+    select set_config('lock_timeout', ${String(WAIT_MS)}, true), pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
 }
 
 /**

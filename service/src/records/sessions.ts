@@ -5,6 +5,7 @@ import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type DirectoryRow, setOwner } from './call-directory-store.ts'
+import { BeginningTurns } from './beginning-turns.ts'
 import { type CallHolder, isHeldBy } from './call-holder.ts'
 import { type AgentOfCall, type CallRecord, type SessionProgress, withProgress, withStream } from './call-record.ts'
 import { keepPromise } from './call-resume-store.ts'
@@ -143,6 +144,8 @@ type Deps = {
 const BEGIN_WITHIN_MS = 120_000
 
 export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_MS }: Deps): Sessions {
+  const turns = new BeginningTurns()
+
   async function open(tenant: TenantRuntime, call: NewCall): Promise<OpenedSession> {
     const record = newRecord(tenant, call, new Date(clock.now()))
     const lookAt = new Date(clock.now() + beginWithinMs + LOST_AFTER_MS)
@@ -150,7 +153,9 @@ export function makeSessions({ db, clock, nodeId, beginWithinMs = BEGIN_WITHIN_M
     const entered =
       maxCalls === null
         ? await insertCall(db, { record, lookAt })
-        : await db.transaction().execute((tx) => enterWithin(tx, maxCalls, { record, lookAt }))
+        : await turns.inTurn(tenant.tenant_id, () =>
+            db.transaction().execute((tx) => enterWithin(tx, maxCalls, { record, lookAt })),
+          )
     if (entered && entered !== 'full') return opened(entered, record, true)
     const isFull = entered === 'full'
     return db.transaction().execute((tx) => knownIn(tx, tenant.tenant_id, { callSid: call.callSid, isFull }))

@@ -12,6 +12,7 @@ const UNREACHABLE_STATES = new Set([
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   '53100', // disk_full
   '53300', // too_many_connections
+  '55P03', // lock_not_available: within the lock_timeout that was set for it
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now

@@ -8,7 +8,7 @@ const LIMITS = { maxWaiting: 1_000, waitTimeoutMs: 5_000 }
  * Lets a tenant's transactions that wait for each other in the database do it here, before they take a connection: a burst of one
  * tenant holds one, and the others are for everybody else.
  */
-export class DialTurns {
+export class BeginningTurns {
   readonly #lines = new Map<TenantId, { turn: Mutex; users: number }>()
 
   /** Does the work when it is its turn. @throws AppError `unavailable` after five seconds, or behind 1,000 others. */
