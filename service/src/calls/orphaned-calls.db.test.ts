@@ -268,7 +268,7 @@ describe('a node that was away itself', () => {
     await calls.talk('CA1', calls.node)
     await listen()
     await silence(NODE, 3)
-    await calls.clock.advance(1_501)
+    await calls.clock.advance(1_901)
     await calls.other.sweepOrphans()
     expect(redirected()).toEqual([])
   })
@@ -277,7 +277,7 @@ describe('a node that was away itself', () => {
     await calls.talk('CA1', calls.node)
     await listen()
     await silence(NODE, 60)
-    await calls.clock.advance(1_501)
+    await calls.clock.advance(1_901)
     for (let second = 0; second < 3; second++) {
       await calls.other.beat()
       await calls.other.sweepOrphans()
