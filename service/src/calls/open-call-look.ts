@@ -80,9 +80,10 @@ export class OpenCallLook {
     }
   }
 
-  /** Who was put through talks without an agent, and as long as the carrier lets them. */
-  async #maxCallMs(tenant: TenantRuntime, { endedAt, agentVersionId }: OpenCall): Promise<number> {
-    return endedAt === null ? this.#deps.maxCallMs(tenant, agentVersionId) : LONGEST_CALL_MS
+  /** Who was put through, to a person or the fallback number, talks without an agent, and as long as the carrier lets them. */
+  async #maxCallMs(tenant: TenantRuntime, { endReason, agentVersionId }: OpenCall): Promise<number> {
+    const isPutThrough = endReason === 'transferred' || endReason === 'model_lost'
+    return isPutThrough ? LONGEST_CALL_MS : this.#deps.maxCallMs(tenant, agentVersionId)
   }
 
   async #ask(tenant: TenantRuntime, call: OpenCall, { facts, away }: Asking): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentVersionId, NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import type { CallDirection, CallStatus } from '../records/call-values.ts'
+import type { CallDirection, CallStatus, SessionEndReason } from '../records/call-values.ts'
 
 /** A call that somebody has to look after, with what decides what is to be done. */
 export type OpenCall = {
@@ -21,6 +21,7 @@ export type OpenCall = {
   /** When its stream began, and when its session ended. */
   begunAt: Date | null
   endedAt: Date | null
+  endReason: SessionEndReason | null
 }
 
 type Claim = { now: Date; again: Date; limitRows: number }
@@ -51,7 +52,7 @@ export async function openCallsAcrossTenants(db: Db, callSids: string[]): Promis
     .select(['entry.tenant_id as tenantId', 'entry.call_sid as callSid', 'entry.owner', 'entry.epoch'])
     .select(['entry.look_tries as tries', 'log.direction', 'log.agent_version_id as agentVersionId', 'log.status'])
     .select(['log.created_at as createdAt', 'log.answered_at as answeredAt', 'log.ended_at as overAt'])
-    .select(['session.started_at as begunAt', 'session.ended_at as endedAt'])
+    .select(['session.started_at as begunAt', 'session.ended_at as endedAt', 'session.end_reason as endReason'])
     .where('entry.call_sid', 'in', callSids)
     .execute()
 }
