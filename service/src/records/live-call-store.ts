@@ -19,7 +19,8 @@ export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 
  */
 export async function lockBeginnings(tx: Tx, tenantId: TenantId): Promise<void> {
   await sql`
-    select set_config('lock_timeout', ${String(WAIT_MS)}, true), pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
+    select set_config('lock_timeout', ${String(WAIT_MS)}, true),
+           pg_advisory_xact_lock(${sql.lit(LOCK_CLASS)}, hashtext(${tenantId}))`.execute(tx)
 }
 
 /**
