@@ -38,7 +38,7 @@ export function useList<Row>(asked: Asked<Row>): List<Row> {
       refetchOnMount: ({ state }) => isShort(state.data) || state.isInvalidated,
       refetchOnWindowFocus: ({ state }) => isShort(state.data),
       refetchOnReconnect: ({ state }) => isShort(state.data),
-      ...(refresh && { refetchInterval: ({ state }) => isShort(state.data) && refresh.everyMs }),
+      refetchInterval: ({ state }) => refresh && isShort(state.data) && refresh.everyMs,
     })
   useBeginning(asked, !isShort(data))
   const loadMore = useCallback(() => void fetchNextPage(), [fetchNextPage])
