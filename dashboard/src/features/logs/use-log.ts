@@ -85,12 +85,12 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
 
     function later(): void {
       if (isLeft) return
-      again = setTimeout(() => void reconnect(), pauseMs)
+      again = setTimeout(() => void begin(), pauseMs)
       pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
     }
 
-    /** A socket that is refused does not say why; a request for the same lines does. */
-    async function reconnect(): Promise<void> {
+    /** A socket that is refused does not say why; a request for the same lines, which comes first, does. */
+    async function begin(): Promise<void> {
       const failure = await listEarlier(asked).then(() => null, asFailure)
       // Whoever has left meanwhile would never close it.
       if (isLeft) return
@@ -105,7 +105,7 @@ export function useLog(filters: LogFilters, isPaused: boolean): Log {
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
     }
 
-    connect()
+    void begin()
     return () => {
       isLeft = true
       clearTimeout(again)
