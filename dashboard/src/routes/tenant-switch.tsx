@@ -1,40 +1,47 @@
-import { Select } from '@mantine/core'
-import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { ComboboxChevron, InputBase } from '@mantine/core'
+import { lazy, Suspense, useState } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useCurrentTenant, useTenants } from '../api/tenants.ts'
 import styles from './tenant-switch.module.css'
 
-const OF_TENANT = '/t/$tenantId'
+/** A list to search in is a tenth of what a page asks for, so it is loaded when it is opened first. */
+const TenantChoice = lazy(async () => ({ default: (await import('./tenant-choice.tsx')).TenantChoice }))
 
 /** Whose pages these are. An administrator goes to the same page of another tenant here. */
 export function TenantSwitch() {
   const { tenantId: own } = usePerson()
-  const choices = useTenants()
-  const current = useCurrentTenant()
-  const navigate = useNavigate()
-  const to = useRouterState({ select: ({ matches }) => listOf(matches.at(-1)?.fullPath ?? '') })
-
+  const [wasOpened, setOpened] = useState(false)
   if (own !== null) return <div className={styles.own}>{own}</div>
+  const closed = <ClosedChoice onOpen={() => setOpened(true)} />
+  if (!wasOpened) return closed
   return (
-    <Select
-      size="sm"
-      aria-label="Tenant"
-      placeholder="Tenant"
-      searchable
-      allowDeselect={false}
-      nothingFoundMessage="No tenant is called so"
-      data={choices?.map(({ tenantId, name }) => ({ value: tenantId, label: name })) ?? []}
-      value={current}
-      onChange={(tenantId) => {
-        if (tenantId !== null) void navigate({ to: to as '/t/$tenantId', params: { tenantId } })
-      }}
-    />
+    <Suspense fallback={closed}>
+      <TenantChoice />
+    </Suspense>
   )
 }
 
-/** The page that another tenant has as well: a single thing is of one alone, so its list is shown. */
-function listOf(path: string): string {
-  if (!path.startsWith(OF_TENANT)) return `${OF_TENANT}/calls`
-  const [list = '/calls'] = /^\/[^/$]+/.exec(path.slice(OF_TENANT.length)) ?? []
-  return OF_TENANT + list
+/** Looks as the choice does until it is opened. */
+function ClosedChoice({ onOpen }: { onOpen: () => void }) {
+  const choices = useTenants()
+  const current = useCurrentTenant()
+  const chosen = choices?.find(({ tenantId }) => tenantId === current)
+  return (
+    <InputBase
+      component="button"
+      type="button"
+      size="sm"
+      pointer
+      role="combobox"
+      aria-label="Tenant"
+      aria-haspopup="listbox"
+      aria-expanded={false}
+      rightSection={<ComboboxChevron size="sm" />}
+      rightSectionPointerEvents="none"
+      classNames={{ input: styles.closed }}
+      onClick={onOpen}
+    >
+      {chosen?.name ?? 'Tenant'}
+    </InputBase>
+  )
 }
