@@ -41,21 +41,26 @@ function follow(path: string) {
   let told = () => {}
   const followed = followEvents({
     ...{ path, tenantId: 'acme', lastId: null, signal: leaving.signal },
-    onEvent: (event) => void events.push(event),
+    onEvent: (event) => {
+      events.push(event)
+      told()
+    },
     onState: (state) => {
       states.push(state)
       told()
     },
   })
-  /** The state after so many. */
-  async function state(count: number): Promise<StreamState | undefined> {
-    while (states.length < count)
+  async function nth<Thing>(things: Thing[], count: number): Promise<Thing | undefined> {
+    while (things.length < count)
       await new Promise<void>((resolve) => {
         told = resolve
       })
-    return states[count - 1]
+    return things[count - 1]
   }
-  return { events, states, state, followed, leave: () => leaving.abort() }
+  /** The state after so many. */
+  const state = (count: number) => nth(states, count)
+  const event = (count: number) => nth(events, count)
+  return { events, states, state, event, followed, leave: () => leaving.abort() }
 }
 
 describe('following events', () => {
@@ -87,6 +92,29 @@ describe('following events', () => {
     const followed = follow(await serve(refusal(status)))
     expect(await followed.followed).toMatchObject({ status })
     expect(followed.states).toMatchObject([{ isOpen: false, failure: { status } }])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('takes a connection of which nothing is heard for 45 s for lost', async () => {
+    let stream: ServerResponse | undefined
+    const silent: Answer = (response) => {
+      stream = response.writeHead(200, { 'content-type': 'text/event-stream' })
+      stream.write('id: 1\nevent: turn\ndata: {}\n\n')
+    }
+    const followed = follow(await serve(silent, telling(2)))
+    await followed.event(1)
+    await vi.advanceTimersByTimeAsync(44_000)
+    stream?.write(': alive\n\nid: 2\nevent: turn\ndata: {}\n\n')
+    await followed.event(2)
+    await vi.advanceTimersByTimeAsync(44_999)
+    expect(followed.states).toEqual([{ isOpen: true, failure: null }])
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await followed.state(2)).toEqual({ isOpen: false, failure: null })
+    await vi.advanceTimersByTimeAsync(1_000)
+    await followed.event(3)
+    expect(followed.events.map(({ data }) => data)).toEqual([{}, {}, { after: '2' }])
+    followed.leave()
+    expect(await followed.followed).toBeNull()
     expect(vi.getTimerCount()).toBe(0)
   })
 

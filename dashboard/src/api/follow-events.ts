@@ -20,6 +20,8 @@ type Followed = {
 /** Between one request and the next, as often as none is answered with events. */
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 16_000
+/** The service gives a sign of life every 15 s: a connection without one is lost, though nobody has said so. */
+const MAX_SILENCE_MS = 45_000
 
 /**
  * Follows a stream of server-sent events until it is left, behind the last event when the connection was lost or refused for the
@@ -33,14 +35,15 @@ export async function followEvents({ signal, onEvent, onState, ...asked }: Follo
     onEvent(event)
   }
   while (!signal.aborted) {
-    const opened = await open({ ...asked, lastId, signal })
-    if (signal.aborted) break
-    if ('body' in opened) {
+    const silence = boundSilence(signal)
+    const opened = await open({ ...asked, lastId, signal: silence.signal })
+    if ('body' in opened && !signal.aborted) {
       pauseMs = FIRST_PAUSE_MS
       onState({ isOpen: true, failure: null })
       // Lost half way is what the next turn of this loop is for.
-      await readEvents(opened.body, note).catch(() => {})
+      await readEvents(opened.body, note, silence.broken).catch(() => {})
     }
+    silence.over()
     if (signal.aborted) break
     const failure = 'body' in opened ? null : opened.failure
     onState({ isOpen: false, failure })
@@ -49,6 +52,22 @@ export async function followEvents({ signal, onEvent, onState, ...asked }: Follo
     pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
   }
   return null
+}
+
+/** A signal that aborts with the one given, and when the silence was not broken for too long. */
+function boundSilence(signal: AbortSignal) {
+  const lost = new AbortController()
+  let timer: ReturnType<typeof setTimeout>
+  const begin = () => {
+    timer = setTimeout(() => lost.abort(), MAX_SILENCE_MS)
+  }
+  const over = () => clearTimeout(timer)
+  const broken = () => {
+    over()
+    begin()
+  }
+  begin()
+  return { signal: AbortSignal.any([signal, lost.signal]), broken, over }
 }
 
 type Opened = { body: ReadableStream<Uint8Array> } | { failure: ApiFailure }
@@ -61,14 +80,19 @@ async function open({ path, tenantId, lastId, signal }: Omit<Followed, 'onEvent'
   return response?.body ? { body: response.body } : { failure: unreachable() }
 }
 
-/** To the end of the stream. */
-async function readEvents(body: ReadableStream<Uint8Array>, take: (event: ServerEvent) => void): Promise<void> {
+/** To the end of the stream. `heard` is called for whatever comes. */
+async function readEvents(
+  body: ReadableStream<Uint8Array>,
+  take: (event: ServerEvent) => void,
+  heard: () => void,
+): Promise<void> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
   let text = ''
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
+    heard()
     text += decoder.decode(value, { stream: true })
     const blocks = text.split('\n\n')
     text = blocks.pop() ?? ''
