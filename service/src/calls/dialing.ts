@@ -9,13 +9,14 @@ import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import { type QueuedCall, queueCall } from '../records/outbound-calls.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { type PlacedCall, submissionUnknown } from './dial-answer.ts'
 import type { DialGate } from './dial-gate.ts'
 import { insertDial } from './dial-store.ts'
 import { LAST_REQUESTS_MS } from './hang-up.ts'
 import { takeKey } from './idempotency-store.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
-import { makeSubmit } from './submit-dial.ts'
+import { makeSubmit, RING_SECONDS } from './submit-dial.ts'
 import type { DialAddresses, WantedCall } from './wanted-call.ts'
 
 /** Places calls. */
@@ -39,15 +40,18 @@ type Deps = {
   log: Pick<Log, 'info' | 'warn' | 'error'>
   carriers: Carriers
   gate: DialGate
+  capacity: Pick<LiveCapacity, 'ring' | 'rang'>
   addresses: DialAddresses
 }
 
 const REF_BYTES = 24
 /** A dial that is still open by then was left behind by its process, or the carrier has said nothing. */
 export const LOOK_AFTER_MS = 30_000
+/** As long as a phone may ring, and what the carrier needs before and after. What became of it is told to any node. */
+const RING_MS = (RING_SECONDS + 15) * 1_000
 
 export function makeDialing(deps: Deps): Dialing {
-  const { db, clock, log, gate } = deps
+  const { db, clock, log, gate, capacity } = deps
   const submit = makeSubmit(deps)
   const running = new Set<Promise<unknown>>()
 
@@ -97,10 +101,17 @@ export function makeDialing(deps: Deps): Dialing {
 
   async function placeNow(tenant: TenantRuntime, account: CarrierAccount, call: WantedCall) {
     const dialRef = secretText(REF_BYTES)
-    const intended = await gate.transaction(db, tenant, (tx) => intend(tx, tenant, dialRef, call))
-    if (!intended) return null
-    const outcome = await submit(tenant, account, { dialRef, call })
-    return settle(tenant, dialRef, outcome)
+    let mayRing = false
+    capacity.ring(dialRef, RING_MS)
+    try {
+      const intended = await gate.transaction(db, tenant, (tx) => intend(tx, tenant, dialRef, call))
+      if (!intended) return null
+      const outcome = await submit(tenant, account, { dialRef, call })
+      mayRing = outcome.type !== 'failed'
+      return await settle(tenant, dialRef, outcome)
+    } finally {
+      if (!mayRing) capacity.rang(dialRef)
+    }
   }
 
   return {

@@ -51,7 +51,7 @@ type Deps = {
   clock: Clock
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'ask'>
+  capacity: Pick<LiveCapacity, 'askToDial'>
   hasModel: boolean
   dialing: Dialing
   hasTask(tenantId: TenantId, taskId: string): Promise<boolean>
@@ -85,7 +85,7 @@ export function makeMakeCall(deps: Deps): MakeCall {
 
   async function make(tenant: TenantRuntime, request: CallRequest): Promise<MadeCall | null> {
     const call = await wantedCall(tenant, request)
-    const account = expectAble(deps, tenant, request)
+    const account = expectAble(deps, tenant)
     const placed = await dialing.place(tenant, account, call)
     return placed && { answer: answerOf(placed), isReplay: false }
   }
@@ -125,7 +125,6 @@ async function expectTask({ hasTask }: Deps, { tenant_id }: TenantRuntime, taskI
 export function expectAble(
   { hasModel, capacity }: Pick<Deps, 'hasModel' | 'capacity'>,
   tenant: TenantRuntime,
-  { to }: Pick<CallRequest, 'to'>,
 ): CarrierAccount {
   if (!hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
   const account = accountOf(tenant)
@@ -134,7 +133,6 @@ export function expectAble(
     throw new AppError('unavailable', sentence)
   }
   // The tenant's own limit is the gate's, which knows of all nodes.
-  const noRoom = capacity.ask({ tenantId: tenant.tenant_id, callSid: `to ${to}`, maxConcurrentCalls: null })
-  if (noRoom) throw new AppError('unavailable', 'There is no room for another call now.')
+  if (capacity.askToDial(tenant.tenant_id)) throw new AppError('unavailable', 'There is no room for another call now.')
   return account
 }

@@ -7,7 +7,7 @@ import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { LiveCapacity } from '../voice/live-capacity.ts'
+import type { LiveCapacity, NoRoom } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import { withinTime } from './answer-time.ts'
@@ -24,8 +24,8 @@ const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodby
 export type OutboundAnswer = {
   /**
    * The stream to the agent, also when it is asked for again before that has begun. From then on, and for a call that we did
-   * not ask for, what `CallResume` says. When no agent can talk, a sentence and the end; where only this node takes no calls any
-   * more, and another one does, the carrier is to ask again, five times at most.
+   * not ask for, what `CallResume` says. When no agent can talk, a sentence and the end; where only this node has no room, or takes
+   * no calls any more, and another one does, the carrier is to ask again, five times at most.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -65,9 +65,9 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     if (!opened) return null
     const { agentVersionId, epoch } = opened
     const agent = await resolveAgent(tenant, agentVersionId === null ? null : { versionId: agentVersionId })
-    const why = deps.hasModel ? (agent ? roomFor(tenant, call.callSid) : 'no_agent') : 'no_model'
+    const why = deps.hasModel ? (agent ? roomFor(tenant, call) : 'no_agent') : 'no_model'
     const { provider } = tenant.telephony
-    const elsewhere = why === 'stopping' ? await askedElsewhere(call) : null
+    const elsewhere = isOfThisNode(why) ? await askedElsewhere(call) : null
     if (elsewhere) return { provider, verbs: elsewhere }
     if (why !== null) return refused(tenant, call.callSid, why)
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
@@ -80,9 +80,11 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   }
 
   /** Takes a place for the call, as calls that come in do; why there is none. */
-  function roomFor({ tenant_id: tenantId }: TenantRuntime, callSid: string): string | null {
+  function roomFor({ tenant_id: tenantId }: TenantRuntime, { callSid, dialRef }: OfDial): NoRoom | null {
     // The gate has counted the tenant's calls before this one was placed.
-    return capacity.reserve({ tenantId, callSid, maxConcurrentCalls: null }).noRoom
+    const { noRoom } = capacity.reserve({ tenantId, callSid, maxConcurrentCalls: null })
+    capacity.rang(dialRef)
+    return noRoom
   }
 
   function refused({ tenant_id, telephony }: TenantRuntime, callSid: string, why: string): CarrierAnswer {
@@ -106,4 +108,11 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
       }
     },
   }
+}
+
+const OF_NODES: ReadonlySet<string | null> = new Set<NoRoom>(['stopping', 'process_full', 'overloaded'])
+
+/** Another node may have room. */
+function isOfThisNode(why: string | null): boolean {
+  return OF_NODES.has(why)
 }

@@ -4,7 +4,9 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { SignedRequest } from '../platform/telephony/port.ts'
 import { machineOf } from '../records/answered-by.ts'
+import { isOver } from '../records/call-status.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { CallStatusCallbacks, ToldStatus } from './call-status.ts'
 import { findDiallerAcrossTenants } from './dial-store.ts'
@@ -44,10 +46,11 @@ type Deps = {
   statuses: CallStatusCallbacks
   machines: Pick<MachineCalls, 'answered'>
   live: Pick<LiveSessions, 'callHere'>
+  capacity: Pick<LiveCapacity, 'rang'>
 }
 
 export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
-  const { db, clock, log, tenants, signatures, statuses, machines, live } = deps
+  const { db, clock, log, tenants, signatures, statuses, machines, live, capacity } = deps
 
   async function adopt({ dialRef, callSid, signed }: OfDial): Promise<AdoptedCall | null> {
     signatures.expectSigned(signed)
@@ -70,7 +73,8 @@ export function makeOutboundCallbacks(deps: Deps): OutboundCallbacks {
       const tenantId = live.callHere(told.callSid)?.tenantId ?? (await adopt(told))?.tenant.tenant_id
       await statuses.take(told)
       // The result of detection alone comes without a status: the others repeat it.
-      const { report, callSid } = told
+      const { report, callSid, dialRef } = told
+      if (report && report.status !== null && isOver(report.status)) capacity.rang(dialRef)
       const kind = report?.status === null ? machineOf(report.answeredBy) : null
       if (tenantId && kind !== null) machines.answered(tenantId, callSid, kind)
     },

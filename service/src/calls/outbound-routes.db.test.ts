@@ -176,3 +176,39 @@ describe('a call that was asked for, to its carrier', () => {
     expect(await logs()).toMatchObject([{ call_sid: null }])
   })
 })
+
+describe('calls that ring where there is room for one', () => {
+  const test = useDatabase()
+  const app = useCallApp(test, { agent: { agent_name: 'Robin' }, settings: { MAX_CALLS: '1' } })
+  const ask = () => app.served.call('acme', 'POST', '/make-call', { to: CALLEE, from: NUMBER, agent_key: 'desk' })
+  const paths = () => {
+    const { Url: url = '', StatusCallback: status = '' } = app.rest.requests.at(-1)?.form ?? {}
+    return { answer: new URL(url).pathname, status: new URL(status).pathname }
+  }
+
+  it('are no more than could be answered, until it is known that one is not', async () => {
+    expect((await ask()).body).toMatchObject({ code: 'submission_unknown' })
+    const { status } = paths()
+    const full = await ask()
+    expect([full.status, full.body]).toEqual([503, expect.objectContaining({ code: 'unavailable' })])
+    expect(app.rest.requests).toHaveLength(1)
+    await app.post(status, { form: { ...OF_CALL, CallStatus: 'no-answer' } })
+    expect((await ask()).body).toMatchObject({ code: 'submission_unknown' })
+    expect(app.rest.requests).toHaveLength(2)
+  })
+
+  it('do not ring when the gate has refused them', async () => {
+    const costly = { to: '+19005550123', from: NUMBER, agent_key: 'desk' }
+    expect((await app.served.call('acme', 'POST', '/make-call', costly)).body).toMatchObject({ code: 'premium_number' })
+    expect((await ask()).body).toMatchObject({ code: 'submission_unknown' })
+  })
+
+  it('keep nobody out who calls, and are sent to another node when they are answered meanwhile', async () => {
+    await ask()
+    const { answer } = paths()
+    expect(await app.ring()).toContain('<Connect>')
+    await beat(test.db, OTHER_NODE, '1')
+    expect((await app.post(answer, { form: OF_CALL })).text).toContain('?again=1#rc=3')
+    expect((await app.post(`${answer}?again=5`, { form: OF_CALL })).text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+  })
+})

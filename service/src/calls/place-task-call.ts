@@ -14,7 +14,7 @@ import { findOutboundRoute, type PhoneRouteRow } from './phone-route-store.ts'
 type Deps = {
   db: Db
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'ask'>
+  capacity: Pick<LiveCapacity, 'askToDial'>
   hasModel: boolean
   dialing: Dialing
 }
@@ -24,7 +24,7 @@ export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
   const { dialing } = deps
   return async (tenant, call) => {
     const { agent, from } = await callerOf(deps, tenant, call)
-    const account = expectAble(deps, tenant, call)
+    const account = expectAble(deps, tenant)
     const { to, metadata, taskId: callbackTaskId } = call
     const placed = await dialing.place(tenant, account, {
       ...{ kind: 'dispatch', from, to, agent, metadata, callbackTaskId },
@@ -44,7 +44,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
       throw error
     })
     if (caller instanceof AppError) return { code: caller.code, reason: caller.message }
-    expectAble(deps, tenant, call)
+    expectAble(deps, tenant)
     const { to, metadata } = call
     const [refusal] = await deps.gate.check(deps.db, tenant, { to, from: caller.from, metadata, kind: 'dispatch' })
     return refusal ?? null

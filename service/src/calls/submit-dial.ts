@@ -24,7 +24,8 @@ type Deps = {
 const TIMEOUT_MS = 10_000
 /** Only a carrier that says that it is busy has certainly done nothing: it alone is asked again. */
 const PAUSES_MS = [500, 1_500]
-const RING_SECONDS = 60
+/** How long a phone rings. */
+export const RING_SECONDS = 60
 /** Our own end of a call comes before the carrier's, which is told of a longer time once somebody else has the call. */
 const SLACK_SECONDS = 60
 

@@ -37,6 +37,8 @@ type Deps = {
 export class LiveCapacity {
   readonly #deps: Deps
   readonly #places = new Map<string, Place>()
+  /** By the reference of their dial, until when at most they ring. */
+  readonly #ringing = new Map<string, number>()
   #isStopping = false
 
   constructor(deps: Deps) {
@@ -80,6 +82,25 @@ export class LiveCapacity {
     return this.#places.has(keyOf(wanted)) ? null : this.#refusal(wanted)
   }
 
+  /**
+   * Whether one more call may be placed: null when there would be room for it and for all whose phones ring. Those keep nobody
+   * out who calls: not all of them are answered.
+   */
+  askToDial(tenantId: TenantId): NoRoom | null {
+    this.#dropLate()
+    return this.#refusal({ tenantId, callSid: '', maxConcurrentCalls: null }, this.#ringing.size)
+  }
+
+  /** A phone is to ring, for `forMs` at most, and whoever answers it wants room. */
+  ring(dialRef: string, forMs: number): void {
+    this.#ringing.set(dialRef, this.#deps.clock.monotonicMs() + forMs)
+  }
+
+  /** It rings no more, whether it was answered or not. */
+  rang(dialRef: string): void {
+    this.#ringing.delete(dialRef)
+  }
+
   /** Whether the call has a place. */
   has(call: CallOfTenant): boolean {
     this.#dropLate()
@@ -111,11 +132,11 @@ export class LiveCapacity {
     return noRoom
   }
 
-  #refusal(wanted: WantedRoom): NoRoom | null {
+  #refusal(wanted: WantedRoom, others = 0): NoRoom | null {
     const { tenantId, maxConcurrentCalls, comesBack } = wanted
     if (this.#isStopping) return 'stopping'
     if (this.#isTooMuch(wanted)) return 'overloaded'
-    if (this.#places.size >= this.#deps.maxCalls) return 'process_full'
+    if (this.#places.size + others >= this.#deps.maxCalls) return 'process_full'
     const isFull = !comesBack && maxConcurrentCalls !== null && this.#countOf(tenantId) >= maxConcurrentCalls
     return isFull ? 'tenant_full' : null
   }
@@ -134,6 +155,7 @@ export class LiveCapacity {
   #dropLate(): void {
     const nowMs = this.#deps.clock.monotonicMs()
     for (const [key, { endsAtMs }] of this.#places) if (endsAtMs <= nowMs) this.#places.delete(key)
+    for (const [dialRef, endsAtMs] of this.#ringing) if (endsAtMs <= nowMs) this.#ringing.delete(dialRef)
   }
 }
 

@@ -35,7 +35,7 @@ describe('the pace of a campaign', () => {
     const resolveAgent = async () => desk
     const dial = makeDialContact({
       ...{ db, clock, resolveAgent, hasModel: true, log: { error: () => undefined } },
-      capacity: { ask: () => null },
+      capacity: { askToDial: () => null },
       gate: { opensAt: () => new Date(clock.now()) },
       dialing: {
         place() {

@@ -30,7 +30,7 @@ type Deps = {
   clock: Clock
   log: Pick<Log, 'error'>
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'ask'>
+  capacity: Pick<LiveCapacity, 'askToDial'>
   hasModel: boolean
   dialing: Pick<Dialing, 'place'>
   gate: Pick<DialGate, 'opensAt'>
@@ -54,7 +54,7 @@ export function makeDialContact(deps: Deps): DialContact {
     const from = campaign.from as PhoneNumber | null
     const named = { agentKey: campaign.agent_key, versionId: null, from, to: contact.phone }
     const caller = await outboundCaller(deps, tenant, named)
-    const account = expectAble(deps, tenant, { to: contact.phone })
+    const account = expectAble(deps, tenant)
     const agent = onMachine(caller.agent, campaign.on_machine)
     const leaves_message = agent.config.voicemail.action === 'leave_message'
     await dialing.place(tenant, account, {
