@@ -235,7 +235,8 @@ export const SETTINGS = {
   maxCalls: setting({
     name: 'MAX_CALLS',
     shownDefault: '300',
-    meaning: 'The calls that this process takes at a time. It uses one core: run more processes on a bigger machine.',
+    meaning:
+      'The calls that this process takes at a time; it places no more than it could take if all were answered that ring. It uses one core: run more processes on a bigger machine.',
     read: (text = '300') => integer(text, 0, 10_000),
   }),
   drainSeconds: setting({
