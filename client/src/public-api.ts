@@ -7922,7 +7922,9 @@ export interface operations {
     };
     answerTransferTarget: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+            };
             header?: never;
             path: {
                 token: string;
@@ -7976,7 +7978,11 @@ export interface operations {
     };
     takeTransferKey: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+                /** @description What was pressed, of a carrier that was told to ask again */
+                digits?: string;
+            };
             header?: never;
             path: {
                 token: string;

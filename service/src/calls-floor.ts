@@ -23,7 +23,7 @@ import { makeTransferCallbacks } from './calls/transfer-callbacks.ts'
 import { transferRoutes } from './calls/transfer-routes.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
-import { hasHeir } from './platform/nodes/heartbeat-store.ts'
+import { hasHeir, isLive } from './platform/nodes/heartbeat-store.ts'
 import { makeOutbound as makeAsking } from './platform/outbound/outbound.ts'
 import { isLoopback } from './public-url.ts'
 import type { Resuming } from './records/resuming.ts'
@@ -71,7 +71,10 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const begin = { clock, tenants, resolveAgent, sessions, tokens, capacity, hasModel }
   const putThrough = makePutThrough({ db, clock })
   const { bus } = deps.cluster
-  const transferCallbacks = makeTransferCallbacks({ log, bus, tokens, tenants, signatures, putThrough })
+  const transferCallbacks = makeTransferCallbacks({
+    ...{ clock, log, bus, tokens, tenants, signatures, putThrough },
+    isLive: (node) => isLive(db, node, SILENCE_MS),
+  })
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
     putThrough,

@@ -15821,7 +15821,9 @@ export interface operations {
     };
     answerTransferTarget: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+            };
             header?: never;
             path: {
                 token: string;
@@ -15875,7 +15877,11 @@ export interface operations {
     };
     takeTransferKey: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+                /** @description What was pressed, of a carrier that was told to ask again */
+                digits?: string;
+            };
             header?: never;
             path: {
                 token: string;
@@ -21890,7 +21896,9 @@ export interface operations {
     };
     answerTransferTargetOld: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+            };
             header?: never;
             path: {
                 token: string;
@@ -21946,7 +21954,11 @@ export interface operations {
     };
     takeTransferKeyOld: {
         parameters: {
-            query?: never;
+            query?: {
+                again?: number;
+                /** @description What was pressed, of a carrier that was told to ask again */
+                digits?: string;
+            };
             header?: never;
             path: {
                 token: string;

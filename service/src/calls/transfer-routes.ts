@@ -4,7 +4,8 @@ import { Type } from 'typebox'
 import { formOf, takeForms } from '../platform/http/forms.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { Carriers } from '../platform/telephony/registry.ts'
-import type { TransferCallbacks } from './transfer-callbacks.ts'
+import { Again } from './incoming-routes.ts'
+import type { OfTarget, TransferCallbacks } from './transfer-callbacks.ts'
 
 type Deps = {
   callbacks: TransferCallbacks
@@ -18,9 +19,9 @@ const MAX_CHARS = 32
 
 /** What carriers ask and tell about those to whom calls are put through: the address names the transfer. */
 export function transferRoutes({ callbacks, carriers, publicUrl }: Deps): FastifyPluginAsyncTypebox {
-  function of(request: FastifyRequest, token: string) {
+  function of(request: FastifyRequest, token: string, again?: number): OfTarget {
     return {
-      token,
+      ...{ token, ...(again !== undefined && { again }) },
       signed: { url: publicUrl() + request.url, headers: request.headers, form: formOf(request).fields() },
     }
   }
@@ -41,10 +42,12 @@ export function transferRoutes({ callbacks, carriers, publicUrl }: Deps): Fastif
           ...answer,
           summary: 'Say what somebody hears to whom a call is put through',
           operationId: 'answerTransferTarget',
+          querystring: strict({ again: Type.Optional(Again) }),
         },
       },
       async (request, reply) => {
-        const { provider, verbs } = await callbacks.next(of(request, request.params.token), { type: 'answered' })
+        const target = of(request, request.params.token, request.query.again)
+        const { provider, verbs } = await callbacks.next(target, { type: 'answered' })
         const { body, contentType } = carriers[provider].document(verbs)
         return reply.type(contentType).send(body)
       },
@@ -53,11 +56,26 @@ export function transferRoutes({ callbacks, carriers, publicUrl }: Deps): Fastif
     app.post(
       '/api/v1/transfers/:token/keys',
       {
-        schema: { ...answer, summary: 'Take whether they take the call', operationId: 'takeTransferKey' },
+        schema: {
+          ...answer,
+          summary: 'Take whether they take the call',
+          operationId: 'takeTransferKey',
+          querystring: strict({
+            again: Type.Optional(Again),
+            digits: Type.Optional(
+              Type.String({
+                maxLength: MAX_CHARS,
+                description: 'What was pressed, of a carrier that was told to ask again',
+              }),
+            ),
+          }),
+        },
       },
       async (request, reply) => {
-        const digits = formOf(request).get('Digits').slice(0, MAX_CHARS)
-        const { provider, verbs } = await callbacks.next(of(request, request.params.token), { type: 'key', digits })
+        const { again, digits: pressed = '' } = request.query
+        const digits = formOf(request).get('Digits').slice(0, MAX_CHARS) || pressed
+        const target = of(request, request.params.token, again)
+        const { provider, verbs } = await callbacks.next(target, { type: 'key', digits })
         const { body, contentType } = carriers[provider].document(verbs)
         return reply.type(contentType).send(body)
       },

@@ -191,6 +191,13 @@ describe('the tool transfer_call', () => {
       expect(app.rest.requests.filter(({ form }) => form['Status'] === 'completed')).toEqual([])
     })
 
+    it('takes the key that the address says of a carrier that was told to ask again', async () => {
+      const { url } = await ringing()
+      const joining = ask(`${url}/keys?digits=1&again=2`)
+      await app.pass(async () => !(await isLive()), 'the end of our part')
+      expect((await joining).text).toContain('<Conference')
+    })
+
     it('is no time for the agent to say a supervisor’s words, who is told so, until it is back', async () => {
       const { url } = await ringing()
       const say = () =>

@@ -118,7 +118,8 @@ class OpenTransfers {
   async #ringBeside({ direction, from, to, tenant }: StreamedCall, of: Ringing): Promise<void> {
     const leg = {
       ...{ from: direction === 'outbound' ? from : to, to: of.request.target },
-      ...{ answerUrl: of.url, statusUrl: `${of.url}/status`, ringSeconds: RING_SECONDS },
+      // The fragment tells the carrier how often to try; it is never sent.
+      ...{ answerUrl: of.url, statusUrl: `${of.url}/status#rc=5&rp=all`, ringSeconds: RING_SECONDS },
       ...{ maxSeconds: LONGEST_CALL_SECONDS, tellMachine: 'at_start' as const },
     }
     const outcome = await this.#deps.requests.make(tenant, (carrier, account, signal) =>

@@ -131,7 +131,7 @@ describe.each(Object.keys(KINDS))('a bus over %s', (kind) => {
 })
 
 describe('a Redis that goes away', () => {
-  it('fails what is asked at once, drops and counts what is published, and is joined again by itself', async () => {
+  it('fails what is asked of others at once, drops and counts what is published, and is joined again by itself', async () => {
     const lines: string[] = []
     const told = makeLog({ level: 'debug', secrets: [], destination: { write: (line) => lines.push(line) } })
     const link = await openRedis({ url: redis.url, clock: systemClock, log: told })
@@ -148,6 +148,10 @@ describe('a Redis that goes away', () => {
     await until(() => !link.isUp, { what: 'the loss to be seen' })
     expect(link.upForMs).toBe(0)
     await expect(bus.ask('sums', null, 600_000)).rejects.toMatchObject({ code: 'unavailable' })
+    const stop = bus.answer('own', (question) => [question])
+    expect(await bus.ask('own', 1, 2_000)).toEqual([1])
+    stop()
+    await expect(bus.ask('own', 1, 600_000)).rejects.toMatchObject({ code: 'unavailable' })
     bus.publish('news', 'lost')
     await until(() => dropped === 1, { what: 'the message to be dropped' })
     await redis.start()

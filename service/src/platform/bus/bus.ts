@@ -22,6 +22,8 @@ class WireBus implements Bus {
   /** Where answers come to. */
   readonly #inbox: string
   readonly #asked = new Map<string, Asked>()
+  /** By topic, what this node answers. */
+  readonly #answerers = new Map<string, Answerer>()
   readonly #stopInbox: Cancel
 
   constructor(deps: Deps) {
@@ -43,17 +45,28 @@ class WireBus implements Bus {
   }
 
   answer(topic: string, answerer: Answerer): Cancel {
-    return this.#deps.wire.listen(`ask/${topic}`, (text) => {
+    this.#answerers.set(topic, answerer)
+    const stop = this.#deps.wire.listen(`ask/${topic}`, (text) => {
       const asked = read<Question>(text)
       if (asked) void this.#reply(asked, answerer)
     })
+    return () => {
+      if (this.#answerers.get(topic) === answerer) this.#answerers.delete(topic)
+      stop()
+    }
   }
 
   async ask(topic: string, question: unknown, timeoutMs: number): Promise<unknown> {
     const { clock, wire } = this.#deps
     const id = newId<string>(clock.now())
     const answer = new Promise((resolve, reject) => this.#asked.set(id, { resolve, reject }))
+    const own = this.#answerers.get(topic)
     const asking = async () => {
+      // What this node answers itself needs no wire, which may be away.
+      if (own) {
+        this.#settle({ id, ...(await this.#answerOf(own, question)) })
+        return answer
+      }
       const text = JSON.stringify({ id, inbox: this.#inbox, question } satisfies Question)
       if ((await wire.send(`ask/${topic}`, text)) === 0) throw noAnswer()
       return answer
@@ -74,12 +87,15 @@ class WireBus implements Bus {
   }
 
   async #reply({ id, inbox, question }: Question, answerer: Answerer): Promise<void> {
+    this.#send(inbox, { id, ...(await this.#answerOf(answerer, question)) } satisfies Reply)
+  }
+
+  async #answerOf(answerer: Answerer, question: unknown): Promise<Omit<Reply, 'id'>> {
     try {
-      const answer = await answerer(question)
-      this.#send(inbox, { id, answer } satisfies Reply)
+      return { answer: await answerer(question) }
     } catch (error) {
-      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a question of another node failed')
-      this.#send(inbox, { id, fault: wireFault(error) } satisfies Reply)
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a question of a node failed')
+      return { fault: wireFault(error) }
     }
   }
 

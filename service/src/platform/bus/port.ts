@@ -14,7 +14,7 @@ export type Bus = {
   /** Answers what is asked on a topic; one node answers each topic. An AppError that it throws reaches who asked. */
   answer(topic: string, answerer: Answerer): Cancel
   /**
-   * Asks who answers the topic.
+   * Asks who answers the topic; what this node answers itself, also while the others cannot be reached.
    *
    * @throws AppError `unavailable`, at once when nobody answers the topic or the others cannot be reached, after `timeoutMs`
    * when no answer came; the AppError of who answered.

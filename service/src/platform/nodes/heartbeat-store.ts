@@ -63,6 +63,12 @@ export async function hasResumer(db: Db, withinMs: number): Promise<boolean> {
   return (await resumers(db, withinMs).executeTakeFirst()) !== undefined
 }
 
+/** Whether the node was heard from within the last `withinMs`. */
+export async function isLive(db: Db, nodeId: NodeId, withinMs: number): Promise<boolean> {
+  const query = db.selectFrom('nodes').select('node_id').where('node_id', '=', nodeId).where(isHeardFrom(withinMs))
+  return (await query.executeTakeFirst()) !== undefined
+}
+
 function resumers(db: Db, withinMs: number) {
   return db
     .selectFrom('nodes')
