@@ -240,10 +240,10 @@ describe('a call of which it is not known whether the carrier took it', { timeou
   it.each<[string, RestFault]>([
     ['does not have it', 'normal'],
     ['cannot be asked', 'internal-error'],
-  ])('failed when the carrier %s after two minutes, and is not placed again by its key', async (_what, fetch) => {
+  ])('failed when the carrier %s within two minutes, and is not placed again by its key', async (_what, fetch) => {
     await inDoubt('internal-error')
     Object.assign(rest(), { fetch })
-    await app.clock.advance(115_000)
+    await app.clock.advance(105_000)
     expect(await stateOfLog()).toMatchObject({ status: 'queued' })
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
     expect(await stateOfLog()).toEqual({ call_sid: null, status: 'failed', error_code: 'not_confirmed' })

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import { type Generated, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { MachineAction } from '../voice/stream-begin.ts'
@@ -163,15 +163,19 @@ function dialOf(db: Db, tenantId: TenantId, callSid: string) {
 
 /**
  * Takes dials of which it is not known what became of them and which are due, the longest due first; no other node takes
- * them before `dueAgainAt`. Over all tenants.
+ * them before `dueAgainAt`, but when they are `giveUpAfterMs` old, if that is sooner. Over all tenants.
  */
 export function claimDialsAcrossTenants(
   db: Db,
-  { now, dueAgainAt, limit }: { now: Date; dueAgainAt: Date; limit: number },
+  { now, dueAgainAt, giveUpAfterMs, limit }: { now: Date; dueAgainAt: Date; giveUpAfterMs: number; limit: number },
 ): Promise<DialRow[]> {
+  const givenUpAt = sql<Date>`created_at + ${giveUpAfterMs} * interval '1 millisecond'`
   return db
     .updateTable('dials')
-    .set({ due_at: dueAgainAt })
+    .set({
+      due_at: sql<Date>`
+        case when ${givenUpAt} > ${now}::timestamptz then least(${givenUpAt}, ${dueAgainAt}) else ${dueAgainAt} end`,
+    })
     .where('dial_ref', 'in', (eb) =>
       eb
         .selectFrom('dials')

@@ -9,6 +9,8 @@ import { type CallbackTaskId, findCallbackTask } from '../operators/callback-tas
 import { makeSettlingDispatches } from '../operators/settle-dispatches.ts'
 import { insertDispatch } from '../operators/task-dispatch-store.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { CarrierError, type TelephonyDriver } from '../platform/telephony/port.ts'
+import { makeCarriers } from '../platform/telephony/registry.ts'
 import { NODE, someCall, tenantTold } from '../records/calls.fixture.ts'
 import { queueCall } from '../records/outbound-calls.ts'
 import { makeSessions } from '../records/sessions.ts'
@@ -19,6 +21,7 @@ import { type ContactId, countBusy, findContact } from './campaigns/contact-stor
 import { findGreeting, insertDial } from './dial-store.ts'
 import { makeCallStatuses } from './record-status.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
+import { makeSettlingDials } from './settle-dials.ts'
 
 const acme = tenantTold('acme')
 const ACME = acme.tenant_id
@@ -165,6 +168,58 @@ describe('a call that was only found', () => {
     expect(await settle('a', told('CA1'))).toBeNull()
     expect(await settleDial(test.db, tenantTold('globex'), 'a', { outcome: told('CA2'), now: now() })).toBeNull()
     expect(await stateOf('a')).toEqual(DOUBTED)
+  })
+})
+
+describe('calls in doubt, however many', () => {
+  const DIALS = 45
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const telephony = { ...acme.telephony, account_sid: 'AC1', auth_token: 'token' }
+
+  beforeEach(async () => {
+    for (let n = 0; n < DIALS; n += 1) await dialled(`more ${n}`)
+  })
+
+  function settlingAt(listCalls: TelephonyDriver['listCalls']) {
+    const { twilio } = makeCarriers({ apiBaseUrl: 'http://carrier.invalid' })
+    return makeSettlingDials({
+      ...{ db: test.db, clock, log, carriers: { twilio: { ...twilio, listCalls } } },
+      tenants: { get: async () => ({ ...acme, telephony }) },
+      statuses: { record: async () => null },
+    })
+  }
+
+  async function statesOfAll(): Promise<string[]> {
+    const rows = await test.db.selectFrom('dials').select('state').distinct().execute()
+    return rows.map(({ state }) => state)
+  }
+
+  it('are settled within two minutes, also those that were looked at a moment before that', async () => {
+    const settling = settlingAt(async () => [])
+    clock.jump(109_000)
+    await settling.look()
+    expect(await statesOfAll()).toEqual(['unknown'])
+    clock.jump(1_500)
+    await settling.look()
+    expect(await statesOfAll()).toEqual(['failed'])
+    await settling.close()
+  })
+
+  it('wait together for a carrier that does not answer, not one after the other', async () => {
+    let waiting = 0
+    const settling = settlingAt((_account, _wanted, signal) => {
+      waiting += 1
+      return new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new CarrierError('unknown', 'no answer')))
+      })
+    })
+    clock.jump(110_000)
+    const looking = settling.look()
+    await until(() => waiting === 20, { what: 'the requests' })
+    await clock.advance(5_000)
+    await looking
+    expect([await statesOfAll(), waiting]).toEqual([['failed'], 20])
+    await settling.close()
   })
 })
 

@@ -34,12 +34,15 @@ type Deps = {
 }
 
 const LOOK_INTERVAL_MS = 5_000
-/** Looked at at once; each takes one request to its carrier. */
+/** Looked at beside each other; each takes one request to its carrier. */
 const DIALS = 20
 const LIST_TIMEOUT_MS = 5_000
 const FORGET_INTERVAL_MS = 60_000
-/** What the carrier does not have by then it will not have; should it call all the same, that call is taken. */
-const GIVE_UP_MS = 120_000
+/**
+ * What the carrier does not have by then it will not have; should it call all the same, that call is taken. From then to the
+ * two minutes that are promised there is time for a look, and for a carrier that does not answer it.
+ */
+const GIVE_UP_MS = 120_000 - LOOK_INTERVAL_MS - LIST_TIMEOUT_MS
 /** A carrier that has not answered for so long will not know of it either. */
 const GIVE_UP_ASKING_MS = 3_600_000
 /** How far the carrier's clock may be from ours. */
@@ -50,28 +53,29 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   const closing = new AbortController()
   let looking: Promise<void> | null = null
 
+  /** All that are due: after a carrier's outage that may be many. */
   async function lookNow(): Promise<void> {
-    const now = new Date(clock.now())
-    const dueAgainAt = new Date(now.getTime() + LOOK_AFTER_MS)
-    const due = await claimDialsAcrossTenants(db, { now, dueAgainAt, limit: DIALS })
-    await Promise.all(due.map((dial) => lookAt(dial).catch((err: unknown) => tell(dial, err))))
+    const silent = new Set<TenantId>()
+    let claimed: number
+    do {
+      const now = new Date(clock.now())
+      const again = { dueAgainAt: new Date(now.getTime() + LOOK_AFTER_MS), giveUpAfterMs: GIVE_UP_MS }
+      const due = await claimDialsAcrossTenants(db, { now, ...again, limit: DIALS })
+      await Promise.all(due.map((dial) => lookAt(dial, silent).catch((err: unknown) => tell(dial, err))))
+      claimed = due.length
+    } while (claimed === DIALS && !closing.signal.aborted)
   }
 
   function tell({ tenant_id, call_log_id }: DialRow, err: unknown): void {
     log.warn({ err, tenant_id, call_log_id }, 'it could not be found out what became of a call')
   }
 
-  async function lookAt(dial: DialRow): Promise<void> {
+  /** @param silent whose carrier has let a request of this look wait for too long: it is asked no more in it. */
+  async function lookAt(dial: DialRow, silent: Set<TenantId>): Promise<void> {
     const tenant = await tenants.get(dial.tenant_id)
     const dialled = tenant && (await findCallLogById(db, dial.tenant_id, dial.call_log_id))
     if (!dialled) return
-    const looked = await findAtCarrier(deps, tenant, { dial, dialled, closing: closing.signal }).then(
-      (found) => ({ found, isAnswered: true }),
-      (err: unknown) => {
-        tell(dial, err)
-        return { found: null, isAnswered: false }
-      },
-    )
+    const looked = silent.has(dial.tenant_id) ? NOT_ANSWERED : await search(tenant, { dial, dialled }, silent)
     if (closing.signal.aborted) return
     const { found } = looked
     const now = new Date(clock.now())
@@ -81,6 +85,16 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     await settleDial(db, tenant, dial.dial_ref, { outcome, now })
     if (outcome.type !== 'unknown') log.info({ tenant_id: dial.tenant_id, outcome }, 'a call in doubt was settled')
     if (found) await noteStatus(dial.tenant_id, found)
+  }
+
+  async function search(tenant: TenantRuntime, of: Pick<Search, 'dial' | 'dialled'>, silent: Set<TenantId>) {
+    const onLate = () => silent.add(tenant.tenant_id)
+    try {
+      return { found: await findAtCarrier(deps, tenant, { ...of, closing: closing.signal, onLate }), isAnswered: true }
+    } catch (err) {
+      tell(of.dial, err)
+      return NOT_ANSWERED
+    }
   }
 
   async function noteStatus(tenantId: TenantId, { callSid, status, durationSeconds, answeredBy }: ListedCall) {
@@ -128,9 +142,10 @@ function outcomeOf({ found }: { found: ListedCall | null }, isGivenUp: boolean):
   return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
 }
 
+const NOT_ANSWERED = { found: null, isAnswered: false }
 const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
 
-type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal }
+type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal; onLate: () => void }
 
 /**
  * The call at the carrier that must be the dial's: it alone is none of ours and was made at about the time, and no other dial
@@ -143,7 +158,7 @@ async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search):
   const askedMs = search.dial.created_at.getTime()
   const wanted = { from: search.dialled.from, to: search.dialled.to, since: new Date(askedMs - CLOCK_SKEW_MS) }
   const carrier = carriers[tenant.telephony.provider]
-  const calls = await bounded(deps.clock, search.closing, (signal) => carrier.listCalls(account, wanted, signal))
+  const calls = await bounded(deps.clock, search, (signal) => carrier.listCalls(account, wanted, signal))
   const near = calls.filter(({ createdAt }) => Math.abs(createdAt.getTime() - askedMs) <= CLOCK_SKEW_MS)
   const isOurs = await Promise.all(near.map(({ callSid }) => findCallAcrossTenants(db, callSid)))
   const [found, ...others] = near.filter((_, at) => isOurs[at] === null)
@@ -157,8 +172,15 @@ function around({ createdAt }: ListedCall): { since: Date; until: Date } {
   return { since: new Date(at - CLOCK_SKEW_MS), until: new Date(at + CLOCK_SKEW_MS) }
 }
 
-function bounded<T>(clock: Clock, closing: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+function bounded<T>(
+  clock: Clock,
+  { closing, onLate }: Pick<Search, 'closing' | 'onLate'>,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const late = new AbortController()
-  const cancel = clock.after(LIST_TIMEOUT_MS, () => late.abort())
+  const cancel = clock.after(LIST_TIMEOUT_MS, () => {
+    onLate()
+    late.abort()
+  })
   return request(AbortSignal.any([late.signal, closing])).finally(cancel)
 }
