@@ -13,6 +13,7 @@ import { makeDecideInbound } from './calls/inbound-decision.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
+import type { LateRefusals } from './calls/late-refusals.ts'
 import type { LateReports } from './calls/late-reports.ts'
 import { makeOutbound } from './calls/outbound.ts'
 import { makePutThrough } from './calls/put-through.ts'
@@ -45,6 +46,7 @@ export type CallNeeds = {
   resuming: Resuming
   statuses: CallStatuses
   late: LateReports
+  lateRefusals: LateRefusals
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
@@ -75,13 +77,13 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     ...{ clock, log, bus, tokens, tenants, signatures, putThrough },
     isLive: (node) => isLive(db, node, SILENCE_MS),
   })
+  const refused = makeRefusedCalls({ db, clock, log, late: needs.lateRefusals })
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
-    putThrough,
+    ...{ putThrough, refused },
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
-  const refused = makeRefusedCalls({ db, clock, log })
   const given = { ...begin, db, log, signatures, addresses, hasHeir: hasHeirNow }
   const of = { ...given, carriers, live, reports: statuses, statuses: callbacks, resume }
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })

@@ -74,6 +74,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     journal: kept.journal,
     finishing: kept.finishing,
     late: kept.late,
+    lateRefusals: kept.refusals,
     statuses,
     sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
     resuming: makeResuming({ db, clock }),

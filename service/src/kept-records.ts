@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { makeFinishing } from './calls/finish.ts'
 import { makeKeptEnds } from './calls/kept-ends.ts'
+import { makeLateRefusals } from './calls/late-refusals.ts'
 import { makeLateReports } from './calls/late-reports.ts'
 import { makeRestoring } from './calls/left-behind.ts'
 import type { CallStatuses } from './calls/record-status.ts'
@@ -28,12 +29,14 @@ export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptR
   const finishing = makeKeptEnds({ clock, files, finishing: makeFinishing({ db, clock, log, tenants, journal }) })
   const late = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })
-  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports: late, actions })
+  const refusals = makeLateRefusals({ db, clock, log, files, tenants })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports: late, actions, refusals })
   return {
     journal,
     finishing,
     late,
     actions,
+    refusals,
     /** Stores what dead processes of this machine left; to be called before the first call is taken. Never rejects. */
     async start(): Promise<void> {
       // Of calls without a database nothing is kept, on the disk neither.
@@ -45,7 +48,7 @@ export function makeKeptRecords(deps: Deps, { nodeId, tenants, statuses }: KeptR
     async close(): Promise<void> {
       restoring.close()
       await journal.close()
-      await Promise.all([finishing.close(), late.close(), actions.close()])
+      await Promise.all([finishing.close(), late.close(), actions.close(), refusals.close()])
       await files.close()
     },
   }

@@ -22,6 +22,7 @@ import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
+import type { RefusedCalls } from './refused-calls.ts'
 
 /** A carrier that asks what comes next for a call. */
 /** `again`: how often in a row it was told to do that. `dialled`: what came of somebody who was rung in the place of our stream. */
@@ -43,7 +44,8 @@ export type CallResume = {
    * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. For one that
    * never had any, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
    * sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
-   * time: the carrier is to ask again, five times at most.
+   * time: the carrier is to ask again, five times at most. It is asked, too, when a call that was not taken has been with the
+   * tenant's fallback number: that is the end.
    *
    * @throws AppError `unauthorized` when the request is not the carrier's, and for nothing else.
    */
@@ -61,6 +63,8 @@ type Deps = {
   statuses: CallStatuses
   putThrough: PutThrough
   resuming: Resuming
+  /** Calls that were not taken, and whom somebody else may have answered. */
+  refused: Pick<RefusedCalls, 'tenantOf' | 'served'>
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
 }
 
@@ -77,6 +81,8 @@ export function makeCallResume(deps: Deps): CallResume {
     attempt: Attempt,
   ): Promise<CarrierAnswer> {
     signatures.expectSigned(signed)
+    const refusing = dialled === null ? null : deps.refused.tenantOf(callSid)
+    if (refusing) return afterRefusal(await tenants.get(refusing), { callSid, dialled, signed })
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
@@ -103,6 +109,17 @@ export function makeCallResume(deps: Deps): CallResume {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     return { provider, verbs: await apologise(tenant, callSid) }
+  }
+
+  /** Of a call that is not written down yet. */
+  function afterRefusal(
+    tenant: TenantRuntime | null,
+    { callSid, dialled, signed }: Pick<ResumedCall, 'callSid' | 'dialled' | 'signed'>,
+  ): CarrierAnswer {
+    if (!tenant) return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
+    signatures.expectFrom(tenant, signed)
+    if (dialled === 'through') deps.refused.served(callSid)
+    return { provider: tenant.telephony.provider, verbs: HANG_UP }
   }
 
   /** One that had lost its model was to go elsewhere: a carrier that asks has not been told. */
@@ -134,7 +151,9 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry({ tenant, isGuessed }: Attempt, { callSid, again: times = 0 }: ResumedCall): CarrierAnswer {
+  function sorry({ tenant, isGuessed }: Attempt, { callSid, again: times = 0, dialled }: ResumedCall): CarrierAnswer {
+    // With whomever it was put through to the caller has talked.
+    if (dialled === 'through') return { provider: tenant?.telephony.provider ?? DEFAULT_CARRIER, verbs: HANG_UP }
     const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
     if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
     if (tenant?.telephony.fallback_number) live.handOver(tenant.tenant_id, callSid)

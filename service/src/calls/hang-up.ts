@@ -118,9 +118,12 @@ function toldToGo({ text, number }: { text: string; number: string | null }): Ca
   return { verbs: sayAndGo(text, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
 }
 
-/** A sentence, and then the number; without one the end. */
-export function sayAndGo(text: string, number: string | null): CallVerb[] {
-  const rings = { callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS }
+/** A sentence, and then the number; without one the end. `action` is asked what comes next when that is over: without one, the end. */
+export function sayAndGo(text: string, number: string | null, action?: string): CallVerb[] {
+  const rings = {
+    ...(action !== undefined && { action }),
+    ...{ callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS },
+  }
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
   return [{ type: 'say', text }, next]
 }

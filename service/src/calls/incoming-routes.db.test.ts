@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
@@ -197,9 +198,8 @@ describe('POST /api/v1/incoming-call', () => {
       await document({ limits: { max_concurrent_calls: 1 } }, { fallback_number: FALLBACK })
       await app.post(PATH, { form: FORM })
       const { text } = await app.post(PATH, { form: { ...FORM, CallSid: 'CA2' } })
-      expect(text).toMatch(
-        new RegExp(`<Say>[^<]+</Say><Dial timeout="30" timeLimit="14400"><Number>\\${FALLBACK}</Number></Dial>`),
-      )
+      expect(text).toMatch(/<Say>[^<]+<\/Say><Dial timeout="30" timeLimit="14400" action="[^"]+\/call-resume#/)
+      expect(text).toContain(`<Number>${FALLBACK}</Number></Dial>`)
     })
   })
 
@@ -228,6 +228,22 @@ describe('POST /api/v1/incoming-call', () => {
       )
       await app.post(PATH, { form: { ...FORM, CallSid: 'CA3' } })
       expect(await outcomes(4)).toContainEqual(['CA3', 'busy', 'tenant_full'])
+    })
+
+    it.each([
+      ['before', 'completed', 'transferred'],
+      ['after', 'completed', 'transferred'],
+      ['after', 'no-answer', 'rejected'],
+    ])('who was with the fallback number %s that, which says %s, as %s', async (when, DialCallStatus, end_reason) => {
+      await document({ limits: { minutes_per_day: 0 } }, { fallback_number: FALLBACK })
+      await app.post(PATH, { form: FORM })
+      const tell = () => app.post('/api/v1/call-resume', { form: { ...FORM, DialCallStatus } })
+      const told = when === 'before' ? await tell() : null
+      expect(await outcomes(1)).toEqual([['CA1', 'busy', 'minutes_exhausted']])
+      expect((told ?? (await tell())).text).toContain('<Response><Hangup/></Response>')
+      await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed', CallDuration: '90' } })
+      expect(await logs()).toMatchObject([{ status: 'busy', duration_seconds: null }])
+      expect(await test.db.selectFrom('voice_sessions').select('end_reason').execute()).toEqual([{ end_reason }])
     })
 
     it('those of a day that is spent', async () => {
@@ -263,6 +279,16 @@ describe('POST /api/v1/incoming-call', () => {
     expect(await asked('?again=4')).toContain(`${again}=5#`)
     expect(await asked('?again=5')).toMatch(/<Say>[^<]*busy[^<]*<\/Say><Hangup\/>/)
     expect(await logs()).toEqual([])
+  })
+
+  it('says again that it takes a call not, to a carrier that asks again once that is written down', async () => {
+    await document({ limits: { minutes_per_day: 0 } })
+    const { text } = await app.post(PATH, { form: FORM })
+    await app.clock.advance(20_000)
+    await until(async () => (await logs()).length > 0, { what: 'the call to be written down' })
+    // There is room by now, as there may be elsewhere; what its tenant was told stands.
+    await document({})
+    expect((await app.post(PATH, { form: FORM })).text).toBe(text)
   })
 
   it('hangs up when the call is over already', async () => {
@@ -412,5 +438,27 @@ describe.each([
   it('says nothing of those that have one', async () => {
     await app.served.furnish('other', { number: '+12025550141' })
     expect((await app.post(PATH, { form: { ...FORM, To: '+12025550141' }, token: null })).status).toBe(401)
+  })
+})
+
+describe('a call that is entered after its caller was told that it is not taken', () => {
+  const gate = new GatedDatabase()
+  const test = useDatabase()
+  const app = useCallApp(test, { database: async () => gate.of(test.database) })
+
+  it('ends as one that was not, whatever its carrier tells, and is told so again', async () => {
+    const { reached, release } = gate.hold()
+    const answer = app.post(PATH, { form: FORM })
+    await reached()
+    await app.clock.advance(8_000)
+    const { text } = await answer
+    expect(text).toContain('cannot be taken at the moment')
+    release()
+    const log = () => test.db.selectFrom('call_logs').selectAll().executeTakeFirstOrThrow()
+    await until(async () => (await log()).status !== 'ringing', { what: 'the end of the call' })
+    await app.post('/api/v1/call-status', { form: { ...FORM, CallStatus: 'completed', CallDuration: '9' } })
+    await app.clock.advance(20_000)
+    expect(await log()).toMatchObject({ status: 'failed', error_code: 'too_slow', duration_seconds: null })
+    expect((await app.post(PATH, { form: FORM })).text).toBe(text)
   })
 })

@@ -19,6 +19,7 @@ import { JournalFiles } from '../records/journal-file.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { type CallEnding, makeFinishing } from './finish.ts'
 import { makeKeptEnds } from './kept-ends.ts'
+import { makeLateRefusals } from './late-refusals.ts'
 import { makeLateReports } from './late-reports.ts'
 import { makeRestoring } from './left-behind.ts'
 import { makeCallStatuses } from './record-status.ts'
@@ -68,13 +69,15 @@ async function startNode(nodeId: NodeId) {
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants, willEnd: () => false })
   const reports = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })
-  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports, actions })
+  const refusals = makeLateRefusals({ db, clock, log, files, tenants })
+  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports, actions, refusals })
   const node = {
     ...{
       files,
       journal,
       finishing,
       reports,
+      refusals,
       restoring,
       supervising: makeSupervisorActions({ db, log, late: actions }),
     },
@@ -82,7 +85,7 @@ async function startNode(nodeId: NodeId) {
       running.delete(node)
       restoring.close()
       await journal.close()
-      await Promise.all([finishing.close(), reports.close(), actions.close()])
+      await Promise.all([finishing.close(), reports.close(), actions.close(), refusals.close()])
       await files.close()
     },
   }
@@ -266,6 +269,22 @@ describe('what a carrier tells while the database is away', () => {
     const node = await startNode(NODE)
     await passing(node.files.close())
     expect(await node.reports.take(late())).toBe(false)
+  })
+})
+
+describe('a call that is not taken while the database is away', () => {
+  it('is written by the next start when its process dies', async () => {
+    const node = await startNode(NODE)
+    gate.isAway = true
+    const at = new Date(clock.now())
+    const call = { callSid: 'CA2', from: '+12025550101', to: '+12025550199', why: 'internal' as const }
+    const noted = { tenantId: acme.tenant_id, at, isEntered: false, isServed: false }
+    await passing(node.refusals.take({ ...noted, call: { ...call, agentKey: 'desk', agent: null } }))
+    await passing(node.stop())
+    gate.isAway = false
+    await restoredBy(OTHER_NODE)
+    const log = await test.db.selectFrom('call_logs').selectAll().where('call_sid', '=', 'CA2').executeTakeFirst()
+    expect(log).toMatchObject({ status: 'failed', error_code: 'internal', agent_key: 'desk', ended_at: at })
   })
 })
 

@@ -9,6 +9,7 @@ import { readEntries } from '../records/journal-waiting.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Finishing } from './finish.ts'
 import { readEnds } from './kept-ends.ts'
+import { type LateRefusals, readRefusals } from './late-refusals.ts'
 import { type LateReports, readReports } from './late-reports.ts'
 
 /** What dead processes of this machine left in the journal's files. */
@@ -32,13 +33,14 @@ type Deps = {
   finishing: Pick<Finishing, 'finish'>
   reports: Pick<LateReports, 'restore'>
   actions: Pick<LateActions, 'restore'>
+  refusals: Pick<LateRefusals, 'restore'>
 }
 
 const WITHIN_MS = 5_000
 const RETRY_MS = 1_000
 
 export function makeRestoring(deps: Deps): Restoring {
-  const { folder, clock, log, tenants, journal, finishing, reports, actions } = deps
+  const { folder, clock, log, tenants, journal, finishing, reports, actions, refusals } = deps
   const leaving = new Set<() => void>()
   let cancelRetry: Cancel | null = null
   let isClosed = false
@@ -49,6 +51,7 @@ export function makeRestoring(deps: Deps): Restoring {
     for (const report of readReports(waiting)) await reports.restore(report)
     for (const ending of readEnds(waiting)) await finishing.finish(ending)
     for (const action of readActions(waiting)) await actions.restore(action)
+    for (const refusal of readRefusals(waiting)) await refusals.restore(refusal)
   }
 
   async function storeAndRemove(left: LeftBehind): Promise<void> {

@@ -1,16 +1,17 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { giveUpCall } from '../records/call-directory-store.ts'
-import { withSessionEnd } from '../records/call-record.ts'
+import { type CallRecord, withSessionEnd } from '../records/call-record.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { NOTHING_SAID } from './record-status.ts'
+import { isRefused, withServed } from './refusals.ts'
 
 /**
  * Writes down that a call goes on without us, at another number: its session ends (`transferred`), and whoever still has it,
  * on whatever node, can neither write about it nor end it any more. How the call itself ends, its carrier tells. A session that
- * has ended already stays as it is.
+ * has ended already stays as it is, but of a call that was not taken it is known now that somebody has.
  *
  * @throws AppError `unavailable` when the database does not answer.
  */
@@ -24,6 +25,7 @@ export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThro
       await giveUpCall(tx, tenant.tenant_id, callSid)
       const now = new Date(clock.now())
       const end = { ...NOTHING_SAID, endReason: 'transferred' as const, at: now }
-      await changeCall(tx, tenant, { ...locked, now, change: (record) => withSessionEnd(record, end) })
+      const change = (record: CallRecord) => (isRefused(record) ? withServed(record) : withSessionEnd(record, end))
+      await changeCall(tx, tenant, { ...locked, now, change })
     })
 }

@@ -21,5 +21,16 @@ export type Refusal = keyof typeof NOT_TAKEN
 
 /** Whether the call is one that was written down as not taken: what its carrier tells of it then is of a sentence, or of somebody else. */
 export function isRefused({ log, session }: CallRecord): boolean {
-  return session.end_reason === 'rejected' && log.error_code !== null && Object.hasOwn(NOT_TAKEN, log.error_code)
+  const isEnded = session.end_reason === 'rejected' || session.end_reason === 'transferred'
+  return isEnded && refusalOf(log.error_code) !== null
+}
+
+/** Why a call was not taken, by what its log has; null for any other call. */
+export function refusalOf(errorCode: string | null): Refusal | null {
+  return errorCode !== null && Object.hasOwn(NOT_TAKEN, errorCode) ? (errorCode as Refusal) : null
+}
+
+/** Somebody else has answered a call that was not taken: it was put through, and nobody has missed it. */
+export function withServed({ log, session }: CallRecord): CallRecord {
+  return { log, session: { ...session, end_reason: 'transferred' } }
 }

@@ -1,4 +1,7 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { mkdtemp, readdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
@@ -11,10 +14,13 @@ import { countAll } from '../records/analytics/analytics.fixture.ts'
 import { makeCallAnalytics } from '../records/analytics/call-analytics.ts'
 import { statusReport } from '../records/call-record.ts'
 import { NODE, OTHER_NODE, someCall, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { JournalFiles } from '../records/journal-file.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { MISSED_CALL_KINDS } from '../tenancy/tenant-values.ts'
+import { type LateRefusals, makeLateRefusals } from './late-refusals.ts'
 import { makeCallStatuses } from './record-status.ts'
-import { makeRefusedCalls, type RefusedCall, type RefusedCalls } from './refused-calls.ts'
+import { makeRefusedCalls, type RefusedCalls } from './refused-calls.ts'
+import type { RefusedCall } from './write-refusal.ts'
 
 const ACME = 'acme' as TenantId
 const CALLER = '+12025550101'
@@ -27,6 +33,9 @@ const gate = new GatedDatabase()
 let clock: TestClock
 let lines: { msg: string; call_sid: string }[]
 let refused: RefusedCalls
+let files: JournalFiles
+let late: LateRefusals
+let folder: string
 
 beforeEach(async () => {
   gate.isAway = false
@@ -34,9 +43,30 @@ beforeEach(async () => {
   lines = []
   const write = (line: string) => lines.push(JSON.parse(line) as (typeof lines)[number])
   const log = makeLog({ level: 'debug', secrets: [], destination: { write } })
-  refused = makeRefusedCalls({ db: gate.of(test.database).db, clock, log, maxWaiting: 3 })
+  folder = await mkdtemp(join(tmpdir(), 'refusals-'))
+  files = new JournalFiles({ folder, node: NODE, clock, log })
+  await files.start()
+  const { db } = gate.of(test.database)
+  late = makeLateRefusals({ db, clock, log, files, tenants: { get: async () => acme } })
+  refused = makeRefusedCalls({ db, clock, log, late, maxWaiting: 3 })
   await makeTenant(test.db, 'acme')
 })
+
+afterEach(async () => {
+  await passing(refused.close())
+  await late.close()
+  await passing(files.close())
+})
+
+/** What is kept is on the disk a second later. */
+async function passing(work: Promise<void>): Promise<void> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  await until(() => clock.advance(250).then(() => isDone), { what: 'the work to be done' })
+  await done
+}
 
 const note = (callSid: string, facts: Partial<RefusedCall> = {}) =>
   refused.note(acme, {
@@ -155,12 +185,32 @@ describe('calls that are not taken', () => {
     expect(await sids()).toEqual(['CA1', 'CA2', 'CA3', 'CA5'])
   })
 
-  it('are logged alone while the database is away', async () => {
+  const isKept = async () => (await readdir(folder)).some((name) => name.endsWith('.log'))
+  const logged = () => lines.filter(({ msg }) => msg === 'a call that was not taken was not written down')
+
+  it('are kept while the database is away, and written once it is back, each once', async () => {
+    const at = new Date(clock.now())
+    for (const callSid of ['CA1', 'CA2']) note(callSid)
+    gate.isAway = true
+    await clock.advance(20_000)
+    await until(() => clock.advance(250).then(isKept), { what: 'the calls to be kept' })
+    await clock.advance(5_000)
+    gate.isAway = false
+    await until(() => clock.advance(250).then(async () => !(await isKept())), { what: 'the calls to be written' })
+    expect(await logs()).toMatchObject([
+      { call_sid: 'CA1', status: 'busy', ended_at: at },
+      { call_sid: 'CA2', status: 'busy', ended_at: at },
+    ])
+    expect([await storedEvents(test.db), logged()]).toMatchObject([{ length: 6 }, []])
+  })
+
+  it('are logged alone while the disk takes nothing either', async () => {
+    await passing(files.close())
     note('CA1')
     gate.isAway = true
     await clock.advance(20_000)
-    await until(() => lines.length > 0, { what: 'the line' })
-    expect(lines).toMatchObject([{ msg: 'a call that was not taken was not written down', call_sid: 'CA1' }])
+    await until(() => logged().length > 0, { what: 'the line' })
+    expect(logged()).toMatchObject([{ call_sid: 'CA1' }])
     gate.isAway = false
     note('CA2')
     await clock.advance(20_000)
@@ -168,16 +218,53 @@ describe('calls that are not taken', () => {
     expect(await sids()).toEqual(['CA2'])
   })
 
-  it('are written down before the process ends, which waits for no database that is away', async () => {
+  it('are written down before the process ends, or kept where the database is away', async () => {
     note('CA1')
     await refused.close()
     note('CA2')
     expect([await sids(), clock.pendingTimers]).toEqual([['CA1'], 0])
-    const others = makeRefusedCalls({ db: gate.of(test.database).db, clock, log: { warn: () => {} } })
+    const others = makeRefusedCalls({ db: gate.of(test.database).db, clock, log: { warn: () => {} }, late })
     for (const callSid of ['CA3', 'CA4'])
       others.note(acme, { callSid, from: CALLER, to: CALLER, why: 'stopping', agentKey: null, agent: null })
     gate.isAway = true
-    await others.close()
-    expect(await sids()).toEqual(['CA1'])
+    await passing(others.close())
+    expect([await sids(), await isKept()]).toEqual([['CA1'], true])
+  })
+})
+
+describe('a call that was not taken and that somebody else has answered', () => {
+  const endOf = async (callSid: string) => {
+    const session = test.db.selectFrom('voice_sessions').select('end_reason').where('call_sid', '=', callSid)
+    return (await session.executeTakeFirst())?.end_reason
+  }
+
+  it('was put through, as far as that is known by the time it is written down', async () => {
+    for (const callSid of ['CA1', 'CA2']) note(callSid)
+    expect([refused.tenantOf('CA1'), refused.tenantOf('CA9')]).toEqual([ACME, null])
+    refused.served('CA1')
+    await refused.close()
+    expect([await endOf('CA1'), await endOf('CA2')]).toEqual(['transferred', 'rejected'])
+    expect((await logs())[0]).toMatchObject({ status: 'busy', error_code: 'tenant_full' })
+  })
+
+  it('also while the database is away', async () => {
+    note('CA1')
+    gate.isAway = true
+    await clock.advance(20_000)
+    await until(
+      () =>
+        clock
+          .advance(250)
+          .then(() => readdir(folder))
+          .then((names) => names.length > 1),
+      {
+        what: 'the call to be kept',
+      },
+    )
+    refused.served('CA1')
+    gate.isAway = false
+    await until(() => clock.advance(250).then(() => endOf('CA1')), { what: 'the call to be written' })
+    expect(await endOf('CA1')).toBe('transferred')
+    expect(refused.tenantOf('CA1')).toBeNull()
   })
 })

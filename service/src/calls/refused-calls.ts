@@ -1,125 +1,158 @@
 import type { Cancel, Clock } from '../kernel/clock.ts'
-import type { Db, Tx } from '../platform/db/schema.ts'
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import { type AgentOfCall, type CallRecord, statusReport, withReport, withSessionEnd } from '../records/call-record.ts'
-import { insertCall } from '../records/call-store.ts'
-import { changeCall } from '../records/change-call.ts'
-import { newRecord } from '../records/sessions.ts'
+import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { NOTHING_SAID } from './record-status.ts'
-import { NOT_TAKEN, type Refusal } from './refusals.ts'
-
-/** A call that came in and was not taken. `agent`: who would have talked; of one that was not looked up the key alone is known. */
-export type RefusedCall = {
-  callSid: string
-  from: string
-  to: string
-  why: Refusal
-  agentKey: string | null
-  agent: AgentOfCall | null
-}
+import type { LateRefusals } from './late-refusals.ts'
+import { type NotedRefusal, type RefusedCall, writeRefusal } from './write-refusal.ts'
 
 /** Writes calls down that came in and were not taken, so that their tenants know of them. */
 export type RefusedCalls = {
   /**
    * Has a call written down, with its end and its events, 20 s later: by then no other process takes it any more. A call that is
-   * known by then stays as it is. What the database does not take is only logged, and what comes while 1,000 wait is not written
-   * down at all. Never throws.
+   * known by then stays as it is. What the database does not take is kept on the disk until it does; where the disk takes nothing
+   * either it is only logged, and what comes while 1,000 wait is not written down at all. Never throws.
    */
   note(tenant: TenantRuntime, call: RefusedCall): void
-  /** Writes what waits, as long as the database takes it, and takes nothing more. */
+  /** Ends a call at once that was entered after its caller had been told that it is not taken. Never rejects. */
+  endEntered(tenant: TenantRuntime, call: RefusedCall): Promise<void>
+  /** Whose call it is; null for one that was not noted here, or is written down. */
+  tenantOf(callSid: string): TenantId | null
+  /** Somebody else has answered it in our place: nobody has missed it. Only of what is not written down. */
+  served(callSid: string): void
+  /** Writes what waits, to the disk what the database does not take, and takes nothing more. */
   close(): Promise<void>
 }
 
-type Deps = { db: Db; clock: Clock; log: Pick<Log, 'warn'>; maxWaiting?: number }
+type Deps = {
+  db: Db
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  late: Pick<LateRefusals, 'take' | 'find'>
+  maxWaiting?: number
+}
 
-type Noted = { tenant: TenantRuntime; call: RefusedCall; at: Date; dueMs: number }
+type Waiting = { tenant: TenantRuntime; noted: NotedRefusal; dueMs: number }
 
 /** A carrier that does not get our answer asks another process, for 15 s and a little longer: that one may have room. */
 const WRITTEN_AFTER_MS = 20_000
 /** However many calls are turned away, to write them down costs no more than 50 a second. */
 const MAX_WAITING = 1_000
 
-export function makeRefusedCalls({ db, clock, log, maxWaiting = MAX_WAITING }: Deps): RefusedCalls {
-  /** By call, those first that are due first. */
-  const waiting = new Map<string, Noted>()
-  let cancel: Cancel | null = null
-  let writing: Promise<void> | null = null
-  let isClosed = false
+export function makeRefusedCalls(deps: Deps): RefusedCalls {
+  return new WaitingRefusals(deps)
+}
 
-  /** One after the other: whoever talks needs the database more. Never rejects. */
-  async function writeDue(): Promise<void> {
-    for (const [key, noted] of waiting) {
-      if (!isClosed && noted.dueMs > clock.monotonicMs()) return
-      waiting.delete(key)
-      if (!(await write(noted)) && isClosed) return
-    }
+class WaitingRefusals implements RefusedCalls {
+  readonly #deps: Deps
+  /** By call, those first that are due first; until they are written, or kept elsewhere. */
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #ending = new Set<Promise<void>>()
+  #cancel: Cancel | null = null
+  #writing: Promise<void> | null = null
+  #isClosed = false
+
+  constructor(deps: Deps) {
+    this.#deps = deps
   }
 
-  async function write({ tenant, call, at }: Noted): Promise<boolean> {
-    try {
-      await db.transaction().execute((tx) => writeIn(tx, tenant, call, { at, now: new Date(clock.now()) }))
-      return true
-    } catch (err) {
-      log.warn(
-        { err, tenant_id: tenant.tenant_id, call_sid: call.callSid },
-        'a call that was not taken was not written down',
-      )
-      return false
-    }
+  note(tenant: TenantRuntime, call: RefusedCall): void {
+    const { maxWaiting = MAX_WAITING } = this.#deps
+    const key = keyOf(tenant, call)
+    if (this.#isClosed || this.#waiting.size >= maxWaiting || this.#waiting.has(key)) return
+    this.#waiting.set(key, this.#toWrite(tenant, call))
+    this.#writeLater()
   }
 
-  function writeLater(): void {
-    const [first] = waiting.values()
-    if (!first || cancel || writing || isClosed) return
-    cancel = clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), () => {
-      cancel = null
-      writing = writeDue().finally(() => {
-        writing = null
-        writeLater()
+  async endEntered(tenant: TenantRuntime, call: RefusedCall): Promise<void> {
+    const waiting = this.#waiting.get(keyOf(tenant, call)) ?? this.#toWrite(tenant, call)
+    waiting.noted.isEntered = true
+    const ending = this.#write([waiting])
+    this.#ending.add(ending)
+    await ending
+    this.#ending.delete(ending)
+  }
+
+  tenantOf(callSid: string): TenantId | null {
+    return this.#find(callSid)?.tenantId ?? null
+  }
+
+  served(callSid: string): void {
+    const noted = this.#find(callSid)
+    if (noted) noted.isServed = true
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancel?.()
+    this.#cancel = null
+    await Promise.all([this.#writing, ...this.#ending])
+    await this.#write([...this.#waiting.values()])
+  }
+
+  #toWrite(tenant: TenantRuntime, call: RefusedCall): Waiting {
+    const { clock } = this.#deps
+    const { tenant_id: tenantId } = tenant
+    const noted = { tenantId, call, at: new Date(clock.now()), isEntered: false, isServed: false }
+    return { tenant, noted, dueMs: clock.monotonicMs() + WRITTEN_AFTER_MS }
+  }
+
+  #find(callSid: string): NotedRefusal | null {
+    const waiting = [...this.#waiting.values()].find(({ noted }) => noted.call.callSid === callSid)
+    return waiting?.noted ?? this.#deps.late.find(callSid)
+  }
+
+  #writeLater(): void {
+    const { clock } = this.#deps
+    const [first] = this.#waiting.values()
+    if (!first || this.#cancel || this.#writing || this.#isClosed) return
+    this.#cancel = clock.after(Math.max(0, first.dueMs - clock.monotonicMs()), () => {
+      this.#cancel = null
+      const due = [...this.#waiting.values()].filter(({ dueMs }) => dueMs <= clock.monotonicMs())
+      this.#writing = this.#write(due).finally(() => {
+        this.#writing = null
+        this.#writeLater()
       })
     })
   }
 
-  return {
-    note(tenant, call) {
-      const key = `${tenant.tenant_id} ${call.callSid}`
-      if (isClosed || waiting.size >= maxWaiting || waiting.has(key)) return
-      waiting.set(key, { tenant, call, at: new Date(clock.now()), dueMs: clock.monotonicMs() + WRITTEN_AFTER_MS })
-      writeLater()
-    },
-    async close() {
-      isClosed = true
-      cancel?.()
-      cancel = null
-      await writing
-      await writeDue()
-    },
+  /** One after the other: whoever talks needs the database more. Once it has not taken one it is not asked for the rest. Never rejects. */
+  async #write(due: Waiting[]): Promise<void> {
+    const keeping: Promise<void>[] = []
+    let away: unknown = null
+    for (const waiting of due) {
+      const err = away ?? (await this.#tryToWrite(waiting))
+      if (isDatabaseTrouble(err)) {
+        away = err
+        keeping.push(this.#keep(waiting, err))
+      } else this.#settle(waiting, err)
+    }
+    await Promise.all(keeping)
+  }
+
+  /** Null, or why it failed. */
+  #tryToWrite({ tenant, noted }: Waiting): Promise<unknown> {
+    const { db, clock } = this.#deps
+    return writeRefusal(db, tenant, noted, new Date(clock.now())).then(
+      () => null,
+      (err: unknown) => err,
+    )
+  }
+
+  async #keep(waiting: Waiting, err: unknown): Promise<void> {
+    const isKept = await this.#deps.late.take(waiting.noted)
+    this.#settle(waiting, isKept ? null : err)
+  }
+
+  #settle({ tenant, noted: { call } }: Waiting, err: unknown): void {
+    this.#waiting.delete(keyOf(tenant, call))
+    if (err === null) return
+    const fields = { err, tenant_id: tenant.tenant_id, call_sid: call.callSid }
+    this.#deps.log.warn(fields, 'a call that was not taken was not written down')
   }
 }
 
-async function writeIn(
-  tx: Tx,
-  tenant: TenantRuntime,
-  call: RefusedCall,
-  { at, now }: { at: Date; now: Date },
-): Promise<void> {
-  const before = recordOf(tenant, call, at)
-  const entered = await insertCall(tx, { record: before, lookAt: at })
-  if (!entered) return
-  await changeCall(tx, tenant, { call: entered, before, now, change: (record) => ended(record, call.why, at) })
-}
-
-function recordOf(tenant: TenantRuntime, { agent, agentKey, why: _why, ...call }: RefusedCall, at: Date): CallRecord {
-  const speaker = agent ?? { agentKey, agentName: '', versionId: null, versionNumber: null }
-  const known = { ...call, direction: 'inbound' as const, orgId: null, agent: speaker, metadata: {} }
-  const { log, session } = newRecord(tenant, known, at)
-  const agent_name = agent?.agentName ?? null
-  return { log: { ...log, agent_name }, session: { ...session, agent_name } }
-}
-
-function ended(record: CallRecord, why: Refusal, at: Date): CallRecord {
-  const { status, reason } = NOT_TAKEN[why]
-  const report = { ...statusReport(status, at), errorCode: why, errorMessage: reason }
-  return withSessionEnd(withReport(record, report), { ...NOTHING_SAID, endReason: 'rejected', at })
+function keyOf({ tenant_id }: TenantRuntime, { callSid }: RefusedCall): string {
+  return `${tenant_id} ${callSid}`
 }

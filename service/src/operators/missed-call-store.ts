@@ -33,7 +33,7 @@ const CLOCKS_APART = '1 hour'
 
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
- * other one, have not been called since, and may be called; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * other one, have not been called since, and may be called, but for those that somebody else has answered in our place; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
 export async function listMissedCalls(
@@ -59,7 +59,7 @@ export async function listMissedCalls(
           from call_logs log
           join voice_sessions session on session.tenant_id = log.tenant_id and session.id = log.voice_session_id
          where log.tenant_id = ${tenantId} and log.direction = 'inbound' and log.created_at > ${begunAfter}
-           and log.ended_at >= ${since} and session.ended_at is not null
+           and log.ended_at >= ${since} and session.ended_at is not null and session.end_reason is distinct from 'transferred'
       ) missed
      where kind = any (${kinds}::text[]) and ${behind} and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
        and not exists (

@@ -84,6 +84,7 @@ describe('calls that came to nothing', () => {
     [{}, 'abandoned'],
     [{ end: 'agent_hangup' }, null],
     [{ end: 'supervisor' }, null],
+    [{ status: 'busy', end: 'transferred' }, null],
   ] as const)('are told apart: %o is %s', async (ended, kind) => {
     const { callSid, caller } = await call(ended)
     expect(await collect()).toBe(kind === null ? 0 : 1)

@@ -33,7 +33,14 @@ async function raiseEpoch(): Promise<void> {
 describe('open', () => {
   it('writes the directory, a log that rings and a session that has not started, and tells nobody', async () => {
     const { sessionId, ...rest } = await sessions.open(acme, someCall('CA1', { metadata: { order: 7 } }))
-    expect(rest).toEqual({ epoch: 1, isNew: true, isOver: false, agentKey: 'support', agentVersionId: null })
+    expect(rest).toEqual({
+      epoch: 1,
+      isNew: true,
+      isOver: false,
+      errorCode: null,
+      agentKey: 'support',
+      agentVersionId: null,
+    })
     const now = new Date(clock.now())
     const both = { tenant_id: 'acme', call_sid: 'CA1', org_id: 'org-1', direction: 'inbound', metadata: { order: 7 } }
     const agent = { agent_key: 'support', agent_name: 'Robin', version_number: 3 }

@@ -44,6 +44,8 @@ export type OpenedSession = {
   isNew: boolean
   /** Nothing more can come of it: hang up. */
   isOver: boolean
+  /** What its log has. */
+  errorCode: string | null
   agentKey: string | null
   agentVersionId: AgentVersionId | null
 }
@@ -257,6 +259,7 @@ function opened(entry: DirectoryRow, { log, session }: CallRecord, isNew: boolea
     epoch: entry.epoch,
     isNew,
     isOver: isOver(log.status) || session.ended_at !== null,
+    errorCode: log.error_code,
     agentKey: session.agent_key,
     agentVersionId: session.agent_version_id,
   }
