@@ -314,6 +314,37 @@ describe('a call that was given up, and that the carrier has after all', () => {
     expect(await taskOf(id)).toMatchObject({ status: 'cancelled', last_dispatch_status: 'completed' })
   })
 
+  it.each([
+    ['is', 1, 'open'],
+    ['is', 3, 'cancelled'],
+    ['is not', 1, 'dispatching'],
+  ])(
+    'completes its task by whom it has reached, which was dispatched again: that call %s over, after %i attempts',
+    async (_is, attempts, status) => {
+      const id = await dispatched(attempts)
+      await giveUp()
+      await settleDispatches()
+      await clock.advance(1)
+      const again = { status: 'dispatching' as const, last_dispatch_attempted_at: now(), updated_at: now() }
+      await test.db.updateTable('callback_tasks').set(again).where('id', '=', id).execute()
+      const dispatch = { call_log_id: await logOf('b'), task_id: id, attempted_at: now() }
+      await test.db.transaction().execute((tx) => insertDispatch(tx, ACME, dispatch))
+      const inVain = () => settle('b', { type: 'failed', code: 'not_confirmed', reason: null })
+      if (status !== 'dispatching') await inVain()
+      await settle('a', told('CA1'))
+      await settleDispatches()
+      expect(await taskOf(id)).toMatchObject({ status })
+      await answered('CA1')
+      await settleDispatches()
+      if (status === 'dispatching') {
+        expect(await taskOf(id)).toMatchObject({ status })
+        await inVain()
+        for (const _ of [1, 2]) await settleDispatches()
+      }
+      expect(await taskOf(id)).toMatchObject({ status: 'completed', disposition: 'reached' })
+    },
+  )
+
   /** A contact that the call of dial `a` calls. */
   async function contacted(attempts: number): Promise<{ campaignId: CampaignId; contactId: ContactId }> {
     const [campaignId, contactId] = [newId<CampaignId>(clock.now()), newId<ContactId>(clock.now())]

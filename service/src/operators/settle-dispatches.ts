@@ -14,6 +14,7 @@ import { findQueue, type QueueSettings } from './operator-queue-store.ts'
 import {
   type EndedDispatch,
   listEndedDispatchesAcrossTenants,
+  lockDispatchedAgain,
   noteDispatchEnd,
   settleDispatch,
 } from './task-dispatch-store.ts'
@@ -87,7 +88,17 @@ async function settleIn(tx: Tx, tenant: TenantRuntime, ended: EndedDispatch, now
   await holdKnownTenant(tx, tenantId)
   // One that was given up may be its carrier's after all, since it was listed.
   if (!(await holdCallLogAs(tx, tenantId, ended.call_log_id, ended.status))) return
+  const again = await lockDispatchedAgain(tx, ended)
+  const isReached = dispositionOf(ended) === 'reached'
+  // Its newest call is to be over first: that may have reached somebody, too.
+  if (isReached && again?.status === 'dispatching') return
   if (!(await settleDispatch(tx, tenantId, ended.call_log_id, now))) return
+  if (again) {
+    const move = reached(ended, ['open', 'cancelled'], now)
+    // A call before its newest one has reached somebody after all: nobody is called for the task any more.
+    if (isReached && again.isInVain) await changeTask(tx, tenant, { id: ended.task_id, move }, now)
+    return
+  }
   // Counted when it began, which it did not if the carrier has not taken it.
   const isAttempt = !isMendedByTime(ended.error_code)
   const task = await noteDispatchEnd(tx, ended, isAttempt)
@@ -104,14 +115,9 @@ function settlement(
   { queue, attempts }: { queue: QueueSettings; attempts: number },
   now: Date,
 ): TaskMove {
-  const disposition = dispositionOf(ended)
-  const note = null
-  const details = { call_sid: ended.call_sid, call_status: ended.status, disposition }
-  const move = { action: 'settle' as const, from: ['dispatching'] as const, operator: null, note, details }
-  if (disposition === 'reached') {
-    const set = { status: 'completed' as const, disposition, completed_at: now }
-    return { ...move, set, event: 'callback.task.completed' }
-  }
+  const move = settled(ended)
+  const { disposition } = move.details
+  if (disposition === 'reached') return reached(ended, move.from, now)
   if (attempts >= queue.max_attempts) {
     const set = { status: 'cancelled' as const, disposition: 'failed' as const }
     return { ...move, set, event: 'callback.task.cancelled' }
@@ -119,6 +125,16 @@ function settlement(
   const dueAt = new Date(now.getTime() + queue.retry_minutes * MINUTE_MS)
   const set = { status: 'open' as const, disposition, due_at: dueAt, assigned_to: null, claimed_at: null }
   return { ...move, set, event: 'callback.task.reopened' }
+}
+
+function reached(ended: EndedDispatch, from: TaskMove['from'], now: Date): TaskMove {
+  const set = { status: 'completed' as const, disposition: 'reached' as const, completed_at: now }
+  return { ...settled(ended), from, set, event: 'callback.task.completed' }
+}
+
+function settled(ended: EndedDispatch) {
+  const details = { call_sid: ended.call_sid, call_status: ended.status, disposition: dispositionOf(ended) }
+  return { action: 'settle' as const, from: ['dispatching'] as const, operator: null, note: null, details }
 }
 
 /** Without a word of the carrier's for who answered, it was a person. */

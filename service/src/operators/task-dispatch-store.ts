@@ -3,6 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallStatus } from '../records/call-values.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
+import type { TaskStatus } from './callback-task-values.ts'
 
 /** A call by which a task was dispatched. */
 type DispatchRow = {
@@ -132,6 +133,26 @@ export async function findRevivable(
     )
     .executeTakeFirst()
   return row ?? null
+}
+
+/** A task that was dispatched once more. `isInVain`: nobody but the end of its newest dispatch has left it as it is, open or cancelled. */
+export type DispatchedAgain = { status: TaskStatus; isInVain: boolean }
+
+/** The task of a dispatch that is not its newest, kept from changing until the transaction ends; null for one that is. */
+export async function lockDispatchedAgain(
+  tx: Tx,
+  { tenant_id, task_id, attempted_at }: EndedDispatch,
+): Promise<DispatchedAgain | null> {
+  const { rows } = await sql<DispatchedAgain>`
+    select status, status = 'open' or status = 'cancelled' and exists (
+             select from callback_task_dispatches newest
+              where newest.tenant_id = task.tenant_id and newest.task_id = task.id
+                and newest.attempted_at = task.last_dispatch_attempted_at and newest.settled_at = task.updated_at
+           ) as "isInVain"
+      from callback_tasks task
+     where tenant_id = ${tenant_id} and id = ${task_id} and last_dispatch_attempted_at <> ${attempted_at}
+       for update`.execute(tx)
+  return rows[0] ?? null
 }
 
 /**
