@@ -18,7 +18,7 @@ export type CallSubjects = ReturnType<typeof makeCallSubjects>
 export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts) {
   const { credentials, cache: tenants, delivery, resolveAgent } = floors
   const { needs, voice, findTenant } = live
-  const routes = makeCallRoutes(deps, needs, voice)
+  const routes = makeCallRoutes(deps, { ...needs, carrierCalls: live.carrierCalls }, voice)
   return {
     routes,
     operators: makeOperators(deps, {

@@ -9,6 +9,7 @@ import { chatRoutes } from './calls/chat-routes.ts'
 import { makeDialCheck } from './calls/dial-check.ts'
 import { dialCheckRoutes } from './calls/dial-check-routes.ts'
 import { makeDialGate } from './calls/dial-gate.ts'
+import type { HangingUp } from './calls/hang-up.ts'
 import { makeDecideInbound } from './calls/inbound-decision.ts'
 import { makeIncoming } from './calls/incoming.ts'
 import { incomingRoutes } from './calls/incoming-routes.ts'
@@ -47,6 +48,7 @@ export type CallNeeds = {
   statuses: CallStatuses
   late: LateReports
   lateRefusals: LateRefusals
+  carrierCalls: Pick<HangingUp, 'letLast'>
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
@@ -80,7 +82,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const refused = makeRefusedCalls({ db, clock, log, late: needs.lateRefusals })
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
-    ...{ putThrough, refused },
+    ...{ putThrough, refused, carrierCalls: needs.carrierCalls },
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })

@@ -16,7 +16,7 @@ import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
 import { type AgainDeps, makeConnectAgain } from './connect-again.ts'
 import { makeGuessedEnds } from './guessed-ends.ts'
-import { sayAndGo } from './hang-up.ts'
+import { type HangingUp, sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
@@ -63,6 +63,7 @@ type Deps = {
   statuses: CallStatuses
   putThrough: PutThrough
   resuming: Resuming
+  carrierCalls: Pick<HangingUp, 'letLast'>
   /** Calls that were not taken, and whom somebody else may have answered. */
   refused: Pick<RefusedCalls, 'tenantOf' | 'served'>
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
@@ -134,10 +135,9 @@ export function makeCallResume(deps: Deps): CallResume {
 
   async function apologise(tenant: TenantRuntime, callSid: string): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
-    // It goes elsewhere: a session that still waits for it, here or on another node, must not end it there.
     if (number !== null) {
       await putThrough(tenant, callSid)
-      live.handOver(tenant.tenant_id, callSid)
+      leave(tenant, callSid)
     }
     // Without a number the call ends with the sentence: not every number tells us so.
     if (number === null) {
@@ -150,13 +150,19 @@ export function makeCallResume(deps: Deps): CallResume {
     return sayAndGo(SORRY, number)
   }
 
+  /** It goes elsewhere: a session that still waits for it, here or on another node, must not end it there, nor must the agent's bound. */
+  function leave(tenant: TenantRuntime, callSid: string): void {
+    live.handOver(tenant.tenant_id, callSid)
+    deps.carrierCalls.letLast(tenant, callSid)
+  }
+
   /** Who cannot be told in time, or at all, what has become of the call. */
   function sorry({ tenant, isGuessed }: Attempt, { callSid, again: times = 0, dialled }: ResumedCall): CarrierAnswer {
     // With whomever it was put through to the caller has talked.
     if (dialled === 'through') return { provider: tenant?.telephony.provider ?? DEFAULT_CARRIER, verbs: HANG_UP }
     const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
     if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
-    if (tenant?.telephony.fallback_number) live.handOver(tenant.tenant_id, callSid)
+    if (tenant?.telephony.fallback_number) leave(tenant, callSid)
     const { provider, fallback_number: number } = tenant?.telephony ?? {
       provider: DEFAULT_CARRIER,
       fallback_number: null,

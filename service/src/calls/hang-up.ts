@@ -20,6 +20,11 @@ type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'>
 /** What is done to live calls by way of their carriers, in the background. */
 export type HangingUp = CarrierCalls &
   CarrierAnswers & {
+    /**
+     * The call may last for as long as the carrier lets any call: it goes to somebody else by the answer to what its carrier asked,
+     * and by an answer alone that cannot be said. Nothing where its tenant has no carrier account: then we have not bounded it.
+     */
+    letLast(tenant: TenantRuntime, callSid: string): void
     /** Resolves when nothing is on its way any more; what the carrier does not answer within a second is given up. */
     close(): Promise<void>
   }
@@ -98,6 +103,14 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, toldToGo(words), signal),
         isHeld,
       }),
+    letLast(tenant, callSid) {
+      const change = { maxSeconds: LONGEST_CALL_SECONDS }
+      if (!accountOf(tenant)) return
+      start(tenant, callSid, {
+        request: (carrier, account, signal) => carrier.updateCall(account, callSid, change, signal),
+        isHeld: undefined,
+      })
+    },
     async allAnswered() {
       await Promise.all([...running].map(({ done }) => done))
     },

@@ -64,6 +64,17 @@ describe('a call that was asked for, to its carrier', () => {
     expect(await logs()).toMatchObject([{ call_sid: 'CA7', direction: 'outbound', error_code: null }])
   })
 
+  it('may last for as long as any call once it goes to the fallback number, however long its agent may have it', async () => {
+    const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: '+12025550150' }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    await answer(await dialled())
+    // Its stream has not come.
+    expect((await app.post('/api/v1/call-resume', { form: OF_CALL })).text).toContain('<Number>+12025550150</Number>')
+    const changes = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA7.json'))
+    await until(() => changes().length > 0, { what: 'the request' })
+    expect(changes().map(({ form }) => form)).toEqual([{ TimeLimit: '14400' }])
+  })
+
   it('is answered again with another token until its stream has begun, and then as any call', async () => {
     const ref = await dialled()
     const tokens = [streamTokenIn((await answer(ref)).text), streamTokenIn((await answer(ref)).text)]

@@ -104,8 +104,8 @@ export type NewCarrierCall = {
   tellMachine: 'at_start' | 'at_message_end'
 }
 
-/** What a carrier shall do with a live call from now on. `maxSeconds`: how long the whole call may last then; not given: as before. */
-export type CallChange = { verbs: CallVerb[]; maxSeconds?: number }
+/** What a carrier shall do with a live call from now on. `maxSeconds`: how long the whole call may last then; what is not given stays as before. */
+export type CallChange = { verbs?: CallVerb[]; maxSeconds?: number }
 
 /** Whose calls are looked for: both numbers in E.164. */
 export type WantedCalls = { from: string; to: string; since: Date }

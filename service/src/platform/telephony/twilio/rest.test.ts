@@ -75,6 +75,8 @@ describe("the carrier's requests about a call", () => {
     await requests.update(ACCOUNT, CALL, { verbs: [{ type: 'hangup' }] }, never)
     await requests.update(ACCOUNT, CALL, { verbs: [{ type: 'hangup' }], maxSeconds: 14_400 }, never)
     expect(asked.map(({ form }) => new URLSearchParams(form).get('TimeLimit'))).toEqual([null, '14400'])
+    await requests.update(ACCOUNT, CALL, { maxSeconds: 14_400 }, never)
+    expect(asked.at(-1)?.form).toBe('TimeLimit=14400')
   })
 
   it('do not give instructions to a call that is over', async () => {

@@ -45,7 +45,10 @@ export function makeCallRequests(baseUrl: string) {
 
     async update(account: CarrierAccount, callSid: string, change: CallChange, signal: AbortSignal): Promise<void> {
       const { verbs, maxSeconds } = change
-      const form = { Twiml: twiml(verbs), ...(maxSeconds !== undefined && { TimeLimit: String(maxSeconds) }) }
+      const form = {
+        ...(verbs && { Twiml: twiml(verbs) }),
+        ...(maxSeconds !== undefined && { TimeLimit: String(maxSeconds) }),
+      }
       await requestCarrier(account, { url: addressOf(account, callSid), form, signal })
     },
 
