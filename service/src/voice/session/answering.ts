@@ -11,6 +11,7 @@ import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { giveWayToWords } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
+import { isCallerWaiting } from './owing.ts'
 import { isHoldAudio } from './own-audio.ts'
 import { askAgain } from './retry.ts'
 import { spend } from './spending.ts'
@@ -66,7 +67,7 @@ export function audioSent(step: Step, audio: Sent): void {
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
   // It says what came before what is owed: silence is counted from its end.
-  if (step.state.owedSinceMs !== null) step.set({ deadAirArmed: false })
+  if (isCallerWaiting(step.state)) step.set({ deadAirArmed: false })
 }
 
 /** The caller begins to hear an item when all that was sent before it has played. */

@@ -70,4 +70,53 @@ describe('A model of which nothing comes', () => {
     expect(call.commands('truncate')).toEqual([])
     expect(call.notes('interrupted')).toEqual([])
   })
+
+  it('is bridged behind a tool that it had announced, and behind the words of that', () => {
+    const call = announcing()
+    call.wait(1_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.audio('resp_1', 'item_1', 500)
+    call.wait(2_900)
+    expect(call.notes('dead_air')).toEqual([])
+    call.wait(200)
+    expect([call.notes('dead_air').length, call.all('play_clip').length]).toEqual([1, 1])
+    call.ends('resp_1')
+    call.answer('resp_2', 'item_2', 1_000)
+    call.wait(4_000)
+    expect(call.notes('dead_air')).toHaveLength(1)
+  })
+
+  it('is bridged before the rest of an answer whose session was lost in the middle of it', () => {
+    const call = Call.greeted({ clips })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.words('resp_1', 'item_1', 'I shall look')
+    call.audio('resp_1', 'item_1', 500)
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.model({ type: 'ready' })
+    call.wait(2_900)
+    expect(call.notes('dead_air')).toEqual([])
+    call.wait(200)
+    expect(call.all('play_clip')).toHaveLength(1)
+  })
+
+  it('is not bridged where nobody waits for it, as for the greeting', () => {
+    const call = new Call({ clips })
+    call.model({ type: 'ready' })
+    call.wait(4_000)
+    expect(call.notes('dead_air')).toEqual([])
+  })
 })
+
+/** "One moment", and a tool, which are still being said and run. */
+function announcing(): Call {
+  const call = Call.greeted({ clips })
+  call.says('turn_1', 500)
+  call.begins('resp_1')
+  call.words('resp_1', 'item_1', 'One moment.')
+  call.audio('resp_1', 'item_1', 500)
+  call.model({
+    ...{ type: 'tool_call', responseId: 'resp_1', itemId: 'i_1', callId: 'c1', name: 'look_up', argumentsText: '{}' },
+  })
+  return call
+}

@@ -2,6 +2,7 @@ import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { playChords } from './holding.ts'
+import { isCallerWaiting } from './owing.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
@@ -16,7 +17,7 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
  * the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
-  const { phase, speech, runningTools, asyncTools, answers, owedSinceMs, isMuted, party } = step.state
+  const { phase, speech, runningTools, asyncTools, answers, isMuted, party } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
   const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
@@ -24,7 +25,7 @@ export function watchSilence(step: Step): void {
   const isAnswered = !answers.asked && !answers.active && answers.queue.length === 0
   // Who was told that something is being looked up waits for it.
   watchIdle(step, isOpen && !isScreened && isAnswered && asyncTools.length === 0)
-  watchDeadAir(step, isOpen && owedSinceMs !== null)
+  watchDeadAir(step, isOpen && isCallerWaiting(step.state))
 }
 
 function watchIdle(step: Step, isQuiet: boolean): void {

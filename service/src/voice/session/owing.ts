@@ -1,0 +1,20 @@
+import type { Ask } from './answers.ts'
+import type { SessionState } from './state.ts'
+
+/** What the caller waits for: not for the first words, nor for what is said to break or to bridge a silence. */
+const AWAITED: readonly Ask['why'][] = ['turn', 'tool', 'rest', 'back']
+
+/**
+ * Whether the caller waits for words that do not sound yet: for the answer to a turn, or for more of one, as behind a tool that was
+ * announced, or a session that was lost in the middle of it.
+ */
+export function isCallerWaiting({ owedSinceMs, answers }: SessionState): boolean {
+  const { asked, active, queue } = answers
+  if (owedSinceMs !== null || queue.some(isAwaited)) return true
+  if (asked && !asked.isAbandoned && isAwaited(asked.ask)) return true
+  return !!active?.asked && !active.hasAudio && !active.isCancelled && isAwaited(active.asked.ask)
+}
+
+function isAwaited({ why }: Ask): boolean {
+  return AWAITED.includes(why)
+}
