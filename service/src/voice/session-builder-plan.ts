@@ -47,10 +47,12 @@ export function planOf(
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
+  const hasFirstWords = clips.some(({ kind }) => kind !== 'filler')
   return {
     ...facts,
     clips: clips.map(({ kind, text, ms }) => ({ kind, text, ms })),
-    greeting: clips.some(({ kind }) => kind !== 'filler') ? config.greeting : greetingOf(tenant, config),
+    greeting: hasFirstWords ? config.greeting : greetingOf(tenant, config),
+    disclosure: hasFirstWords ? null : compliance.ai_disclosure,
     interruption: {
       enabled: interruption.enabled,
       minSpeechMs: interruption.min_speech_ms,

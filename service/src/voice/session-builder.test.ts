@@ -141,7 +141,7 @@ describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
-      ...{ isResumable: true, fallbackNumber: null, clips: [] },
+      ...{ isResumable: true, fallbackNumber: null, clips: [], disclosure: null },
       interruption: {
         ...{ enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
         ...{ backchannels: [], resumeFalseMs: 2_000 },
@@ -207,8 +207,10 @@ describe('the plan of a session', () => {
 
   it('says what the law wants said before its greeting', () => {
     const compliance = { ai_disclosure: 'You are talking to a machine.' }
-    expect(plan({ greeting: 'Hello.' }, { compliance }).greeting).toBe('You are talking to a machine. Hello.')
-    expect(plan({}, { compliance }).greeting).toBe('')
+    const disclosure = compliance.ai_disclosure
+    const greeting = 'You are talking to a machine. Hello.'
+    expect(plan({ greeting: 'Hello.' }, { compliance })).toMatchObject({ greeting, disclosure })
+    expect(plan({}, { compliance })).toMatchObject({ greeting: '', disclosure })
   })
 
   it('begins with the clips that say what this call is to say, and leaves the rest to the model', () => {
@@ -224,7 +226,9 @@ describe('the plan of a session', () => {
     const begin = (config: AgentVersionConfig) => {
       const complete = agentConfigDefaults(config)
       const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])
-      const { clips: planned, greeting: rest } = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
+      const withClips = planOf(tenant({ compliance }), complete, { ...FACTS_OF_PLAN, clips })
+      const { clips: planned, greeting: rest } = withClips
+      expect(withClips.disclosure).toBeNull()
       return [planned.map(({ kind, text }) => `${kind}: ${text}`), rest]
     }
     expect(begin({ greeting: 'Hello.' })).toEqual([

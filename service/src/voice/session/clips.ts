@@ -1,6 +1,6 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
-import { clipId } from './clip-id.ts'
+import { clipId, isClip } from './clip-id.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
 import type { Plan, PlannedClip } from './plan.ts'
@@ -132,6 +132,15 @@ export function replayClips(step: Step): boolean {
   step.command({ type: 'system_message', text: `${AGAIN}: ${words}` })
   play(step, due)
   return true
+}
+
+/** Words that were cut short are the first of a model that has to disclose itself with them. To be called behind their closing. */
+export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
+  const { plan, transcript } = step.state
+  const first = transcript.entries.find((entry) => entry.role === 'agent' && !isClip(entry.itemId))
+  const isOther = transcript.past.turns > 0 || first?.itemId !== itemId
+  if (!plan.disclosure || isOther || first.text.length >= plan.disclosure.length) return
+  step.command({ type: 'system_message', text: `${DISCLOSE}: ${plan.disclosure}` })
 }
 
 /** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */

@@ -1,6 +1,6 @@
 import type { CallerSpeech } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
-import type { Step } from './state.ts'
+import type { SessionState, Step } from './state.ts'
 
 /** Less than this of a sound tells nothing of how loud the rest of it was. */
 const ENOUGH_MS = 100
@@ -10,12 +10,17 @@ const ENOUGH_MS = 100
  * stop it in any case, for the caller hears the greeting first.
  */
 export function guardUntilMs({ state }: Step): number {
-  const { plan, greetingAtMs, greetedAtMs, answers } = state
+  const { plan, greetingAtMs, greetedAtMs } = state
   const guardMs = plan.interruption.greetingGuardMs
   if (greetedAtMs !== null) return greetedAtMs + guardMs
-  const isComing = (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
+  const isComing = isGreetingComing(state)
   if (isComing && guardMs > 0) return Number.POSITIVE_INFINITY
   return isComing && greetingAtMs !== null ? greetingAtMs : Number.NEGATIVE_INFINITY
+}
+
+/** Whether the greeting was asked for and the caller hears nothing yet. */
+export function isGreetingComing({ greetedAtMs, answers }: SessionState): boolean {
+  return greetedAtMs === null && (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
 }
 
 /** How much of a stretch of time falls into the greeting's guard, which begins with the question for it. */

@@ -2,7 +2,7 @@ import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
 import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
-import { tellCutClip } from './clips.ts'
+import { tellCutClip, tellCutDisclosure } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
 import { isOwnAudio } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
@@ -91,6 +91,7 @@ function hush(step: Step): void {
   for (const utterance of utterances) {
     cutShort(step, utterance)
     tellCutClip(step, utterance)
+    tellCutDisclosure(step, utterance)
   }
 }
 

@@ -100,6 +100,37 @@ describe('Keys', () => {
     expect([call.commands('system_message').length, call.commands('respond').length]).toEqual([1, 1])
   })
 
+  it('are answered behind the greeting, which is heard, where they are pressed just before it', () => {
+    const call = new Call()
+    call.model({ type: 'ready' })
+    call.wait(300)
+    press(call, '0')
+    call.wait(700)
+    call.answer('resp_greeting', 'item_greeting', 5_000)
+    call.wait(2_500)
+    expect(call.commands('system_message').map(({ text }) => text)).toEqual(['The caller pressed these keys: 0'])
+    expect([call.commands('cancel'), call.all('clear')]).toEqual([[], []])
+    expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+      ...[expect.stringContaining('Welcome.'), null],
+    ])
+    press(call, '1')
+    expect(call.all('clear')).toHaveLength(1)
+  })
+
+  it('at which a greeting is cut short that discloses the machine have that said again, unless it was heard', () => {
+    const disclosure = 'You are talking to a machine.'
+    const heardFor = (ms: number) => {
+      const call = new Call({ greeting: `${disclosure} Welcome to us.`, disclosure })
+      call.model({ type: 'ready' })
+      call.answer('resp_greeting', 'item_greeting', 3_000, `${disclosure} Welcome to us.`)
+      call.wait(ms)
+      press(call, '1')
+      return call.commands('system_message').map(({ text }) => text)
+    }
+    const again = [`Before anything else say exactly this sentence, which was cut short: ${disclosure}`]
+    expect([heardFor(0), heardFor(800), heardFor(2_500)]).toEqual([again, again, []])
+  })
+
   it('are told to the next model session where the first does not come', () => {
     const call = new Call()
     press(call, '1#')

@@ -13,6 +13,8 @@ export type Plan = {
   secondVoice?: boolean
   /** The exact greeting, of what no clip says; empty: the agent words it. */
   greeting: string
+  /** What the law wants said, where no clip says it: the model's first words begin with it. Null, or not given: nothing. */
+  disclosure?: string | null
   /**
    * `backchannels`: words that only say "I am listening" · `resumeFalseMs`: how long words may take to come after the agent was
    * stopped, before it goes on; 0: it never does.
