@@ -32,6 +32,19 @@ describe('A caller who talks over the agent', () => {
     expect(call.all('discard')[0]?.responseIds).toEqual(['resp_1'])
   })
 
+  it('does not cut off keys that the agent presses, as a menu that goes on does, and is answered behind them', () => {
+    const call = Call.greeted()
+    call.audio('own-keys-1', 'own-keys-1', 2_000)
+    call.wait(500)
+    call.says('turn_1', 600)
+    expect([call.all('clear'), call.all('discard')]).toEqual([[], []])
+    expect(call.commands('respond')).toHaveLength(2)
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(900)
+    call.speaks('turn_2', 400)
+    expect(call.all('clear')).toHaveLength(1)
+  })
+
   it('has heard no more than was sent, however long ago that was', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -4,7 +4,7 @@ import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
 import { tellCutClip, tellCutDisclosure } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
-import { isOwnAudio } from './own-audio.ts'
+import { isKeyTones, isOwnAudio } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
@@ -19,7 +19,8 @@ const HEARD_PART = 'Words of the conversation so far were cut short. The caller 
  *
  * What decides is unplayed audio, not an active answer: all of it may have been delivered long before it is heard. The
  * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor is an
- * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one.
+ * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one, nor keys that the agent
+ * presses: who hears them is a machine, which would get half an entry.
  */
 export function interrupt(step: Step): void {
   if (!mayBeStopped(step)) return
@@ -41,8 +42,9 @@ export function interruptFor(step: Step, itemId: string): void {
   step.set({ stopped: { ...stopped, parts: stopped.parts.map((part) => withTold(step, part)) } })
 }
 
-function mayBeStopped({ state }: Step): boolean {
-  return !state.ending && !isOthers(state) && state.plan.interruption.enabled
+function mayBeStopped({ state, nowMs }: Step): boolean {
+  const isPressing = heard(state.playback, nowMs).some((one) => isKeyTones(one.itemId) && one.heardMs < one.sentMs)
+  return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing
 }
 
 function count(step: Step): void {

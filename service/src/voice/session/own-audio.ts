@@ -13,6 +13,11 @@ export function isHoldAudio(itemId: string): boolean {
   return itemId.startsWith(`${OWN}wait-`)
 }
 
+/** Whether audio of this id are the tones of keys that the agent presses. */
+export function isKeyTones(itemId: string): boolean {
+  return itemId.startsWith(`${OWN}keys-`)
+}
+
 /** Whether audio of this id is no model's. */
 export function isOwnAudio(itemId: string): boolean {
   return itemId === BEEP_ID || itemId.startsWith(OWN)
