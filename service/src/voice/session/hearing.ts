@@ -4,6 +4,12 @@ import type { SessionState, Step } from './state.ts'
 
 /** Less than this of a sound tells nothing of how loud the rest of it was. */
 const ENOUGH_MS = 100
+/** How long ago a sound has begun, as a rule, when the model's server tells of it. */
+const USUAL_LAG_MS = 300
+/** Beyond this, either way, its count of the audio is not that of the clock. */
+const MOST_LAG_MS = 750
+/** So long after a session was ready it has heard all that was kept for it. */
+const CAUGHT_UP_MS = 2_000
 
 /**
  * Until when the greeting is guarded: without end while it is still to come. What was said before it was asked for does not
@@ -28,6 +34,19 @@ export function guardedMs(step: Step, fromMs: number, untilMs: number): number {
   const { plan, greetingAtMs } = step.state
   if (greetingAtMs === null || plan.interruption.greetingGuardMs === 0) return 0
   return Math.max(0, Math.min(untilMs, guardUntilMs(step)) - Math.max(fromMs, greetingAtMs))
+}
+
+/**
+ * The model counts the audio that it was sent. Of a line that sends nothing while nobody speaks, or that was gone for a while, that is
+ * less than has passed, and more where silence was put in its place: a sound that has just begun tells by how much.
+ */
+export function setByOnset(step: Step, audioStartMs: number): void {
+  const { model, plan } = step.state
+  const atMs = model.heardSinceMs + audioStartMs + plan.hearing.prefixMs
+  const lagMs = step.nowMs - atMs
+  const isKept = atMs < model.readyAtMs && step.nowMs < model.readyAtMs + CAUGHT_UP_MS
+  if (isKept || Math.abs(lagMs) <= MOST_LAG_MS) return
+  step.set({ model: { ...model, heardSinceMs: model.heardSinceMs + lagMs - USUAL_LAG_MS } })
 }
 
 /** When a place in the audio that the model's session was given was heard. */

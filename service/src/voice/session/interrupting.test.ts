@@ -243,6 +243,17 @@ describe('What the model heard before we could measure it', () => {
     expect(call.all('clear')).toEqual([])
     expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'echo' }])
   })
+
+  it('is measured where it was also after a gap in the audio, of which the model does not know', () => {
+    const call = listening()
+    const atMs = call.nowMs - 2_000
+    call.wait(350)
+    call.model({ type: 'speech_started', itemId: 'echo', audioStartMs: atMs - 300 })
+    call.isQuiet(2_000)
+    call.stops('echo', { fromMs: atMs, untilMs: atMs + 1_800 })
+    expect(call.all('clear')).toEqual([])
+    expect(call.commands('delete_item')).toEqual([{ type: 'delete_item', itemId: 'echo' }])
+  })
 })
 
 describe('A sound that is too short to count', () => {

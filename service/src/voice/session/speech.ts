@@ -4,7 +4,7 @@ import { mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech } from './caller-speech.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
-import { guardedMs, guardUntilMs, isKeptSpeech, spokenMs, spokenUntilMs } from './hearing.ts'
+import { guardedMs, guardUntilMs, isKeptSpeech, setByOnset, spokenMs, spokenUntilMs } from './hearing.ts'
 import { interruptFor } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
 import type { Step } from './state.ts'
@@ -26,6 +26,7 @@ const LONGEST_PAUSE_MS = 11_000
 /** The caller begins to speak. */
 export function speechStarted(step: Step, { itemId, audioStartMs }: Started): void {
   const { nowMs } = step
+  setByOnset(step, audioStartMs)
   const overlaps = isSpeaking(step) && !isKeptSpeech(step, audioStartMs)
   const at = { audioStartMs, startedAtMs: nowMs, stoppedAtMs: null, untilMs: null, lastLoudAtMs: nowMs }
   const loudMs = ONSET_MS - guardedMs(step, nowMs - ONSET_MS, nowMs)

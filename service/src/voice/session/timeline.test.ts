@@ -6,13 +6,17 @@ function timelineOf(call: Call) {
   return call.turns.filter(({ role }) => role === 'agent').at(-1)?.timeline
 }
 
-/** A turn that ends at 2,000 ms and is known to 500 ms later; the greeting has taken 1,000. */
-function asks(call: Call, itemId = 'turn_1'): void {
+/**
+ * A turn that ends at 2,000 ms and is known to 500 ms later; the greeting has taken 1,000. `missingMs` of the audio before it were not
+ * sent to the model.
+ */
+function asks(call: Call, itemId = 'turn_1', missingMs = 0): void {
   call.wait(500)
-  call.model({ type: 'speech_started', itemId, audioStartMs: call.nowMs - 300 })
+  call.model({ type: 'speech_started', itemId, audioStartMs: call.nowMs - missingMs - 300 })
   call.sounds(500)
   call.isQuiet(500)
-  call.stops(itemId, { fromMs: call.nowMs - 1_000, untilMs: call.nowMs - 500 })
+  const atMs = call.nowMs - missingMs
+  call.stops(itemId, { fromMs: atMs - 1_000, untilMs: atMs - 500 })
 }
 
 /** An answer begins whose first half a second came 2 ms ago, and is echoed once it has played and the way was gone. */
@@ -44,6 +48,15 @@ describe('The timeline of a turn', () => {
     expect(call.notes('timeline')).toMatchObject([
       { itemId: 'item_1', timeline: { speechEndMs: 2_000, heardMs: 2_882 } },
     ])
+  })
+
+  it('begins with that sound, give or take, also behind a gap in the audio, or silence that was put into it', () => {
+    for (const missingMs of [1_100, -1_100]) {
+      const call = Call.greeted()
+      asks(call, 'turn_1', missingMs)
+      answers(call, '1')
+      expect(Math.abs((timelineOf(call)?.speechEndMs ?? 0) - 2_000)).toBeLessThanOrEqual(300)
+    }
   })
 
   it('takes half of the way there and back for the one to the caller', () => {
