@@ -4,6 +4,7 @@ import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
 import { seekModel } from './coming-back.ts'
 import { carrierGone } from './ending.ts'
 import type { TimerName } from './events.ts'
+import { lastSilenceMs } from './hearing.ts'
 import { cutShort } from './interrupting.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import { letCallGo } from './letting-go.ts'
@@ -19,8 +20,6 @@ import { goOnListening } from './turns.ts'
 
 /** How long a call without a stream waits for another one. */
 export const DETACHED_MS = 15_000
-/** More silence than any usual setting takes for the end of a turn. */
-const LAST_SILENCE_MS = 1_000
 /** A carrier that does not take what it is sent for this long is gone. */
 const BACKLOG_MS = 5_000
 const GOODBYE = 'Say in one short sentence that you are sorry, that this call must end now, and goodbye.'
@@ -108,7 +107,7 @@ function wait(step: Step): void {
   if (isLeaving(step)) step.do({ type: 'disarm', timer: 'transfer' })
   for (const timer of OF_STREAM) step.do({ type: 'disarm', timer })
   // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
-  if (step.state.speech?.stoppedAtMs === null) step.do({ type: 'pad', ms: LAST_SILENCE_MS })
+  if (step.state.speech?.stoppedAtMs === null) step.do({ type: 'pad', ms: lastSilenceMs(step.state.plan) })
   step.do(
     { type: 'hold_uplink' },
     { type: 'arm', timer: 'detached', ms: isLeaving(step) ? AWAY_MS : DETACHED_MS },

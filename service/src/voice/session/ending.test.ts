@@ -258,6 +258,18 @@ describe('A caller who hangs up', () => {
     expect(call.commands('respond')).toHaveLength(1)
   })
 
+  it('is given as much silence as its model takes for the end of a turn, and a second at least, as is one that loses its stream', () => {
+    for (const type of ['hung_up', 'stream_lost'] as const) {
+      const paddedMs = [500, 1_500, null].map((silenceMs) => {
+        const call = Call.greeted({ hearing: { prefixMs: 300, silenceMs } })
+        call.speaks('turn_1', 500)
+        call.do({ type })
+        return call.all('pad').map(({ ms }) => ms)
+      })
+      expect(paddedMs).toEqual([[1_000], [2_000], [8_500]])
+    }
+  })
+
   it('is waited for no longer than two seconds, with a tool that never ends as well', () => {
     const call = Call.greeted()
     call.says('turn_1', 500, null)

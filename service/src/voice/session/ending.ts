@@ -1,6 +1,7 @@
 import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
 import type { EndReason, TimerName } from './events.ts'
+import { lastSilenceMs } from './hearing.ts'
 import { closeUtterance, keepAll } from './keeping.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 
@@ -12,8 +13,6 @@ const LAST_ANSWER_MS = 15_000
 const TAKE_OVER_MS = 10_000
 /** How long the transcripts of the last words are waited for. */
 const GRACE_MS = 2_000
-/** More silence than any usual setting takes for the end of a turn. */
-const LAST_SILENCE_MS = 1_000
 const APOLOGY = 'I am sorry, we are having technical difficulties.'
 
 /** What matters only while the conversation goes on. */
@@ -100,7 +99,7 @@ export function carrierGone(step: Step, reason: EndReason, isGuessed = false): v
   for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
   step.set({ playback: cleared(playback) })
   // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
-  if (speech && speech.stoppedAtMs === null) step.do({ type: 'pad', ms: LAST_SILENCE_MS })
+  if (speech && speech.stoppedAtMs === null) step.do({ type: 'pad', ms: lastSilenceMs(step.state.plan) })
   step.do({ type: 'hold_uplink' })
   disarm(step, OF_CARRIER)
   step.do({ type: 'arm', timer: 'grace', ms: GRACE_MS })

@@ -1,15 +1,26 @@
 import type { CallerSpeech } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
+import type { Plan } from './plan.ts'
 import type { SessionState, Step } from './state.ts'
 
 /** Less than this of a sound tells nothing of how loud the rest of it was. */
 const ENOUGH_MS = 100
+/** What a server that waits as long as it likes takes for the end of a turn in any case. */
+const LONGEST_SILENCE_MS = 8_000
+/** So much more, and a second at least, is put behind a turn of which no more will come. */
+const BEYOND_SILENCE_MS = 500
+const LEAST_SILENCE_MS = 1_000
 /** How long ago a sound has begun, as a rule, when the model's server tells of it. */
 const USUAL_LAG_MS = 300
 /** Beyond this, either way, its count of the audio is not that of the clock. */
 const MOST_LAG_MS = 750
 /** So long after a session was ready it has heard all that was kept for it. */
 const CAUGHT_UP_MS = 2_000
+
+/** Enough silence for the model's server to see the end of a turn in it, whatever it waits for; there is always a second of it. */
+export function lastSilenceMs({ hearing }: Plan): number {
+  return Math.max(LEAST_SILENCE_MS, (hearing.silenceMs ?? LONGEST_SILENCE_MS) + BEYOND_SILENCE_MS)
+}
 
 /**
  * Until when the greeting is guarded: without end while it is still to come. What was said before it was asked for does not
