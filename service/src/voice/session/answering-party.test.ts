@@ -5,6 +5,12 @@ import { Call } from './call.fixture.ts'
 
 const MESSAGE = 'Please call us back.'
 
+/** What an earlier session of a call has left that was over in its first words. */
+const PAST = {
+  ...{ elapsedMs: 5_000, turns: [], greetingMs: null, interruptions: 0, idBase: 100_000 },
+  usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
+}
+
 /** A call that was placed, whose agent has begun to greet. */
 function placed(voicemail: string | null = null): Call {
   const call = new Call({ voicemail, readsParty: true })
@@ -54,12 +60,7 @@ describe('Who answered a call that was placed', () => {
     hears(inbound, { kind: 'fax', hz: 2_100 })
     said(inbound, 'voicemail')
     expect([inbound.state.party, inbound.all('hang_up')]).toEqual([null, []])
-    const past = {
-      elapsedMs: 5_000,
-      turns: [],
-      usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, audioSeconds: 0 },
-    }
-    const resumed = new Call({ readsParty: true }, { ...past, greetingMs: null, interruptions: 0, idBase: 100_000 })
+    const resumed = new Call({ readsParty: true }, PAST)
     expect(resumed.state.party).toBeNull()
   })
 
@@ -375,6 +376,22 @@ describe('a machine that answers', () => {
     call.wait(1_000)
     call.echoAll()
     expect(call.commands('respond').filter(({ instructions }) => instructions?.includes(MESSAGE))).toHaveLength(1)
+  })
+
+  it('that is told before the model is there hears the message alone: no greeting, and nobody sorry after a node was lost in it', () => {
+    const half = [{ seq: 1, role: 'agent' as const, text: 'Please', unheard: 'call us back.' }]
+    for (const past of [null, { ...PAST, turns: half }]) {
+      const call = new Call({ voicemail: MESSAGE }, past)
+      call.do({ type: 'machine' })
+      call.model({ type: 'ready' })
+      call.answer('resp_1', 'item_1', 3_000)
+      call.wait(3_000)
+      call.echoAll()
+      expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+        `Say exactly this, and nothing else: ${MESSAGE}`,
+      ])
+      expect(call.all('hang_up')).toHaveLength(1)
+    }
   })
 
   it('changes nothing of a call that is ending', () => {

@@ -54,10 +54,14 @@ export function modelReady(step: Step): void {
   if (!step.state.answers.asked && !step.state.answers.isHeld) endStall(step)
 }
 
-/** The conversation begins, or goes on from what an earlier session has left. */
+/**
+ * The conversation begins, or goes on from what an earlier session has left, unless it is over with the words that wait already, as
+ * those for a mailbox.
+ */
 export function greet(step: Step): void {
   step.set({ phase: 'talking' })
   step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
+  if (step.state.answers.queue.some(({ thenEnd }) => thenEnd !== null)) return
   if (hadPerson(step.state.resumption?.turns ?? [])) return awaitPerson(step)
   if (pickUp(step)) return
   step.set({ greetingAtMs: step.nowMs })
