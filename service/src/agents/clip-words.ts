@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto'
 import type { Speech } from '../platform/speech/port.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { builtInFillers } from './built-in-fillers.ts'
+import { builtInWords } from './built-in-words.ts'
 
 /**
- * Something that callers hear: what the law wants said, then the greeting, whatever bridges a wait, and what is heard on hold.
+ * Something that callers hear: what the law wants said, then the greeting; that no model can be had, whatever bridges a wait, and what
+ * is heard on hold.
  * `words`: as the document or the agent has them, for the last its address; `text`: what is really said for them.
  */
-export type ClipWords = { kind: 'disclosure' | 'greeting' | 'filler' | 'hold'; words: string; text: string }
+export type ClipWords = {
+  kind: 'disclosure' | 'greeting' | 'apology' | 'filler' | 'hold'
+  words: string
+  text: string
+}
 
 /** A clip that a call may need. `speech`: what speaks it; null for what is not spoken, but fetched. */
 export type WantedClip = ClipWords & { key: string; speech: Speech | null; voice: string | null; speed: number }
@@ -49,13 +54,20 @@ function spokenClips({ tenant, config }: Spoken, { speech, voice }: Speaker, isR
 function wordsOf({ tenant, config }: Spoken, isRehearsal: boolean): ClipWords[] {
   const { ai_disclosure: disclosure } = tenant.compliance
   const { greeting, fillers, speech } = config
-  const phrases = fillers.phrases.length === 0 ? builtInFillers(speech.language) : fillers.phrases
+  const builtIn = builtInWords(speech.language)
+  const phrases = fillers.phrases.length === 0 && builtIn ? [builtIn.moment] : fillers.phrases
   const notice = isRehearsal ? ` ${REHEARSAL_NOTICE}` : ''
   return [
     ...(disclosure ? [{ kind: 'disclosure' as const, words: disclosure, text: disclosure }] : []),
     ...(greeting === '' ? [] : [{ kind: 'greeting' as const, words: greeting, text: `${greeting}${notice}` }]),
+    ...(builtIn ? [{ kind: 'apology' as const, words: builtIn.sorry, text: builtIn.sorry }] : []),
     ...phrases.map((words) => ({ kind: 'filler' as const, words, text: words })),
   ]
+}
+
+/** Whether a clip is heard from a call's beginning, in its place. */
+export function isFirstWords({ kind }: Pick<ClipWords, 'kind'>): boolean {
+  return kind === 'disclosure' || kind === 'greeting'
 }
 
 /** The same words in the same voice have the same key: whatever else changes, they are spoken once. */

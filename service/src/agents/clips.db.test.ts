@@ -273,13 +273,13 @@ describe('clips', () => {
   })
 
   it.each([
-    ['de', ['filler: Einen Moment, bitte.']],
-    ['pt-BR', ['filler: Um momento, por favor.']],
-    ['EN', ['filler: One moment, please.']],
+    ['de', ['apology: Es tut mir leid, wir haben technische Schwierigkeiten.', 'filler: Einen Moment, bitte.']],
+    ['pt-BR', ['apology: Pedimos desculpa, estamos com problemas técnicos.', 'filler: Um momento, por favor.']],
+    ['EN', ['apology: I am sorry, we are having technical difficulties.', 'filler: One moment, please.']],
     ['ja', []],
     [undefined, []],
   ])(
-    'bridge waits of an agent without words for that in the language %s where we have some',
+    'bridge waits of an agent without words for that, and apologise, in the language %s where we have some',
     async (language, there) => {
       const config = agentConfigDefaults({ greeting: 'Hello.', ...(language && { speech: { language } }) })
       const one = clips()

@@ -9,7 +9,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { type ClipAudio, ClipCache } from './clip-cache.ts'
 import { ClipQueue } from './clip-queue.ts'
 import { deleteOldClips, findClips, insertClip, touchClips } from './clip-store.ts'
-import { type ClipWords, holdClip, type Speaker, type WantedClip, wantedClips } from './clip-words.ts'
+import { type ClipWords, holdClip, isFirstWords, type Speaker, type WantedClip, wantedClips } from './clip-words.ts'
 import type { FetchHoldAudio } from './hold-audio.ts'
 
 /** Words that were spoken ahead of the call. */
@@ -84,10 +84,9 @@ class KeptClips implements Clips {
     await this.#fill(tenant.tenant_id, wanted)
     this.#touch(tenant.tenant_id, wanted)
     const isMissing = ({ key }: WantedClip) => this.#cache.get(nameOf(tenant.tenant_id, key)) === null
-    const isFirst = ({ kind }: WantedClip) => kind !== 'filler' && kind !== 'hold'
-    const missing = wanted.findIndex((clip) => isFirst(clip) && isMissing(clip))
+    const missing = wanted.findIndex((clip) => isFirstWords(clip) && isMissing(clip))
     return wanted
-      .filter((clip, index) => missing === -1 || index < missing || !isFirst(clip))
+      .filter((clip, index) => missing === -1 || index < missing || !isFirstWords(clip))
       .flatMap(({ kind, words, text, key }) => {
         const audio = this.#cache.get(nameOf(tenant.tenant_id, key))
         return audio ? [{ kind, words, text, ...audio }] : []

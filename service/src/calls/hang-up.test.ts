@@ -145,6 +145,13 @@ describe('an apology', () => {
     expect(form.get('TimeLimit')).toBe('14400')
   })
 
+  it('that was heard already is not said again', async () => {
+    const { asked, calls, over } = await carrierOf(200)
+    calls.apologise(TENANT, 'CA1', { text: null, number: '+12025550150' })
+    await over()
+    expect(new URLSearchParams(asked[0]).get('Twiml')).toContain('<Response><Dial ')
+  })
+
   it('without a number is followed by the end', async () => {
     const { asked, calls, over } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: null })

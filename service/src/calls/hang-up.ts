@@ -127,18 +127,21 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
 }
 
 /** Whoever talks to the number then may do so as long as they like, which the carrier was told that the agent may not. */
-function toldToGo({ text, number }: { text: string; number: string | null }): CallChange {
+function toldToGo({ text, number }: { text: string | null; number: string | null }): CallChange {
   return { verbs: sayAndGo(text, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
 }
 
-/** A sentence, and then the number; without one the end. `action` is asked what comes next when that is over: without one, the end. */
-export function sayAndGo(text: string, number: string | null, action?: string): CallVerb[] {
+/**
+ * A sentence, or null for none, and then the number; without one the end. `action` is asked what comes next when that is over:
+ * without one, the end.
+ */
+export function sayAndGo(text: string | null, number: string | null, action?: string): CallVerb[] {
   const rings = {
     ...(action !== undefined && { action }),
     ...{ callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS },
   }
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
-  return [{ type: 'say', text }, next]
+  return text === null ? [next] : [{ type: 'say', text }, next]
 }
 
 /** The account that the tenant's calls are placed and ended with; null when it has none. */

@@ -1,3 +1,4 @@
+import { isFirstWords } from '../agents/clip-words.ts'
 import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
 import type { ModelPrice } from '../platform/realtime/price.ts'
@@ -47,7 +48,7 @@ export function planOf(
 ): Plan {
   const { interruption, idle, dtmf, fillers, voicemail } = config
   const { limits, compliance, telephony } = tenant
-  const hasFirstWords = clips.some(({ kind }) => kind !== 'filler')
+  const hasFirstWords = clips.some(isFirstWords)
   return {
     ...facts,
     clips: clips.map(({ kind, text, ms }) => ({ kind, text, ms })),
@@ -82,8 +83,8 @@ export function clipsFor(
   { greeting }: Pick<CompleteAgentConfig, 'greeting'>,
   clips: readonly Clip[],
 ): readonly SpokenClip[] {
-  const wanted = { disclosure: compliance.ai_disclosure, greeting, hold: null }
-  return clips.filter(isSpoken).filter(({ kind, words }) => kind === 'filler' || wanted[kind] === words)
+  const firstWords: readonly (string | null)[] = [compliance.ai_disclosure, greeting]
+  return clips.filter(isSpoken).filter((clip) => !isFirstWords(clip) || firstWords.includes(clip.words))
 }
 
 /** Words that were spoken ahead. */

@@ -223,6 +223,11 @@ describe('the plan of a session', () => {
     } as const
     const greeting = { kind: 'greeting', words: 'Hello.', text: 'Hello. A rehearsal.', ms: 500, pieces: [] } as const
     const compliance = { ai_disclosure: 'A machine speaks.' }
+    const apology = { ...disclosure, kind: 'apology', words: 'I am sorry.', text: 'I am sorry.' } as const
+    expect(clipsFor(tenant({}), agentConfigDefaults({}), [disclosure, greeting, apology])).toEqual([apology])
+    const hello = agentConfigDefaults({ greeting: 'Hello.' })
+    const apologising = planOf(tenant({ compliance }), hello, { ...FACTS_OF_PLAN, clips: [apology] })
+    expect(apologising.greeting).toBe('A machine speaks. Hello.')
     const begin = (config: AgentVersionConfig) => {
       const complete = agentConfigDefaults(config)
       const clips = clipsFor(tenant({ compliance }), complete, [disclosure, greeting])

@@ -39,11 +39,11 @@ export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionS
 /** What is done to calls by way of their carriers. Never waits, never throws. */
 export type CarrierCalls = {
   hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): void
-  /** The carrier says this and connects the number; without one it hangs up. */
+  /** The carrier says this, if it is not null, and connects the number; without one it hangs up. */
   apologise(
     tenant: TenantRuntime,
     callSid: string,
-    words: { text: string; number: string | null },
+    words: { text: string | null; number: string | null },
     isHeld?: IsHeld,
   ): void
 }

@@ -59,8 +59,8 @@ export type SessionDeps = CallStream & {
   transfer?: CallTransfer | null
   /** Makes the carrier end the call. Never waits, never throws. */
   hangUp(): void
-  /** Makes the carrier say this, and connect the number or hang up. Never waits, never throws. */
-  apologise(text: string, number: string | null): void
+  /** Makes the carrier say this, if it is not null, and connect the number or hang up. Never waits, never throws. */
+  apologise(text: string | null, number: string | null): void
   /**
    * A fault of ours: something given here threw, or the reducer did. The call goes on as well as it can. Never throws.
    */

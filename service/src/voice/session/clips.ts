@@ -1,6 +1,7 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
 import { clipId, isClip } from './clip-id.ts'
+import { drainAgain } from './ending.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
 import type { Plan, PlannedClip } from './plan.ts'
@@ -44,9 +45,13 @@ function dueAtStart({ plan, resumption }: SessionState): { due: number[]; isBegu
   return { due: fromIndex(clips, first), isBegun: turns.length > 0 }
 }
 
-/** Fillers stand behind them. */
+/** The others stand behind them. */
 function firstWords({ clips }: Plan): PlannedClip[] {
-  return clips.filter(({ kind }) => kind !== 'filler')
+  return clips.filter(({ kind }) => kind === 'disclosure' || kind === 'greeting')
+}
+
+function indicesOf({ clips }: Plan, kind: PlannedClip['kind']): number[] {
+  return [...clips.keys()].filter((index) => clips[index]?.kind === kind)
 }
 
 function wholeOf({ text, unheard }: PastTurn): string {
@@ -86,7 +91,7 @@ function playOne(step: Step, index: number): string {
 /** Words that bridge a wait, each time others, and are no answer: nothing is cancelled for them. False where there are none. */
 export function playFiller(step: Step): boolean {
   const { plan, clips } = step.state
-  const fillers = [...plan.clips.keys()].slice(firstWords(plan).length)
+  const fillers = indicesOf(plan, 'filler')
   const index = fillers[clips.fillers % fillers.length]
   if (index === undefined) return false
   step.set({ clips: { ...clips, fillers: clips.fillers + 1 } })
@@ -94,12 +99,20 @@ export function playFiller(step: Step): boolean {
   return true
 }
 
+/** Words for a call of which no model can be had. False where there are none. */
+export function playApology(step: Step): boolean {
+  const [index] = indicesOf(step.state.plan, 'apology')
+  if (index !== undefined) playOne(step, index)
+  return index !== undefined
+}
+
 /**
- * A piece of a clip has left for the caller: an answer that is late is waited for anew from its end. Of the first words, the caller's silence is
- * counted from there, too, and they sound; a filler ends no silence of the caller's.
+ * A piece of a clip has left for the caller: a call that ends with it waits for its end, and an answer that is late is waited for anew
+ * from there. Of the first words, the caller's silence is counted from there, too, and they sound; a filler ends no silence of the caller's.
  */
 export function clipSent(step: Step, itemId: string): void {
   const { nowMs } = step
+  drainAgain(step)
   const { greetedAtMs, latency, startedAtMs, clips } = step.state
   const isFirst = clips.played.some((one) => one.itemId === itemId)
   step.set({ deadAirArmed: false, ...(isFirst && { idleArmed: false }) })

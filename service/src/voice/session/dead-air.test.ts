@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { Call, INTERRUPTION, kinds } from './call.fixture.ts'
 
-const clips = [{ kind: 'filler' as const, text: 'One moment.', ms: 800 }]
+const clips = [
+  { kind: 'apology' as const, text: 'I am sorry.', ms: 900 },
+  { kind: 'filler' as const, text: 'One moment.', ms: 800 },
+]
 
 describe('A model of which nothing comes', () => {
   it('is bridged by a filler 2.5 s after the turn, give or take a tenth, which cancels nothing', () => {
@@ -11,6 +14,7 @@ describe('A model of which nothing comes', () => {
     while (call.all('play_clip').length === 0 && call.nowMs - turnAtMs < 5_000) call.wait(10)
     expect(Math.abs(call.nowMs - turnAtMs - 2_500)).toBeLessThanOrEqual(100)
     expect([call.commands('cancel'), call.all('clear')]).toEqual([[], []])
+    expect(call.all('play_clip')).toMatchObject([{ index: 1 }])
   })
 
   it('is bridged again 2.5 s after the end of the filler', () => {

@@ -326,6 +326,40 @@ describe('A call without a model', () => {
     }
   })
 
+  describe('whose agent has words for that', () => {
+    const clips = [{ kind: 'apology' as const, text: 'Es tut mir leid.', ms: 2_000 }]
+
+    it('hears them to their end behind what was being said, and is put through then, or hung up on', () => {
+      for (const fallbackNumber of ['+12025550100', null]) {
+        const call = Call.greeted({ clips, fallbackNumber })
+        call.says('turn_1', 500)
+        call.answer('resp_1', 'item_1', 3_000)
+        call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+        expect([call.all('play_clip').length, call.state.ending?.reason]).toEqual([1, 'model_lost'])
+        call.wait(5_000)
+        expect([call.all('apologise'), call.all('hang_up'), call.all('clear')]).toEqual([[], [], []])
+        call.echoAll()
+        const left = fallbackNumber === null ? [] : [{ type: 'apologise', text: null, number: fallbackNumber }]
+        expect([call.all('apologise'), call.all('hang_up').length]).toEqual([left, 1 - left.length])
+        expect(call.turns.at(-1)).toMatchObject({ role: 'agent', text: 'Es tut mir leid.', heardMs: 2_000 })
+        call.do({ type: 'stream_stopped' })
+        call.wait(3_000)
+        expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
+      }
+    })
+
+    it('does not wait for their end for ever, nor for them at all where there is no stream', () => {
+      const call = new Call({ clips, fallbackNumber: '+12025550100' })
+      call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+      call.wait(4_000)
+      expect(call.all('apologise')).toHaveLength(1)
+      const lost = Call.greeted({ clips })
+      lost.do({ type: 'stream_lost' })
+      lost.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+      expect([lost.all('play_clip'), lost.all('apologise').length]).toEqual([[], 1])
+    })
+  })
+
   it('is hung up when the carrier does not take over', () => {
     const call = Call.greeted()
     call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })

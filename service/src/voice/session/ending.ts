@@ -1,9 +1,10 @@
 import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
+import { isClip } from './clip-id.ts'
 import type { EndReason, TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
 import { closeUtterance, keepAll } from './keeping.ts'
-import { isOutOfHands, type SessionState, type Step } from './state.ts'
+import type { SessionState, Step } from './state.ts'
 
 /** A mark that never comes back may hold the call this much longer than its audio lasts. */
 const DRAIN_SLACK_MS = 2_000
@@ -13,7 +14,6 @@ const LAST_ANSWER_MS = 15_000
 const TAKE_OVER_MS = 10_000
 /** How long the transcripts of the last words are waited for. */
 const GRACE_MS = 2_000
-const APOLOGY = 'I am sorry, we are having technical difficulties.'
 
 /** What matters only while the conversation goes on. */
 const OF_CONVERSATION: readonly TimerName[] = [
@@ -57,25 +57,40 @@ function drain(step: Step): void {
   step.do({ type: 'note', note: { type: 'state', state: 'draining' } })
 }
 
-function disarm(step: Step, timers: readonly TimerName[]): void {
+export function disarm(step: Step, timers: readonly TimerName[]): void {
   for (const timer of timers) step.do({ type: 'disarm', timer })
 }
 
 /** Looked at after each event of a call that is ending: whether it can go on to its end. */
 export function goOnEnding(step: Step): void {
-  const { ending, answers, playback } = step.state
+  const { ending, answers, playback, transcript } = step.state
   if (!ending || step.state.phase === 'ended') return
-  const isSilent = !answers.active && !answers.asked && answers.queue.length === 0
+  const isClipOpen = transcript.entries.some(({ itemId, isFinal }) => isClip(itemId) && !isFinal)
+  const isSilent = !answers.active && !answers.asked && answers.queue.length === 0 && !isClipOpen
   if (ending.hangUp && isSilent && isDrained(playback, step.nowMs)) hangUp(step)
   if (step.state.ending?.hungUp && isWritten(step.state)) finish(step)
 }
 
-/** Ends the call from our side, once. */
+/** Ends the call from our side, once. One whose model was lost goes on elsewhere, where there is such a place. */
 export function hangUp(step: Step): void {
-  if (step.state.ending?.hungUp) return
+  const { ending, plan } = step.state
+  if (ending?.hungUp) return
+  if (ending?.reason === 'model_lost' && ending.hangUp && plan.fallbackNumber !== null)
+    return leaveToCarrier(step, null)
   step.do({ type: 'hang_up' })
   for (const utterance of heard(step.state.playback, step.nowMs)) closeUtterance(step, utterance)
   carrierGone(step, 'agent_hangup')
+}
+
+/** The carrier says this, if it was not heard already, and takes the call elsewhere, or ends it; it is given time for that. */
+export function leaveToCarrier(step: Step, text: string | null): void {
+  step.do({ type: 'apologise', text, number: step.state.plan.fallbackNumber })
+  // Whoever has no stream is not told by its end that the carrier has taken over.
+  if (step.state.phase === 'detached') return carrierGone(step, 'model_lost')
+  beginEnding(step, 'model_lost', false)
+  const { ending } = step.state
+  step.set({ ending: ending && { ...ending, hangUp: false } })
+  step.do({ type: 'arm', timer: 'drain', ms: TAKE_OVER_MS })
 }
 
 /**
@@ -123,23 +138,4 @@ export function finish(step: Step): void {
   keepAll(step)
   step.set({ phase: 'ended' })
   step.do({ type: 'note', note: { type: 'state', state: 'ended' } }, { type: 'finish', reason: ending.reason })
-}
-
-/**
- * No model can be had: the carrier says so and takes the call elsewhere, or ends it. A call that was ending anyway ends
- * without its last words; one that others have, or are to have, goes on with them, and a model is looked for once it is the agent's again.
- */
-export function giveUp(step: Step): void {
-  const { plan, ending, phase } = step.state
-  step.set({ speech: null, stall: null })
-  step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
-  disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
-  step.set({ model: { ...step.state.model, isReady: false, next: null } })
-  step.do({ type: 'hold_uplink' }, { type: 'close_model' })
-  if (ending || isOutOfHands(step)) return
-  step.do({ type: 'apologise', text: APOLOGY, number: plan.fallbackNumber })
-  // Whoever has no stream is not told by its end that the carrier has taken over.
-  if (phase === 'detached') return carrierGone(step, 'model_lost')
-  beginEnding(step, 'model_lost', false)
-  step.do({ type: 'arm', timer: 'drain', ms: TAKE_OVER_MS })
 }

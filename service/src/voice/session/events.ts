@@ -265,8 +265,8 @@ export type SessionEffect =
   /** The item is no part of the conversation after all. */
   | { type: 'forget'; itemId: string }
   | { type: 'note'; note: LiveNote }
-  /** The carrier itself says this and then connects the number, or hangs up. */
-  | { type: 'apologise'; text: string; number: string | null }
+  /** The carrier itself says this, unless that was heard (null), and then connects the number, or hangs up. */
+  | { type: 'apologise'; text: string | null; number: string | null }
   | { type: 'hang_up' }
   /** The stream is given up: nothing goes to it any more, and its socket is closed. */
   | { type: 'detach' }

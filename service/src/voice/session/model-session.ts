@@ -1,7 +1,7 @@
 import type { ModelFault } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { askFirst, askNext } from './asking.ts'
-import { giveUp } from './ending.ts'
+import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'

@@ -1,13 +1,13 @@
 import type { ModelCapabilities } from '../../platform/realtime/port.ts'
 import type { ModelPrice } from '../../platform/realtime/price.ts'
 
-/** Words that were spoken ahead of the call; `ms` of audio. A filler bridges a wait, the others are said first. */
-export type PlannedClip = { kind: 'disclosure' | 'greeting' | 'filler'; text: string; ms: number }
+/** Words that were spoken ahead of the call; `ms` of audio. A filler bridges a wait, an apology ends a call without a model, the others are said first. */
+export type PlannedClip = { kind: 'disclosure' | 'greeting' | 'apology' | 'filler'; text: string; ms: number }
 
 /** What a session is to do: fixed at its start, made from the agent version and the tenant's document. Times in ms. */
 export type Plan = {
   capabilities: ModelCapabilities
-  /** What the caller hears first, in this order, then the fillers; none: the model says it. */
+  /** What the caller hears first, in this order, then the others; none: the model says it. */
   clips: readonly PlannedClip[]
   /** The model writes its answers, and the secondary provider speaks them; not given: the model speaks. */
   secondVoice?: boolean
