@@ -209,16 +209,17 @@ describe('A lost model session', () => {
     expect(call.state.answers).toEqual(before.answers)
   })
 
-  it('is told what a tool has answered meanwhile in words, for it did not call it', () => {
+  it('is told what a tool has answered meanwhile in words, and all of it, for it did not call it; a later one less', () => {
     const call = Call.greeted()
     call.model({ type: 'tool_call', responseId: 'r', itemId: 'i', callId: 'c', name: 'look_up', argumentsText: '{}' })
     lose(call)
     call.model({ type: 'ready' })
-    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '42', status: 'ok', endsCall: false } })
+    const output = '42'.repeat(2_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output, status: 'ok', endsCall: false } })
     expect(call.commands('tool_result')).toEqual([])
-    expect(call.commands('system_message').at(-1)?.text).toContain('look_up has answered: 42')
+    expect(call.commands('system_message').at(-1)?.text).toMatch(new RegExp(`look_up has answered, .*: ${output}$`))
     lose(call)
     call.wait(600)
-    expect(call.all('open_model').at(-1)?.history).toContain('look_up has answered: 42')
+    expect(call.all('open_model').at(-1)?.history).toMatch(new RegExp(`look_up has answered: ${'42'.repeat(250)}$`))
   })
 })
