@@ -13,7 +13,7 @@ import { giveWayToWords } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isHoldAudio } from './own-audio.ts'
-import { askAgain } from './retry.ts'
+import { askAgain, RATE_LIMITED } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
@@ -33,7 +33,6 @@ type Sent = Extract<SessionEvent, { type: 'sent' }>
 const MAX_LATENCIES = 1_000
 /** The end of an answer is told again soon or never. */
 const MAX_BILLED = 16
-const RATE_LIMITED = 'rate_limit_exceeded'
 
 /** The model begins an answer: the one that was asked for, or one of its server's own, which is played like any other. */
 export function responseStarted(step: Step, responseId: string): void {

@@ -149,6 +149,19 @@ describe('A provider that has too much to do', () => {
     expect(call.commands('respond')).toHaveLength(3)
   })
 
+  it('is left alone for as long also where it refuses the request itself', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    const asked = call.commands('respond').at(-1)
+    call.model({ type: 'rate_limited', resetMs: 2_500 })
+    const refused = { type: 'refused', code: 'rate_limit_exceeded', message: '', fault: 'retry' } as const
+    call.model({ ...refused, requestId: asked?.requestId ?? '' })
+    call.wait(2_400)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(200)
+    expect(call.commands('respond')).toHaveLength(3)
+  })
+
   it('is not waited for longer than five seconds', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -4,7 +4,7 @@ import { said } from './answering.ts'
 import type { Active, Asked } from './answers.ts'
 import { askFirst, askNext, changeActive } from './asking.ts'
 import { giveModelUp } from './model-session.ts'
-import { askAgain } from './retry.ts'
+import { askAgain, RATE_LIMITED } from './retry.ts'
 import type { Step } from './state.ts'
 
 type Refused = Extract<ModelEvent, { type: 'refused' }>
@@ -14,25 +14,32 @@ type Refused = Extract<ModelEvent, { type: 'refused' }>
  * follows a refused request. All else changes nothing: a session
  * that has expired is closed as well.
  */
-export function refused(step: Step, { requestId, fault }: Refused): void {
+export function refused(step: Step, { requestId, code, fault }: Refused): void {
   const { model, answers } = step.state
   if (fault === 'fatal' || (fault === 'setup' && !model.isReady)) return giveModelUp(step)
   const { asked, active } = answers
   if (requestId === null) return active?.isOverdue ? isOver(step, active) : undefined
-  if (asked?.requestId === requestId) return requestRefused(step, asked, fault === 'benign')
+  if (asked?.requestId === requestId) {
+    return requestRefused(step, asked, { isInTheWay: fault === 'benign', isLimited: code === RATE_LIMITED })
+  }
   // The server was answering by itself when it was asked: what is being said is not what was asked for.
   if (active?.asked?.requestId === requestId) tookForAsked(step, active.asked)
 }
 
-/** An answer in its way is waited for. Without one the server does not know what we know: it is asked again, not for ever. */
-function requestRefused(step: Step, { ask, isAbandoned, isRepeat }: Asked, isInTheWay: boolean): void {
+type Why = { isInTheWay: boolean; isLimited: boolean }
+
+/**
+ * An answer in its way is waited for, and so is a provider that has too much to do. Without either the server does not know what we
+ * know: it is asked again, not for ever.
+ */
+function requestRefused(step: Step, { ask, isAbandoned, isRepeat }: Asked, { isInTheWay, isLimited }: Why): void {
   // The first request is alive, and that is what was wanted.
   if (isRepeat && isInTheWay) return
   const { active } = step.state.answers
   step.setAnswers({ asked: null })
   if (isAbandoned) return askNext(step)
   if (active) return askFirst(step, ask)
-  askAgain(step, ask, isInTheWay)
+  askAgain(step, ask, isInTheWay || isLimited)
 }
 
 function tookForAsked(step: Step, asked: Asked): void {

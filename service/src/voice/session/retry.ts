@@ -3,6 +3,8 @@ import { askFirst, askNext } from './asking.ts'
 import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
 import type { Step } from './state.ts'
 
+/** The provider's code for a request that comes too soon. */
+export const RATE_LIMITED = 'rate_limit_exceeded'
 /** Answers that may fail to come, one after the other: asked once more, then of a new session. */
 const MAX_FAILED = 2
 /** How long a provider that has too much to do is left alone when it does not say. */
