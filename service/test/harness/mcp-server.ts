@@ -23,8 +23,8 @@ export type McpServerDouble = {
   isSilent: boolean
   /** Keeps those waiting who begin a session, until this is false again. */
   isHeld: boolean
-  /** Forgets all sessions, as a restart does. */
-  forget(): void
+  /** Forgets all sessions, as a restart does, and says so in this way, if not as the protocol has it. */
+  forget(by?: { status: number; body: string }): void
   /** What was asked of this method. */
   of(method: string): McpServerDouble['asked']
   close(): Promise<void>
@@ -35,6 +35,7 @@ const SECRET = 'Bearer key-of-the-mcp-tests'
 export async function startMcpServer(): Promise<McpServerDouble> {
   const sessions = new Set<string>()
   let begun = 0
+  let unknown = { status: 404, body: '' }
   let held: (() => void)[] | null = null
   const http = createServer((request, response) => {
     const chunks: Buffer[] = []
@@ -70,7 +71,10 @@ export async function startMcpServer(): Promise<McpServerDouble> {
       held = isHeld ? [] : null
       for (const begin of waiting ?? []) begin()
     },
-    forget: () => sessions.clear(),
+    forget(by) {
+      sessions.clear()
+      unknown = by ?? unknown
+    },
     of: (method) => server.asked.filter((message) => message.method === method),
     async close() {
       http.closeAllConnections()
@@ -86,7 +90,9 @@ export async function startMcpServer(): Promise<McpServerDouble> {
     if (request.headers.authorization !== SECRET) return void response.writeHead(401).end()
     const asked = { id, version: params['protocolVersion'] }
     if (method === 'initialize') return held ? void held.push(() => begin(response, asked)) : begin(response, asked)
-    if (!sessions.has(String(request.headers['mcp-session-id']))) return void response.writeHead(404).end()
+    if (!sessions.has(String(request.headers['mcp-session-id']))) {
+      return void response.writeHead(unknown.status).end(unknown.body)
+    }
     if (method === 'notifications/initialized') return void response.writeHead(202).end()
     if (method === 'tools/list') return say(response, { id, result: pageOf(Number(params['cursor'] ?? 0)) })
     called(response, request, id)

@@ -3,7 +3,7 @@ import { OutboundFault } from '../../platform/outbound/fault.ts'
 import type { RuntimeTool } from '../../tenancy/tenant-runtime.ts'
 import { shown } from './asking-tool.ts'
 import type { AskDeps } from './http-tool.ts'
-import { answerIn, isRecord, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
+import { answerIn, isRecord, isSessionUnknown, McpFault, type RpcAnswer, watchFor } from './mcp-message.ts'
 import type { ToolRequest } from './tool-request.ts'
 
 export type RuntimeMcpServer = Extract<RuntimeTool, { type: 'mcp' }>
@@ -99,7 +99,7 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
     const asking = opened()
     const open = await waitedFor(asking, signal)
     const first = await question(method, params, { open, signal })
-    if (first.heard.status !== 404 || open.id === null) return first
+    if (!isSessionUnknown(first.heard) || open.id === null) return first
     if (session === asking) session = null
     return question(method, params, { open: await waitedFor(opened(), signal), signal })
   }
@@ -110,6 +110,8 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
       let cursor: string | null = null
       for (let page = 0; page < MAX_PAGES && tools.length < MAX_LISTED; page += 1) {
         const { heard, id } = await inSession('tools/list', cursor === null ? {} : { cursor }, signal)
+        // Whatever it does not take may be the session: the next list is asked for in another.
+        if (heard.status >= 400) session = null
         const result = resultOf(answerIn(heard, id))
         tools.push(...(Array.isArray(result['tools']) ? result['tools'].flatMap(listedIn) : []))
         const { nextCursor } = result

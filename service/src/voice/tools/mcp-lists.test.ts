@@ -78,6 +78,17 @@ describe('the tools of a server', () => {
     expect(server.of('initialize')).toHaveLength(1)
   })
 
+  it('are asked for in a new session once the server has refused the old one, whatever it says', async () => {
+    const { of, run, clock } = tenantTools()
+    await of('orders')
+    server.forget({ status: 400, body: 'no' })
+    await clock.advance(5 * 60_000)
+    await of('orders')
+    await until(() => server.of('tools/list').length === 2, { what: 'the refusal' })
+    await until(async () => (await run({ id: 'a' })).status !== 'error', { what: 'a call in a new session' })
+    expect(server.of('initialize')).toHaveLength(2)
+  })
+
   it('are done without when it fails, and it is left alone for a while', async () => {
     const { of, clock, warned } = tenantTools()
     server.version = '1999-01-01'
@@ -141,13 +152,29 @@ describe('a tool of a server', () => {
     expect(tool?.declaration.parameters).toEqual({ type: 'object', required: ['id'] })
   })
 
-  it('is called in a new session when the server has forgotten the old one, and once', async () => {
-    const { run } = tenantTools()
-    await run({ id: 'a' })
-    server.forget()
-    expect((await run({ id: 'b' })).output).toEqual({ result: 'It is on its way.' })
-    expect(server.of('tools/call').map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
-  })
+  const NO_SESSION = '{"jsonrpc":"2.0","error":{"code":-32000,"message":"No valid session ID provided"},"id":null}'
+
+  it.each([[{ status: 404, body: '' }], [{ status: 400, body: NO_SESSION }]])(
+    'is called in a new session when the server has forgotten the old one, and once: %j',
+    async (by) => {
+      const { run } = tenantTools()
+      await run({ id: 'a' })
+      server.forget(by)
+      expect((await run({ id: 'b' })).output).toEqual({ result: 'It is on its way.' })
+      expect(server.of('tools/call').map(({ headers }) => headers['mcp-session-id'])).toEqual(['s1', 's1', 's2'])
+    },
+  )
+
+  it.each(['no', '{"id":null,"error":{"message":"no"}}', '{"id":4,"error":{"message":"The session is over."}}'])(
+    'is not called again for a 400 that says %s',
+    async (body) => {
+      const { run } = tenantTools()
+      await run({ id: 'a' })
+      server.result = { status: 400, body }
+      expect(await run({ id: 'b' })).toMatchObject({ status: 'error' })
+      expect([server.of('tools/call').length, server.of('initialize').length]).toEqual([2, 1])
+    },
+  )
 
   it('waits for a session that somebody else has begun, who has hung up meanwhile', async () => {
     const { run, of } = tenantTools()

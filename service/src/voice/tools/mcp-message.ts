@@ -26,6 +26,17 @@ export function answerIn({ status, headers, body, isWhole }: OutboundAnswer, id:
 }
 
 /**
+ * Whether a server does not know the session of what it was sent, and so has done nothing: 404, or, as many answer who were made after
+ * the examples of the official kit, 400 with an error about it that is no answer to the request.
+ */
+export function isSessionUnknown({ status, body }: OutboundAnswer): boolean {
+  if (status !== 400) return status === 404
+  const told = parsed(body.toString())
+  const error = isRecord(told) && typeof told['id'] !== 'number' ? told['error'] : null
+  return isRecord(error) && typeof error['message'] === 'string' && /session/i.test(error['message'])
+}
+
+/**
  * Watches a stream of events for the answer to a request. To be given its pieces one by one; true once the answer was in them: what a
  * server sends behind it is not waited for. Each byte is read once, however small the pieces are.
  */
