@@ -16,6 +16,7 @@ import { Passwords } from './tenancy/passwords.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import { makeSso } from './tenancy/sso.ts'
 import { SSO_CALLBACK, SSO_START, ssoRoutes } from './tenancy/sso-routes.ts'
+import { makeStanding, type Standing } from './tenancy/standing.ts'
 import { userRoutes } from './tenancy/user-routes.ts'
 import { makeUsers } from './tenancy/users.ts'
 
@@ -33,11 +34,15 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const isEnabled = logins.isEnabled || provider !== null
   const find: People['find'] = (token, isLook) => sessions.find(token, isLook)
   const people: People = { isEnabled, find: database.kind === 'server' ? promptly(clock, find) : find, mayDo, origin }
+  const { adminKey, legacyBearer: legacyEnabled } = config
+  const standing = makeStanding({ db, sessions, digest: sealer.digest, adminKey, legacyEnabled, mayDo })
+  const isGood: Standing['isGood'] = (ref, wanted) => standing.isGood(ref, wanted)
   const administrators = new Set(config.oidcAllowedEmails.map((email) => email.toLowerCase()))
   const callbackUrl = () => origin() + SSO_CALLBACK
   const sso = provider && makeSso({ db, clock, log, sealer, provider, logins, administrators, callbackUrl })
   return {
     people,
+    standing: { ...standing, isGood: database.kind === 'server' ? promptly(clock, isGood) : isGood },
     async register(app: HttpServer, limits: RateLimits) {
       const ssoPath = sso && SSO_START
       const { simulated } = deps

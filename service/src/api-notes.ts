@@ -65,7 +65,11 @@ const MEDIA_STREAM: SocketNote = {
     { code: 1009, reason: 'A message is larger than 64 KiB.' },
     { code: 1011, reason: 'A fault of ours.' },
     { code: 1013, reason: 'No room, or the database is away: try again.' },
-    { code: 4401, reason: 'No good credential was shown in five seconds, or it was used before.' },
+    {
+      code: 4401,
+      reason:
+        'No good credential was shown in five seconds, or it was used before. Of a line into a call: what it was asked for with is not good any more.',
+    },
     { code: 4409, reason: 'Of a call that a person wants to take over: somebody has it, or nobody can have it now.' },
   ],
 }

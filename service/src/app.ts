@@ -90,7 +90,7 @@ async function wire(deps: Deps): Promise<App> {
   const rateLimits = rateLimitsOf(deps, floors)
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
   const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
-  const { people } = administration
+  const { people, standing } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asWhoever)
   if (database.kind === 'memory') server.addHook('preParsing', expectDatabase(needsNoDatabase))
@@ -111,7 +111,7 @@ async function wire(deps: Deps): Promise<App> {
   const steering = await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
-  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, beats, people }, server)
+  const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, beats, people, standing }, server)
   await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await wirePages(deps, rateLimits, server)
   await server.ready()

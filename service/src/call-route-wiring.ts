@@ -64,7 +64,8 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
     await tenant.register(recordingRoutes(floors.recordings))
     for (const plugin of subjects.erasing.tenantRoutes) await tenant.register(plugin)
     await tenant.register(liveRoutes({ calls, clock, guard }))
-    await tenant.register(lineRoutes({ calls, tokens: voice.tokens, streamUrl: voice.streamUrl }))
+    const lines = { calls, tokens: voice.tokens, streamUrl: voice.streamUrl, refTo: floors.standing.refTo }
+    await tenant.register(lineRoutes(lines))
     await tenant.register(routes.tenantRoutes)
     await tenant.register(routes.chatRoutes)
     await tenant.register(subjects.simulating.tenantRoutes)

@@ -86,7 +86,7 @@ export type VoiceNeeds = {
   /** What puts a call of this node through to others. */
   transferOf(call: StreamedCall): CallTransfer
   /** What people's lines into calls need. */
-  lines: Pick<LineSocketDeps, 'open' | 'note'>
+  lines: Pick<LineSocketDeps, 'open' | 'note' | 'mayStay'>
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string
 }

@@ -18,7 +18,9 @@ import type { HttpServer } from './platform/http/server.ts'
 import type { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { publicUrlOf } from './public-url.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
+import type { Standing } from './tenancy/standing.ts'
 import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
+import { linesMayStay } from './voice/lines/may-stay.ts'
 import type { StreamTokens } from './voice/stream-token.ts'
 import { makeVoice, type Voice } from './voice-floor.ts'
 import { makeWatching } from './watch-floor.ts'
@@ -30,6 +32,7 @@ export type CallFloors = Floors & {
   nodeId: NodeId
   beats: SteadyBeats
   people: People
+  standing: Standing
 }
 
 /** The live calls of this process, and who looks after them and acts on them. */
@@ -53,7 +56,7 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
       ...makeCallEnds(deps, floors, watching),
       ...wantedOfDials(deps),
       ...{ carrierCalls, findTenant, handOver: watching.handOver, transferOf: transfers.of },
-      lines: { open: reachable.openLine, note: noteTakeovers(keep, clock) },
+      lines: { open: reachable.openLine, note: noteTakeovers(keep, clock), mayStay: linesMayStay(floors.standing) },
     },
     server,
   )

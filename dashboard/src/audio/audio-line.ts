@@ -41,6 +41,9 @@ const CLOSINGS: Record<number, string> = {
   4401: 'The call had waited too long to be opened. Try again.',
   4409: 'Somebody else has the call, or it is ending.',
 }
+/** Of a line into a call of others, which lasts no longer than what it was asked for with. */
+const NOT_LET_IN = 4401
+const SENT_AWAY = 'You are not logged in any more, or may not do this any more.'
 
 /** A line of audio between this page and a call, over a WebSocket that speaks Media Streams. */
 export class AudioLine {
@@ -112,7 +115,8 @@ export class AudioLine {
     }
     socket.onclose = ({ code, reason }) => {
       const isFine = code === NORMAL || (this.#isOpen && code === 1005)
-      const message = CLOSINGS[code] ?? `The line was closed (${code} ${reason}).`
+      const isSentAway = code === NOT_LET_IN && kind !== 'call'
+      const message = isSentAway ? SENT_AWAY : (CLOSINGS[code] ?? `The line was closed (${code} ${reason}).`)
       this.#end(isFine ? null : new ApiFailure({ status: 0, code: 'line_closed', message }))
     }
   }

@@ -27,6 +27,10 @@ export type AdminSessions = {
    * @throws AppError `unavailable`.
    */
   find(token: string, isLook: boolean): Promise<Actor | null>
+  /** Names the session of a token, and opens nothing. */
+  refTo(token: string): string
+  /** As `find`, by what `refTo` names it. */
+  findNamed(ref: string, isLook: boolean): Promise<Actor | null>
   /** Begins one, and ends the one that the browser had. Returns its token, which is nowhere else. */
   begin(tx: Tx, actor: Actor, previous: string | null): Promise<string>
   /** Ends it, on every node at once. One that is over stays so. */
@@ -42,15 +46,19 @@ type Deps = {
 
 export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessions {
   const hashOf = (token: string) => sha256(`${credentials}/${token}`)
+
+  async function find(hash: Buffer, isLook: boolean): Promise<Actor | null> {
+    const nowMs = clock.now()
+    const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
+    const isNoted = !session || nowMs - session.last_seen_at.getTime() < SEEN_EVERY_MS
+    if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
+    return session && actorOf(session)
+  }
+
   return {
-    async find(token, isLook) {
-      const nowMs = clock.now()
-      const hash = hashOf(token)
-      const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
-      const isNoted = !session || nowMs - session.last_seen_at.getTime() < SEEN_EVERY_MS
-      if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
-      return session && actorOf(session)
-    },
+    find: (token, isLook) => find(hashOf(token), isLook),
+    refTo: (token) => hashOf(token).toString('base64url'),
+    findNamed: (ref, isLook) => find(Buffer.from(ref, 'base64url'), isLook),
     async begin(tx, actor, previous) {
       const token = secretText(32)
       const now = new Date(clock.now())
@@ -63,7 +71,7 @@ export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessio
       return token
     },
     async end(token) {
-      const by = await this.find(token, true)
+      const by = await find(hashOf(token), true)
       await db.transaction().execute(async (tx) => {
         if (!(await endAdminSession(tx, hashOf(token))) || by === null) return
         const tenantId = by.kind === 'person' ? by.tenantId : null

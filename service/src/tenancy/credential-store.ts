@@ -34,6 +34,16 @@ export async function findLegacyTokenAcrossTenants(db: Db, tokenHash: Buffer): P
   return row?.tenant_id ?? null
 }
 
+/** The SHA-256 of the tenant's legacy bearer token, or null. */
+export async function findLegacyTokenHash(db: Db, tenantId: TenantId): Promise<Buffer | null> {
+  const row = await db
+    .selectFrom('tenants')
+    .select('auth_token_hash')
+    .where('tenant_id', '=', tenantId)
+    .executeTakeFirst()
+  return row?.auth_token_hash ?? null
+}
+
 /** Notes that the key was used at `at`, unless it was used after `since` already (by another node, say). */
 export async function noteKeyUsed(
   db: Db,

@@ -32,7 +32,7 @@ export type MediaStreamRouteDeps = {
   watch: StreamWatch
   join: JoinStream
   /** What people's lines into calls need. */
-  lines: Pick<LineSocketDeps, 'open' | 'note'>
+  lines: Pick<LineSocketDeps, 'open' | 'note' | 'mayStay'>
   /** Counts the keys of tenants that open sockets, and those that show after the handshake that they have none. */
   limits: Pick<RateLimits, 'ofTenant' | 'failed'>
   /** The public address of this service, as `wss://voice.example.com`. */
@@ -101,11 +101,15 @@ export function mediaStreamRoutes(deps: MediaStreamRouteDeps): FastifyPluginAsyn
   }
 }
 
-/** Null for what is no token of a line. @throws AppError `unauthorized` for one that was used before. */
-async function lineShownBy({ tokens }: MediaStreamRouteDeps, request: FastifyRequest): Promise<LineTokenClaims | null> {
+/** Null for what is no token of a line. @throws AppError `unauthorized` for one that was used before, or whose credential is not good any more. */
+async function lineShownBy(
+  { tokens, lines }: MediaStreamRouteDeps,
+  request: FastifyRequest,
+): Promise<LineTokenClaims | null> {
   const token = tokenIn(request)
   const claims = token === undefined ? null : tokens.readLine(token)
   if (claims && !(await tokens.spend(claims))) throw unauthorized('The stream token is wrong, used or expired.')
+  if (claims && !(await lines.mayStay(claims))) throw unauthorized('The credential is not good any more.')
   return claims
 }
 

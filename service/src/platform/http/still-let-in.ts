@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Cancel, Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { Guard } from './guards.ts'
+import { bearerOf, type Guard, knownActorOf } from './guards.ts'
+import { sessionTokenOf } from './people.ts'
 
 /** Keys are revoked, people leave. */
 const ASK_AGAIN_MS = 1_000
@@ -13,6 +14,22 @@ const REFUSALS = new Set(['unauthorized', 'forbidden', 'not_found'])
 export function isStillLetIn(guard: Guard, request: FastifyRequest): Promise<boolean> {
   const isUnknown = (error: unknown) => !(error instanceof AppError) || !REFUSALS.has(error.code)
   return guard(request).then(() => true, isUnknown)
+}
+
+/** What `tenantGuard` has let a request in by. */
+export type GivenCredential = { kind: 'admin_key' | 'session' | 'token'; secret: string }
+
+/** @throws Error on a route without `tenantGuard`: a fault of ours. */
+export function credentialOf(request: FastifyRequest): GivenCredential {
+  const actor = knownActorOf(request)
+  const kind = actor === null ? 'token' : actor.kind === 'key' ? 'admin_key' : 'session'
+  const secret = { token: bearerOf, admin_key: adminKeyOf, session: sessionTokenOf }[kind](request)
+  if (secret === null) throw new Error(`no tenant guard on ${request.routeOptions.url}`)
+  return { kind, secret }
+}
+
+function adminKeyOf({ headers: { 'x-admin-key': key } }: FastifyRequest): string | null {
+  return typeof key === 'string' ? key : null
 }
 
 /**

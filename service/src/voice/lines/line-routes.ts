@@ -1,14 +1,16 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { Type } from 'typebox'
+import type { FastifyRequest } from 'fastify'
+import { type Static, Type } from 'typebox'
 import { AppError } from '../../kernel/errors.ts'
-import type { TenantId } from '../../kernel/ids.ts'
 import { actingAs } from '../../platform/http/acting-person.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import { errorResponses, nullable, Ok, strict } from '../../platform/http/schemas.ts'
+import { credentialOf, type GivenCredential } from '../../platform/http/still-let-in.ts'
 import type { LiveCalls } from '../live-calls.ts'
 import type { StreamTokens } from '../stream-token.ts'
 import { cannotBeTaken } from './call-lines.ts'
 import type { LineGrant } from './line-token.ts'
+import { LINE_ROUTES } from './may-stay.ts'
 
 const Params = strict({ stream_sid: Type.String({ minLength: 1, maxLength: 200 }) })
 
@@ -30,22 +32,28 @@ type Deps = {
   calls: Pick<LiveCalls, 'get'>
   tokens: Pick<StreamTokens, 'issueLine'>
   streamUrl: () => string
+  /** Names the credential of who asks. */
+  refTo: (credential: GivenCredential) => string
 }
 
+type Asking = { kind: LineGrant['kind']; streamSid: string; supervisor: string | null }
+
 /** Lines into live calls: to listen to one, and to speak with its caller. */
-export function lineRoutes({ calls, tokens, streamUrl }: Deps): FastifyPluginAsyncTypebox {
-  async function grant(kind: LineGrant['kind'], tenantId: TenantId, streamSid: string, supervisor: string | null) {
+export function lineRoutes({ calls, tokens, streamUrl, refTo }: Deps): FastifyPluginAsyncTypebox {
+  async function grant(request: FastifyRequest, { kind, streamSid, supervisor }: Asking) {
+    const tenantId = tenantOf(request)
     const call = await calls.get(tenantId, streamSid)
     if (call.state === 'draining' || call.state === 'ended') throw new AppError('conflict', 'The call is ending.')
     if (kind === 'takeover' && (call.state === 'detached' || call.taken_over)) throw cannotBeTaken()
-    const stream_token = tokens.issueLine({ kind, tenant: tenantId, stream_sid: streamSid, supervisor })
+    const by = refTo(credentialOf(request))
+    const stream_token = tokens.issueLine({ kind, tenant: tenantId, stream_sid: streamSid, supervisor, by })
     return { ok: true as const, stream_url: streamUrl(), stream_token }
   }
 
   const response = { 200: Answer, ...errorResponses }
   return async (app) => {
     app.post(
-      '/api/v1/sessions/:stream_sid/listen',
+      LINE_ROUTES.listen,
       {
         preValidation: actingAs('supervisor'),
         schema: {
@@ -60,12 +68,11 @@ export function lineRoutes({ calls, tokens, streamUrl }: Deps): FastifyPluginAsy
           response,
         },
       },
-      async (request) =>
-        grant('listen', tenantOf(request), request.params.stream_sid, request.body?.supervisor ?? null),
+      async (request) => grant(request, askingOf('listen', request)),
     )
 
     app.post(
-      '/api/v1/sessions/:stream_sid/takeover',
+      LINE_ROUTES.takeover,
       {
         preValidation: actingAs('supervisor'),
         schema: {
@@ -80,8 +87,13 @@ export function lineRoutes({ calls, tokens, streamUrl }: Deps): FastifyPluginAsy
           response,
         },
       },
-      async (request) =>
-        grant('takeover', tenantOf(request), request.params.stream_sid, request.body?.supervisor ?? null),
+      async (request) => grant(request, askingOf('takeover', request)),
     )
   }
+}
+
+type Asked = { params: Static<typeof Params>; body?: Static<typeof Body> }
+
+function askingOf(kind: Asking['kind'], { params, body }: Asked): Asking {
+  return { kind, streamSid: params.stream_sid, supervisor: body?.supervisor ?? null }
 }

@@ -41,6 +41,7 @@ function listening() {
       return { callSid: 'CA1', speak: () => {}, close: leave }
     },
     note: async () => {},
+    mayStay: async () => true,
   })
   return { clock, watch, seen, line, hear: () => listener?.audio(BATCH) }
 }

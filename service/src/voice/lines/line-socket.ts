@@ -1,8 +1,10 @@
-import type { Clock } from '../../kernel/clock.ts'
+import type { Cancel, Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { FrameSocket, FrameSocketListener } from '../../platform/http/frame-socket.ts'
+import { whenSentAway } from '../../platform/http/still-let-in.ts'
 import type { Log } from '../../platform/log.ts'
 import type { StreamCodec } from '../../platform/telephony/port.ts'
+import { UNAUTHENTICATED } from '../media-stream.ts'
 import type { StreamWatch, WatchedStream } from '../media-stream-watch.ts'
 import type { AudioBatch, Line, LineEnd, OpenLine } from './line.ts'
 import { LineFrames } from './line-frames.ts'
@@ -23,6 +25,8 @@ export type LineSocketDeps = {
   watch: StreamWatch
   open: OpenLine
   note: NoteTakeover
+  /** Whether who was let in would be let in still; rejects when that is not known now. */
+  mayStay(grant: LineGrant): Promise<boolean>
 }
 
 /** What is asked of a person's socket. */
@@ -51,7 +55,8 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
   readonly #deps: LineSocketDeps
   readonly #socket: PersonSocket
   readonly #grant: LineGrant
-  readonly #cancelWait: () => void
+  readonly #cancelWait: Cancel
+  readonly #stopAsking: Cancel
   #line: Line | null = null
   #frames: LineFrames | null = null
   #phase: 'waiting' | 'opening' | 'open' | 'over' = 'waiting'
@@ -65,6 +70,8 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     socket.exempt()
     const late = () => this.#refuse(POLICY, 'the start did not come in time')
     this.#cancelWait = deps.clock.after(START_WITHIN_MS, late)
+    const sentAway = () => this.#refuse(UNAUTHENTICATED, 'the credential is not good any more')
+    this.#stopAsking = whenSentAway(deps.clock, () => deps.mayStay(grant), sentAway)
     if (grant.kind === 'listen') void this.#open()
   }
 
@@ -179,6 +186,7 @@ export class LineSocket implements FrameSocketListener, WatchedStream {
     if (this.#phase === 'over') return
     this.#phase = 'over'
     this.#cancelWait()
+    this.#stopAsking()
     this.#deps.watch.remove(this)
     const line = this.#line
     this.#line = null

@@ -8,6 +8,8 @@ export const LineClaims = Type.Object({
   stream_sid: Type.String({ minLength: 1 }),
   /** Who it is, in their own words or those of their login; null when nobody said. */
   supervisor: Type.Union([Type.String(), Type.Null()]),
+  /** What names the credential that asked for the line; without one, as nodes of earlier versions sign it, nobody is asked. */
+  by: Type.Optional(Type.String({ minLength: 1 })),
   /** Seconds since the epoch. */
   exp: Type.Integer({ minimum: 0 }),
   jti: Type.String({ minLength: 1 }),

@@ -1,11 +1,20 @@
 import { describe, expect, it } from 'vitest'
+import { Browser } from '../../../test/harness/browser.ts'
 import { useCallApp } from '../../../test/harness/call-app.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { StreamClient } from '../../../test/harness/stream-client.ts'
 import { until } from '../../../test/harness/wait.ts'
+import type { TenantId } from '../../kernel/ids.ts'
+import { makeSealer } from '../../kernel/seal.ts'
+import { makeLog } from '../../platform/log.ts'
+import { makeStreamTokens } from '../stream-token.ts'
 
 const test = useDatabase()
-const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.' } })
+const PASSWORD = 'a long enough password'
+const app = useCallApp(test, {
+  agent: { agent_name: 'Robin', greeting: 'Hello.' },
+  settings: { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
+})
 
 type Granted = { ok: boolean; stream_url: string; stream_token: string }
 type Media = { track?: string; payload: string; timestamp?: string; chunk?: string }
@@ -332,5 +341,128 @@ describe('a call that a person takes over', () => {
     await app.clock.advance(10_000)
     expect(await person.closed()).toBe(1008)
     expect((await shown()).taken_over).toBe(false)
+  })
+})
+
+describe('a line whose credential is good no more', () => {
+  type Opener = { email: string; browser: Browser; userId: string }
+
+  async function revokeKey(): Promise<void> {
+    const { api_keys } = await app.served.administer<{ api_keys: { id: string }[] }>('GET', '/tenants/acme/api-keys')
+    for (const { id } of api_keys) await app.served.administer('DELETE', `/tenants/acme/api-keys/${id}`)
+  }
+
+  async function operator(): Promise<Opener> {
+    const email = 'grace@acme.example'
+    const body = { email, name: 'Grace', role: 'operator', password: PASSWORD }
+    const { user } = await app.served.administer<{ user: { id: string } }>('POST', '/tenants/acme/users', body)
+    const browser = new Browser(app.served)
+    expect((await browser.login(email, PASSWORD)).status).toBe(200)
+    return { email, browser, userId: user.id }
+  }
+
+  async function openAs(browser: Browser, kind: 'listen' | 'takeover', headers = {}): Promise<StreamClient> {
+    const { status, body } = await browser.call('POST', `/sessions/MZCA1/${kind}`, { body: {}, headers })
+    expect(status).toBe(200)
+    return StreamClient.open(app.served.address, `/media-stream?stream_token=${body['stream_token']}`)
+  }
+
+  /** Two looks later. */
+  async function closing(line: StreamClient): Promise<number | null> {
+    await app.pass(() => line.closeCode !== null, 'the line to be closed')
+    return line.closeCode
+  }
+
+  it('is closed within two seconds, and the agent has the call again as after a line that is lost', async () => {
+    await greeted()
+    const listener = await open('listen')
+    await until(() => listener.messages.length >= 2, { what: 'the start' })
+    await takeOver({ supervisor: 'ada' }).then(async (person) => {
+      await app.clock.advance(3_000)
+      expect([listener.closeCode, person.closeCode]).toEqual([null, null])
+      await revokeKey()
+      const before = app.clock.now()
+      expect([await closing(listener), await closing(person)]).toEqual([4401, 4401])
+      expect(app.clock.now() - before).toBeLessThanOrEqual(2_000)
+    })
+    const [agent] = app.model.sessions
+    const isBack = () => JSON.stringify(agent?.commands.at(-1)).includes('sorry')
+    await app.pass(isBack, 'the agent to come back')
+    const [release] = (await actions()).filter(({ action }) => action === 'release')
+    expect(release?.reason).toBe('the credential is not good any more')
+  })
+
+  it('is not opened by a token from before', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const { body } = await ask('listen')
+    await revokeKey()
+    const opening = StreamClient.open(app.served.address, `/media-stream?stream_token=${body.stream_token}`)
+    await expect(opening).rejects.toThrow('401')
+  })
+
+  it.each<[string, (who: Opener) => Promise<unknown>]>([
+    ['logs out', ({ browser }) => browser.call('POST', '/admin/auth/logout')],
+    ['is removed', ({ userId }) => app.served.administer('DELETE', `/tenants/acme/users/${userId}`)],
+    [
+      'may only look',
+      ({ userId }) => app.served.administer('PATCH', `/tenants/acme/users/${userId}`, { role: 'viewer' }),
+    ],
+  ])('is that of a person who %s', async (_how, leave) => {
+    await app.talk({ CallSid: 'CA1' })
+    const who = await operator()
+    const lines = [await openAs(who.browser, 'listen'), await openAs(who.browser, 'takeover')]
+    await app.clock.advance(3_000)
+    expect(lines.map(({ closeCode }) => closeCode)).toEqual([null, null])
+    await leave(who)
+    for (const line of lines) expect(await closing(line)).toBe(4401)
+  })
+
+  it("is an administrator's once the tenant is gone, with a session and with the key", async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const ada = new Browser(app.served)
+    await ada.login('ada', PASSWORD)
+    const forAcme = { 'x-tenant-id': 'acme' }
+    const byKey = { ...forAcme, 'x-admin-key': app.served.adminKey }
+    const lines = [await openAs(ada, 'listen', forAcme), await openAs(new Browser(app.served), 'listen', byKey)]
+    await app.clock.advance(3_000)
+    expect(lines.map(({ closeCode }) => closeCode)).toEqual([null, null])
+    await test.db.updateTable('tenants').set({ deleted_at: new Date() }).execute()
+    for (const line of lines) expect(await closing(line)).toBe(4401)
+  })
+
+  it('is no line of a node of an earlier version, whose tokens name none', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const tokens = makeStreamTokens({
+      ...{ db: test.db, clock: app.clock, log: makeLog({ level: 'silent', secrets: [] }), ttlMs: 60_000 },
+      secrets: [makeSealer(Buffer.alloc(32, 1)).digest('stream tokens')],
+    })
+    const token = tokens.issueLine({
+      kind: 'listen',
+      tenant: 'acme' as TenantId,
+      stream_sid: 'MZCA1',
+      supervisor: null,
+    })
+    await tokens.close()
+    const listener = await StreamClient.open(app.served.address, `/media-stream?stream_token=${token}`)
+    await revokeKey()
+    await app.clock.advance(3_000)
+    expect(listener.closeCode).toBeNull()
+  })
+
+  it('keeps the session in use of whoever speaks, and not of who listens', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    const { browser } = await operator()
+    const before = new Date(app.clock.now() - 600_000)
+    const lastSeen = async () => {
+      const [session] = await test.db.selectFrom('admin_sessions').select('last_seen_at').execute()
+      return session?.last_seen_at
+    }
+    const listener = await openAs(browser, 'listen')
+    await test.db.updateTable('admin_sessions').set({ last_seen_at: before }).execute()
+    await app.clock.advance(3_000)
+    expect([await lastSeen(), listener.closeCode]).toEqual([before, null])
+    await openAs(browser, 'takeover')
+    await test.db.updateTable('admin_sessions').set({ last_seen_at: before }).execute()
+    await app.pass(async () => (await lastSeen())?.getTime() !== before.getTime(), 'the use to be noted')
   })
 })
