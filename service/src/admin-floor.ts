@@ -20,8 +20,10 @@ import { makeStanding, type Standing } from './tenancy/standing.ts'
 import { userRoutes } from './tenancy/user-routes.ts'
 import { makeUsers } from './tenancy/users.ts'
 
+type Parts = { origin: () => string; limits: RateLimits }
+
 /** How people administer: who they are, and how they log in. */
-export function makeAdministration(deps: Deps, origin: () => string) {
+export function makeAdministration(deps: Deps, { origin, limits }: Parts) {
   const { clock, config, database, log, sealer } = deps
   const { db } = database
   // The people that it vouches for, and the e-mails of others, are in the database.
@@ -32,7 +34,8 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   const logins = makeLogins({ db, clock, sessions, administrator, passwords })
   const users = makeUsers({ db, clock, passwords })
   const isEnabled = logins.isEnabled || provider !== null
-  const find: People['find'] = (token, isLook) => sessions.find(token, isLook)
+  const find: People['find'] = (token, { address, isLook }) =>
+    sessions.find(token, { isLook, mayAsk: () => limits.mayAsk(address) })
   const people: People = { isEnabled, find: database.kind === 'server' ? promptly(clock, find) : find, mayDo, origin }
   const { adminKey, legacyBearer: legacyEnabled } = config
   const standing = makeStanding({ db, sessions, digest: sealer.digest, adminKey, legacyEnabled, mayDo })
@@ -43,7 +46,7 @@ export function makeAdministration(deps: Deps, origin: () => string) {
   return {
     people,
     standing: { ...standing, isGood: database.kind === 'server' ? promptly(clock, isGood) : isGood },
-    async register(app: HttpServer, limits: RateLimits) {
+    async register(app: HttpServer) {
       const ssoPath = sso && SSO_START
       const { simulated } = deps
       await app.register(adminAuthRoutes({ logins, sessions, users, ssoPath, origin, limits, simulated }))

@@ -89,7 +89,7 @@ async function wire(deps: Deps): Promise<App> {
   let phase: Phase = 'starting'
   const rateLimits = rateLimitsOf(deps, floors)
   const server = buildServer({ log, clock, metrics, trustProxy: config.trustProxy, rateLimits })
-  const administration = makeAdministration(deps, () => publicUrlOf(deps, server))
+  const administration = makeAdministration(deps, { origin: () => publicUrlOf(deps, server), limits: rateLimits })
   const { people, standing } = administration
   server.addHook('onRequest', adminGuard({ adminKey: config.adminKey, people }))
   server.addHook('onRequest', rateLimits.asWhoever)
@@ -100,7 +100,7 @@ async function wire(deps: Deps): Promise<App> {
   const name = database.kind === 'memory' ? 'memory' : 'database'
   const checks = [{ name, check: () => database.ping(2_000) }, ...deps.cluster.checks]
   await server.register(probes({ clock, log, metrics, version, phase: () => phase, checks }))
-  await administration.register(server, rateLimits)
+  await administration.register(server)
   await server.register(apiKeyRoutes(floors.apiKeys))
   await server.register(agentRoutes(floors.agents))
   await server.register(agentVersionRoutes(floors.versions))

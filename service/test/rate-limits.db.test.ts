@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { Browser } from './harness/browser.ts'
 import { useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { StreamClient } from './harness/stream-client.ts'
@@ -6,7 +8,8 @@ import { until } from './harness/wait.ts'
 
 const test = useDatabase()
 const LIMITS = { RATE_LIMIT_IP_PER_MINUTE: '10', RATE_LIMIT_TENANT_PER_MINUTE: '20' }
-const app = useCallApp(test, { settings: LIMITS })
+const PASSWORD = 'a long enough password'
+const app = useCallApp(test, { settings: { ...LIMITS, ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD } })
 
 const get = (path: string, headers: Record<string, string> = {}) => fetch(app.served.address + path, { headers })
 
@@ -39,6 +42,25 @@ describe('the limits of the whole service', () => {
     expect((await list()).status).toBe(200)
     await app.clock.advance(1_000)
     expect((await guessed()).get('retry-after')).not.toBe('1')
+  })
+
+  it('let made-up sessions cost as little, and no good one fail for them', async () => {
+    const grace = new Browser(app.served)
+    expect((await grace.login('ada', PASSWORD)).status).toBe(200)
+    const page = async () => (await grace.call('GET', '/admin/auth/session')).body['authenticated']
+    // The login counted for its address.
+    await app.clock.advance(61_000)
+    expect(await page()).toBe(true)
+    await guess()
+    await app.clock.advance(1_000)
+    const guessed = async () => {
+      const cookie = `parley_admin=${randomBytes(32).toString('base64url')}`
+      return (await get('/api/v1/call-logs', { cookie })).headers
+    }
+    for (let n = 0; n < 20; n += 1) expect((await guessed()).get('retry-after')).not.toBe('1')
+    // Not looked up any more.
+    expect((await guessed()).get('retry-after')).toBe('1')
+    expect(await page()).toBe(true)
   })
 
   it('count a callback with a wrong signature, and a stream with a wrong token', async () => {

@@ -12,24 +12,28 @@ import {
   noteSeen,
 } from './admin-session-store.ts'
 import { audit } from './audit-log.ts'
+import { crowded } from './crowded.ts'
 
 /** How long a session lasts, and how long it lasts without being used. */
 export const SESSION_MS = 12 * 3_600_000
 const IDLE_MS = 30 * 60_000
 /** More exactly it need not be known when somebody was last seen. */
 const SEEN_EVERY_MS = 60_000
+/** Of so many sessions it is known that they were good; the one that was asked for longest ago is forgotten then. */
+const MAX_KNOWN = 1_000
 
 /** Who is logged in. */
 export type AdminSessions = {
   /**
    * Whose session it is, with the role that they have now; null when it is over. It is used by that, unless it is a look.
    *
-   * @throws AppError `unavailable`.
+   * @param mayAsk is asked before the database is, for a session that was not good lately.
+   * @throws AppError `rate_limited` when it may not; `unavailable`.
    */
-  find(token: string, isLook: boolean): Promise<Actor | null>
+  find(token: string, asking: { isLook: boolean; mayAsk: () => boolean }): Promise<Actor | null>
   /** Names the session of a token, and opens nothing. */
   refTo(token: string): string
-  /** As `find`, by what `refTo` names it. */
+  /** As `find`, by what `refTo` names it, whoever asks. */
   findNamed(ref: string, isLook: boolean): Promise<Actor | null>
   /** Begins one, and ends the one that the browser had. Returns its token, which is nowhere else. */
   begin(tx: Tx, actor: Actor, previous: string | null): Promise<string>
@@ -46,17 +50,32 @@ type Deps = {
 
 export function makeAdminSessions({ db, clock, credentials }: Deps): AdminSessions {
   const hashOf = (token: string) => sha256(`${credentials}/${token}`)
+  /** The sessions that were good when they were asked for last, in this order. */
+  const good = new Set<string>()
 
   async function find(hash: Buffer, isLook: boolean): Promise<Actor | null> {
     const nowMs = clock.now()
     const session = await findAdminSession(db, hash, { now: new Date(nowMs), seenAfter: new Date(nowMs - IDLE_MS) })
     const isNoted = !session || nowMs - session.last_seen_at.getTime() < SEEN_EVERY_MS
     if (!isNoted && !isLook) await noteSeen(db, hash, new Date(nowMs))
-    return session && actorOf(session)
+    const actor = session && actorOf(session)
+    note(hash.toString('hex'), actor !== null)
+    return actor
+  }
+
+  function note(name: string, isGood: boolean): void {
+    good.delete(name)
+    if (isGood) good.add(name)
+    const [oldest] = good
+    if (good.size > MAX_KNOWN && oldest !== undefined) good.delete(oldest)
   }
 
   return {
-    find: (token, isLook) => find(hashOf(token), isLook),
+    async find(token, { isLook, mayAsk }) {
+      const hash = hashOf(token)
+      if (!good.has(hash.toString('hex')) && !mayAsk()) throw crowded()
+      return find(hash, isLook)
+    },
     refTo: (token) => hashOf(token).toString('base64url'),
     findNamed: (ref, isLook) => find(Buffer.from(ref, 'base64url'), isLook),
     async begin(tx, actor, previous) {

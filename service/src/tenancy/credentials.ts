@@ -1,6 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { sha256 } from '../kernel/seal.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -9,6 +8,7 @@ import { hashToken, keyPrefixOf } from './api-key-token.ts'
 import { type Credential, CredentialCache, type CredentialMetrics } from './credential-cache.ts'
 import { findApiKeyAcrossTenants, findLegacyTokenAcrossTenants } from './credential-store.ts'
 import { CredentialUses } from './credential-uses.ts'
+import { crowded } from './crowded.ts'
 
 /** Whose token is it? */
 export type Credentials = {
@@ -39,13 +39,6 @@ type Deps = {
 /** Bounds of a legacy token, in characters. An API key is within them too, so that nothing longer is ever hashed. */
 const MIN_TOKEN_CHARS = 16
 const MAX_TOKEN_CHARS = 200
-
-function crowded(): AppError {
-  const headers = { 'retry-after': '1' }
-  return new AppError('rate_limited', 'Too many requests from this address: wait a second before the next one.', {
-    headers,
-  })
-}
 
 /** Compared with when there is no such key, so that this takes as long as when there is one. */
 const NO_HASH = sha256('')

@@ -3,13 +3,10 @@ import { type Actor, KEY_HOLDER, type Person } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { secretsEqual } from '../../kernel/seal.ts'
-import { type People, personOf, refuseForeignOrigin, sessionTokenOf } from './people.ts'
+import { type Asking, type People, personOf, refuseForeignOrigin, sessionTokenOf } from './people.ts'
 
 /** An `onRequest` hook: it runs before the body is read, so a 401 comes before any 400. */
 export type Guard = (request: FastifyRequest) => Promise<void>
-
-/** `address`: where a token came from. `isLook`: it is asked for to see whether it is still good, which is no use of it. */
-type Asking = { address: string; isLook: boolean }
 
 /** Whose token it is, or null. */
 export type FindTenant = (token: string, asking: Asking) => Promise<{ tenantId: TenantId } | null>

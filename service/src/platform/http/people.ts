@@ -3,16 +3,20 @@ import type { Actor, Role } from '../../kernel/actor.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
+/** `address`: where a credential came from. `isLook`: it is asked for to see whether it is still good, which is no use of it. */
+export type Asking = { address: string; isLook: boolean }
+
 /** Those who log in in a browser, as the guards know them. */
 export type People = {
   /** Whether anybody can log in here at all. */
   isEnabled: boolean
   /**
-   * Whose session it is; null when it is over, or was never one. `isLook`: it is not in use by that, and is over as if nobody had asked.
+   * Whose session it is; null when it is over, or was never one. A look is no use of it: it is over as if nobody had asked.
    *
-   * @throws AppError `unavailable`.
+   * @throws AppError `unavailable`; `rate_limited` for a session that is not known here, from an address whose questions are not put
+   * to the database any more.
    */
-  find(token: string, isLook: boolean): Promise<Actor | null>
+  find(token: string, asking: Asking): Promise<Actor | null>
   /** Whether people of a tenant who have this role may do what the route does; no for a route that nobody thought of. */
   mayDo(role: Role, method: string, route: string): boolean
   /** The origin at which browsers reach this service. */
@@ -49,13 +53,13 @@ export function isSafe(method: string): boolean {
 /**
  * Who sent the session cookie; null without one, or when the session is over, which a look does not put off.
  *
- * @throws AppError `forbidden` when something is to be changed and the page that asks for it is not, or may not be, ours.
+ * @throws AppError `forbidden` when something is to be changed and the page that asks for it is not, or may not be, ours; and as `find`.
  */
 export async function personOf(request: FastifyRequest, people: People, isLook: boolean): Promise<Actor | null> {
   const token = sessionTokenOf(request)
   if (token === null) return null
   if (!isSafe(request.method)) refuseForeignOrigin(request, people.origin())
-  return people.find(token, isLook)
+  return people.find(token, { address: request.ip, isLook })
 }
 
 /**
