@@ -165,6 +165,44 @@ describe('findTenant', () => {
   })
 })
 
+describe('a look whether a key is still good', () => {
+  const look = { isLook: true }
+
+  it('asks the database once for a burst of looks, and each half second anew', async () => {
+    const { credentials, keys } = node()
+    const { token } = await keys.create(await makeTenant(test.db, 'acme'), 'shop', THE_SYSTEM)
+    await credentials.findTenant(token, look)
+    await test.db.deleteFrom('api_key_prefixes').execute()
+    await clock.advance(499)
+    expect(await credentials.findTenant(token, look)).not.toBeNull()
+    await clock.advance(1)
+    expect(await credentials.findTenant(token, look)).toBeNull()
+  })
+
+  it('finds a key revoked at once on this node, and within a second on another one', async () => {
+    const acme = await makeTenant(test.db, 'acme')
+    const [here, there] = [node(), node()]
+    const { token, record } = await here.keys.create(acme, 'shop', THE_SYSTEM)
+    for (const { credentials } of [here, there]) expect(await credentials.findTenant(token, look)).not.toBeNull()
+    await here.keys.revoke(acme, record.id, THE_SYSTEM)
+    expect(await here.credentials.findTenant(token, look)).toBeNull()
+    await clock.advance(1_000)
+    expect(await there.credentials.findTenant(token, look)).toBeNull()
+  })
+
+  it('is remembered of a thousand keys at most, however many are looked at', async () => {
+    const { credentials, keys } = node()
+    const acme = await makeTenant(test.db, 'acme')
+    const tokens: string[] = []
+    for (let n = 0; n <= 1_000; n += 1) tokens.push((await keys.create(acme, `shop ${n}`, THE_SYSTEM)).token)
+    for (const token of tokens) await credentials.findTenant(token, look)
+    await test.db.deleteFrom('api_key_prefixes').execute()
+    const [first = '', second = ''] = tokens
+    expect(await credentials.findTenant(second, look)).not.toBeNull()
+    expect(await credentials.findTenant(first, look)).toBeNull()
+  })
+})
+
 describe('the last use of an API key', () => {
   it('is noted at most once a minute, whichever node sees it', async () => {
     const acme = await makeTenant(test.db, 'acme')

@@ -11,6 +11,7 @@ import { Passwords } from './passwords.ts'
 import { makeUsers } from './users.ts'
 
 const DAY_MS = 24 * 3_600_000
+const MINUTE_MS = 60_000
 const passwords = new Passwords()
 const PASSWORD = 'a long enough password'
 
@@ -60,5 +61,51 @@ describe('a person', () => {
     await expect(login('a@acme.example', PASSWORD)).rejects.toMatchObject({ code: 'unavailable' })
     await expect(login('root', 'a wrong password')).rejects.toMatchObject({ code: 'unavailable' })
     expect(await login('root', PASSWORD)).toMatchObject({ actor: { kind: 'administrator' } })
+  })
+
+  it('has not failed to log in when nobody had the time to look, unless they guess at the administrator', async () => {
+    const clock = new TestClock()
+    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
+    const administrator = { username: 'root', passwordSha256: sha256(PASSWORD).toString('hex') }
+    const at = (bounds: ConstructorParameters<typeof Passwords>[0]) =>
+      makeLogins({ db: test.db, clock, sessions, administrator, passwords: new Passwords(bounds) })
+    const [busy, idle] = [at({ atOnce: 0, waiting: 0 }), at({ atOnce: 1, waiting: 1 })]
+    const users = makeUsers({ db: test.db, clock, passwords })
+    const email = 'a@acme.example'
+    await users.create(acme, { email, name: '', role: 'viewer', password: PASSWORD }, THE_SYSTEM)
+    const asked = (username: string, password = PASSWORD) => ({ username, password, ip: '192.0.2.1', previous: null })
+    for (let n = 0; n < 11; n += 1)
+      await expect(busy.login(asked(email))).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await idle.login(asked(email))).toMatchObject({ actor: { name: email } })
+    for (let n = 0; n < 10; n += 1)
+      await expect(busy.login(asked('root', 'a wrong password'))).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(idle.login(asked(email))).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+
+  it('has a session of twelve hours, and of half an hour without use, which no look is', async () => {
+    const clock = new TestClock()
+    const users = makeUsers({ db: test.db, clock, passwords })
+    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
+    const logins = makeLogins({ db: test.db, clock, sessions, administrator: null, passwords })
+    const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
+    const { user } = await users.create(acme, person, THE_SYSTEM)
+    const isIn = async (token: string, isLook = false) =>
+      (await sessions.find(token, { isLook, mayAsk: () => true })) !== null
+
+    const idle = await logins.letIn(user, null)
+    clock.skip(20 * MINUTE_MS)
+    expect(await isIn(idle.token)).toBe(true)
+    clock.skip(20 * MINUTE_MS)
+    expect(await isIn(idle.token, true)).toBe(true)
+    clock.skip(10 * MINUTE_MS)
+    expect([await isIn(idle.token, true), await isIn(idle.token)]).toEqual([false, false])
+
+    const busy = await logins.letIn(user, null)
+    for (let n = 0; n < 35; n += 1) {
+      clock.skip(20 * MINUTE_MS)
+      expect(await isIn(busy.token)).toBe(true)
+    }
+    clock.skip(20 * MINUTE_MS)
+    expect(await isIn(busy.token)).toBe(false)
   })
 })
