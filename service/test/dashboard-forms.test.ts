@@ -203,6 +203,29 @@ describe('what somebody types', () => {
     await again.context.close()
   })
 
+  it('is not saved over what somebody else has written meanwhile before that was seen', async () => {
+    const { context, page } = await typing('Ours.')
+    await ask('PATCH', `/admin/tenants/acme/agent-versions/${draft.id}`, { config: { greeting: 'Theirs.' } })
+    await save(page)
+    const panel = page.getByRole('region', { name: 'Somebody else changed it meanwhile' })
+    await panel.getByText('Theirs.').waitFor()
+    expect(await greetingOf(draft.id)).toBe('Theirs.')
+    await panel.getByRole('button', { name: 'Save mine over it' }).click()
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await greetingOf(draft.id)).toBe('Ours.')
+
+    await ask('PATCH', `/admin/tenants/acme/agent-versions/${draft.id}`, { config: { greeting: 'Theirs again.' } })
+    await greetingIn(page).fill('Ours again.')
+    await save(page)
+    await panel.getByRole('button', { name: 'Take the stored one' }).click()
+    expect(await greetingIn(page).inputValue()).toBe('Theirs again.')
+    await greetingIn(page).fill('Ours at last.')
+    await save(page)
+    await page.getByText('Saved', { exact: true }).waitFor()
+    expect(await greetingOf(draft.id)).toBe('Ours at last.')
+    await context.close()
+  })
+
   it('in a window is not lost by a click beside it, and by a key after a question alone', async () => {
     const context = await dashboard.loggedIn(WIDE)
     const { page } = await dashboard.visit(context, '/app/prompts')

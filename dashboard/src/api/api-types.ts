@@ -5611,6 +5611,8 @@ export interface components {
             config: components["schemas"]["StoredAgentConfig"];
             /** Format: date-time */
             created_at: string;
+            /** @description Quoted; of the config: to be sent as If-Match. */
+            etag: string;
             /** Format: uuid */
             id: string;
             published_at: string | null;
@@ -8567,6 +8569,7 @@ export interface operations {
                      *             "realtime_model": "realtime model",
                      *             "voice": "marin"
                      *           },
+                     *           "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *           "created_at": "2030-01-01T09:00:00.000Z",
                      *           "updated_at": "2030-01-01T09:00:00.000Z",
                      *           "published_at": "2030-01-01T09:00:00.000Z"
@@ -8650,6 +8653,7 @@ export interface operations {
                      *           "realtime_model": "realtime model",
                      *           "voice": "marin"
                      *         },
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"
@@ -8678,7 +8682,10 @@ export interface operations {
     replaceAgentVersionConfig: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Write only over the config with this ETag; * over any. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 tenant_id: string;
                 version_id: string;
@@ -8703,6 +8710,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
@@ -8727,6 +8735,7 @@ export interface operations {
                      *           "realtime_model": "realtime model",
                      *           "voice": "marin"
                      *         },
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"
@@ -8745,6 +8754,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -8791,6 +8801,7 @@ export interface operations {
                      *           "realtime_model": "realtime model",
                      *           "voice": "marin"
                      *         },
+                     *         "etag": "\"5d41402abc4b2a76b9719d91\"",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z",
                      *         "published_at": "2030-01-01T09:00:00.000Z"

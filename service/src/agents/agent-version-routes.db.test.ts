@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { useAdminServer } from '../../test/harness/admin-server.ts'
 import { useDatabase } from '../../test/harness/database.ts'
-import { someInstant, someUuid } from '../../test/harness/matchers.ts'
+import { someInstant, someText, someUuid } from '../../test/harness/matchers.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -10,6 +10,8 @@ import { makeAgentVersions } from './agent-versions.ts'
 import { makeAgents } from './agents.ts'
 
 type VersionAnswer = { version: { id: string; agent_id: string; version_number: number; status: string } }
+
+type Listed = { etag: string; config: { voice: string } }
 
 const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
 const CONFIG = {
@@ -60,6 +62,7 @@ describe('POST agent-versions', () => {
           version_number: 1,
           status: 'draft',
           config: { ...CONFIG, metadata: { 'a\nb': [1, { c: null }] } },
+          etag: someText(/^"[0-9a-f]{32}"$/),
           created_at: someInstant,
           updated_at: someInstant,
           published_at: null,
@@ -143,6 +146,28 @@ describe('PATCH agent-versions/:version_id', () => {
       status: 200,
       body: { ok: true, version: { id, config: { voice: 'cedar', greeting: '' } } },
     })
+  })
+
+  it('writes over what If-Match names, and not over what somebody else has written meanwhile', async () => {
+    const id = await draftId('acme', agentId)
+    const read = async () => {
+      const { body } = await admin.call<{ versions: Listed[] }>(
+        'GET',
+        `/tenants/acme/agent-versions?agent_id=${agentId}`,
+      )
+      return body.versions[0]
+    }
+    const write = (voice: string, etag = '') =>
+      admin.call<{ version: Listed }>('PATCH', `/tenants/acme/agent-versions/${id}`, {
+        ...{ body: { config: { voice } }, headers: { 'if-match': etag } },
+      })
+    const known = (await read())?.etag
+    const theirs = await write('cedar', known)
+    expect(theirs).toMatchObject({ status: 200, body: { version: { config: { voice: 'cedar' } } } })
+    expect(await write('ash', known)).toMatchObject({ status: 412, body: { code: 'precondition_failed' } })
+    expect(await read()).toEqual(theirs.body.version)
+    expect((await write('ash', theirs.body.version.etag)).status).toBe(200)
+    expect((await write('verse', '*')).status).toBe(200)
   })
 
   it('is a conflict once the version was published', async () => {

@@ -17,7 +17,7 @@ import {
 } from '../platform/http/schemas.ts'
 import { AgentVersionConfig, StoredAgentConfig } from '../tenancy/agent-config.ts'
 import { type AgentVersion as AgentVersionRecord, VERSION_STATUSES } from './agent-version-store.ts'
-import type { AgentVersions } from './agent-versions.ts'
+import { type AgentVersions, versionEtag } from './agent-versions.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const anyId = Type.String({ minLength: 1, maxLength: 200 })
@@ -32,6 +32,11 @@ const ListQuery = strict({
 })
 const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })
 const ReplaceBody = strict({ config: AgentVersionConfig })
+const IfMatch = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ description: 'Write only over the config with this ETag; * over any. A stale one: 412.' }),
+  ),
+})
 
 const AgentVersion = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -42,6 +47,7 @@ const AgentVersion = Type.Object({
   version_number: Type.Integer({ minimum: 1, description: 'Counts from 1 for each agent.' }),
   status: Type.Enum(VERSION_STATUSES),
   config: StoredAgentConfig,
+  etag: Type.String({ description: 'Quoted; of the config: to be sent as If-Match.' }),
   created_at: Timestamp,
   updated_at: Timestamp,
   published_at: nullable(Timestamp),
@@ -96,13 +102,17 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
           summary: 'Replace the config of a draft',
           operationId: 'replaceAgentVersionConfig',
           params: VersionParams,
+          headers: IfMatch,
           body: ReplaceBody,
           response: { 200: VersionAnswer, ...errorResponses },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const { tenant_id, version_id } = request.params
-        return answer(await versions.replaceConfig(tenant_id, version_id, request.body.config, actorOf(request)))
+        const wanted = { config: request.body.config, ifMatch: request.headers['if-match'] }
+        const written = await versions.replaceConfig(tenant_id, version_id, wanted, actorOf(request))
+        reply.header('etag', versionEtag(written))
+        return answer(written)
       },
     )
 
@@ -129,9 +139,11 @@ function answer(version: AgentVersionRecord) {
   return { ok: true as const, version: toWire(version) }
 }
 
-function toWire({ created_at, updated_at, published_at, ...version }: AgentVersionRecord) {
+function toWire(record: AgentVersionRecord) {
+  const { created_at, updated_at, published_at, ...version } = record
   return {
     ...version,
+    etag: versionEtag(record),
     created_at: iso(created_at),
     updated_at: iso(updated_at),
     published_at: isoOrNull(published_at),

@@ -6,7 +6,7 @@ import { THE_SYSTEM } from '../kernel/actor.ts'
 import { systemClock } from '../kernel/clock.ts'
 import type { AgentId, TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import { type AgentVersions, makeAgentVersions } from './agent-versions.ts'
+import { type AgentVersions, makeAgentVersions, versionEtag } from './agent-versions.ts'
 import { makeAgents } from './agents.ts'
 
 const test = useDatabase()
@@ -119,7 +119,7 @@ describe('replaceConfig', () => {
   it('replaces the config of a draft as a whole', async () => {
     const draft = await versions.create(acme, agentId, { greeting: 'Hello.', dtmf: { max_digits: 4 } }, THE_SYSTEM)
     await clock.advance(1000)
-    const changed = await versions.replaceConfig(acme, draft.id, { voice: 'marin' }, THE_SYSTEM)
+    const changed = await versions.replaceConfig(acme, draft.id, { config: { voice: 'marin' } }, THE_SYSTEM)
     expect(changed).toMatchObject({ config: { greeting: '', voice: 'marin' }, updated_at: new Date(clock.now()) })
     expect(changed.config).not.toHaveProperty('dtmf')
   })
@@ -127,16 +127,32 @@ describe('replaceConfig', () => {
   it('leaves a version alone that was published, and one that is superseded', async () => {
     const draft = await versions.create(acme, agentId, { greeting: 'Hello.' }, THE_SYSTEM)
     await versions.publish(acme, draft.id, THE_SYSTEM)
-    await expect(versions.replaceConfig(acme, draft.id, {}, THE_SYSTEM)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(versions.replaceConfig(acme, draft.id, { config: {} }, THE_SYSTEM)).rejects.toMatchObject({
+      code: 'conflict',
+    })
     await versions.publish(acme, (await versions.create(acme, agentId, {}, THE_SYSTEM)).id, THE_SYSTEM)
-    await expect(versions.replaceConfig(acme, draft.id, {}, THE_SYSTEM)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(versions.replaceConfig(acme, draft.id, { config: {} }, THE_SYSTEM)).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+
+  it('lets one of several at once write over what all of them have read', async () => {
+    const draft = await versions.create(acme, agentId, { greeting: 'before' }, THE_SYSTEM)
+    const ifMatch = versionEtag(draft)
+    const written = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) =>
+        versions.replaceConfig(acme, draft.id, { config: { greeting: `by ${n}` }, ifMatch }, THE_SYSTEM),
+      ),
+    )
+    const refused = written.filter((each) => each.status === 'rejected').map(({ reason }) => reason.code)
+    expect(refused).toEqual(Array(4).fill('precondition_failed'))
   })
 
   it('never changes what is published, however the two meet', async () => {
     for (let round = 0; round < 10; round += 1) {
       const draft = await versions.create(acme, agentId, { greeting: 'before' }, THE_SYSTEM)
       const [changed] = await Promise.allSettled([
-        versions.replaceConfig(acme, draft.id, { greeting: 'after' }, THE_SYSTEM),
+        versions.replaceConfig(acme, draft.id, { config: { greeting: 'after' } }, THE_SYSTEM),
         versions.publish(acme, draft.id, THE_SYSTEM),
       ])
       const { rows } = await versions.list(acme, agentId, readPage({}))

@@ -1,6 +1,7 @@
 import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
+import { etagOf } from '../kernel/etag.ts'
 import { type AgentId, type AgentVersionId, newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
@@ -15,6 +16,7 @@ import {
 } from '../tenancy/agent-config.ts'
 import { audit } from '../tenancy/audit-log.ts'
 import { expectTenant, holdKnownTenant } from '../tenancy/known-tenant.ts'
+import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
 import { hasAgent, lockAgent } from './agent-store.ts'
 import {
   type AgentVersion,
@@ -42,12 +44,13 @@ export type AgentVersions = {
   /**
    * Replaces the config of a draft, as a whole.
    *
-   * @throws AppError `not_found`, `conflict` when the version is no draft, `invalid_request` for faults of the config.
+   * @throws AppError `not_found`, `conflict` when the version is no draft, `precondition_failed` when its config is not that of
+   * `ifMatch` any more, `invalid_request` for faults of the config.
    */
   replaceConfig(
     tenantId: TenantId,
     versionId: AgentVersionId,
-    config: AgentVersionConfig,
+    wanted: { config: AgentVersionConfig; ifMatch?: string | undefined },
     by: Actor,
   ): Promise<AgentVersion>
   /**
@@ -85,9 +88,9 @@ export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Dep
       refuseFaults(config)
       return db.transaction().execute((tx) => createIn(tx, clock, { tenantId, agentId, config, by }))
     },
-    replaceConfig(tenantId, versionId, config, by) {
+    replaceConfig(tenantId, versionId, { config, ifMatch }, by) {
       refuseFaults(config)
-      const change = { config: withAllTexts(config), at: new Date(clock.now()), by }
+      const change = { config: withAllTexts(config), ifMatch, at: new Date(clock.now()), by }
       return db.transaction().execute((tx) => replaceConfigIn(tx, tenantId, versionId, change))
     },
     async publish(tenantId, versionId, by) {
@@ -138,15 +141,24 @@ async function replaceConfigIn(
   tx: Tx,
   tenantId: TenantId,
   versionId: AgentVersionId,
-  { config, at, by }: { config: StoredAgentConfig; at: Date; by: Actor },
+  { config, ifMatch, at, by }: { config: StoredAgentConfig; ifMatch: string | undefined; at: Date; by: Actor },
 ): Promise<AgentVersion> {
+  const { agent_id } = await getAgentVersion(tx, tenantId, versionId)
+  await lockAgent(tx, tenantId, agent_id)
+  // Read again: what was written while we waited for the lock decides.
   const before = await getAgentVersion(tx, tenantId, versionId)
+  if (before.status === 'draft') checkPrecondition({ ifMatch }, versionEtag(before))
   const replaced = await replaceDraftConfig(tx, tenantId, versionId, { config, at })
   const version = await getAgentVersion(tx, tenantId, versionId)
   if (!replaced) throw noDraft(version)
   const told = { before: shown(before), after: shown(version), at }
   await audit(tx, { by, action: 'agent_version.changed', tenantId, targetId: versionId, ...told })
   return version
+}
+
+/** Of what a writer says: the same config has the same tag. */
+export function versionEtag({ config }: AgentVersion): string {
+  return etagOf(config)
 }
 
 function noDraft({ version_number, status }: AgentVersion): AppError {

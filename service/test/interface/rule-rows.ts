@@ -420,6 +420,14 @@ export const ERROR_ROWS: RuleRow[] = [
     by(TENANTS, 'over a stored document: If-Match with another tag'),
   ),
   rule(
+    '412 for a draft that somebody else has written meanwhile',
+    'agents.md',
+    by(
+      'src/agents/agent-version-routes.db',
+      'writes over what If-Match names, and not over what somebody else has written meanwhile',
+    ),
+  ),
+  rule(
     '422 for an Idempotency-Key with another body',
     'outbound-calls.md',
     by(MAKE_CALL, 'is refused with another body, not with the same one in another order'),

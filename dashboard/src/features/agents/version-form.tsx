@@ -1,41 +1,68 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { SubmitEvent } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { asFailure } from '../../api/failure.ts'
 import { useMay } from '../../api/session.ts'
 import { DocumentJson, DocumentText } from '../../components/document-fields.tsx'
 import { type DocumentState, EditedDocument, type JsonObject, storedDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column, Fields } from '../../components/fields.tsx'
+import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { changeVersion, type Version, versionsQuery } from './agent-queries.ts'
+import { changeVersion, type Version, versionIn, versionsQuery } from './agent-queries.ts'
 import { NewDraft } from './version-actions.tsx'
 
 type VersionFormProps = { version: Version; document: DocumentState }
 
-/** What is saved, as it was then. */
-type Sent = { text: string; value: JsonObject }
+/** What is saved, as it was then, over the config with a tag. */
+type Sent = { text: string; value: JsonObject; over: string }
 
-/** What a version says, in fields and as JSON. Only a draft can be changed. */
-export function VersionForm({ version, document }: VersionFormProps) {
+/** Saves a draft over what the form began with: what others write meanwhile must not be lost. */
+function useSaving(version: Version, document: DocumentState) {
+  const [etag, setEtag] = useState(version.etag)
+  const [newer, setNewer] = useState<Version | null>(null)
   const client = useQueryClient()
-  const { queryKey } = versionsQuery(version.tenant_id, version.agent_id)
-  const mayChange = useMay('admin') && version.status === 'draft'
+  const query = versionsQuery(version.tenant_id, version.agent_id)
+  const stored = async () => versionIn(await client.query({ ...query, staleTime: 0 }), version.id)
   const save = useMutation({
-    mutationFn: ({ value }: Sent) => changeVersion(version, value),
+    mutationFn: ({ value, over }: Sent) => changeVersion(version, value, over),
     onSuccess: async (written, { text }) => {
+      setEtag(written.etag)
+      setNewer(null)
       document.noteSaved(text, written.config)
-      await client.invalidateQueries({ queryKey })
+      await client.invalidateQueries({ queryKey: query.queryKey })
     },
-    // It is no draft any more: then that is what is to be seen.
-    onError: (failure) => {
-      if (asFailure(failure).status === 409) void client.invalidateQueries({ queryKey })
+    onError: async (failure) => {
+      const { status } = asFailure(failure)
+      if (status === 412) setNewer(await stored())
+      // It is no draft any more: then that is what is to be seen.
+      if (status === 409) await client.invalidateQueries({ queryKey: query.queryKey })
     },
   })
 
+  function send(over = etag): void {
+    if (document.value !== null) save.mutate({ text: document.text, value: document.value, over })
+  }
+
+  function take(written: Version): void {
+    document.reset(written.config)
+    setEtag(written.etag)
+    setNewer(null)
+    save.reset()
+  }
+
+  const isStale = newer !== null && save.error !== null && asFailure(save.error).status === 412
+  return { save, newer, send, take, failure: isStale ? null : save.error }
+}
+
+/** What a version says, in fields and as JSON. Only a draft can be changed. */
+export function VersionForm({ version, document }: VersionFormProps) {
+  const mayChange = useMay('admin') && version.status === 'draft'
+  const { save, newer, send, take, failure } = useSaving(version, document)
+
   function submit(event: SubmitEvent): void {
     event.preventDefault()
-    if (document.value !== null) save.mutate({ text: document.text, value: document.value })
+    send()
   }
 
   // What nobody can change any more is shown as it is, and not as somebody would have had it.
@@ -48,8 +75,8 @@ export function VersionForm({ version, document }: VersionFormProps) {
         <Panel title="What it says" aside={version.status !== 'draft' && 'Only a draft can be changed'}>
           <Column>
             <VersionFields />
-            {save.error && <FailureState error={save.error} />}
-            {mayChange && (
+            {!(mayChange && newer) && failure && <FailureState error={failure} />}
+            {mayChange && !newer && (
               <Buttons>
                 <Button
                   type="submit"
@@ -63,6 +90,16 @@ export function VersionForm({ version, document }: VersionFormProps) {
             )}
           </Column>
         </Panel>
+        {mayChange && newer && (
+          <NewerDocument
+            stored={newer.config}
+            mine={document.value}
+            failure={failure && <FailureState error={failure} />}
+            isSaving={save.isPending}
+            onKeep={() => send(newer.etag)}
+            onTake={() => take(newer)}
+          />
+        )}
       </form>
     </EditedDocument>
   )

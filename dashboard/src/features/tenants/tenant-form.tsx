@@ -3,11 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { asFailure } from '../../api/failure.ts'
 import { useMay } from '../../api/session.ts'
-import { Comparison } from '../../components/comparison.tsx'
 import { DocumentJson } from '../../components/document-fields.tsx'
 import { EditedDocument, type JsonObject, useDocument } from '../../components/document-state.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
+import { NewerDocument } from '../../components/newer-document.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { TenantCheck } from './tenant-check.tsx'
 import { TenantFields } from './tenant-fields.tsx'
@@ -68,29 +68,17 @@ export function TenantForm({ tenant }: { tenant: Tenant }) {
           </Panel>
           {!newer && failure}
           {newer && (
-            <Panel title="Somebody else changed it meanwhile">
-              <Column>
-                <Comparison
-                  before={{ title: 'Stored now', value: newer.config }}
-                  after={{ title: 'Yours', value: document.value }}
-                />
-                {failure}
-                <Buttons>
-                  <Button loading={save.isPending} onClick={() => send(newer.etag)}>
-                    Save mine over it
-                  </Button>
-                  <Button
-                    variant="default"
-                    onClick={() => {
-                      take(newer)
-                      save.reset()
-                    }}
-                  >
-                    Take the stored one
-                  </Button>
-                </Buttons>
-              </Column>
-            </Panel>
+            <NewerDocument
+              stored={newer.config}
+              mine={document.value}
+              failure={failure}
+              isSaving={save.isPending}
+              onKeep={() => send(newer.etag)}
+              onTake={() => {
+                take(newer)
+                save.reset()
+              }}
+            />
           )}
           {mayChange && !newer && (
             <Buttons>

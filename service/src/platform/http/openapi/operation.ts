@@ -19,6 +19,9 @@ export type Surroundings = {
   hasVersions(url: string): boolean
 }
 
+/** What answers with the version of what stands at a path. */
+const TELLS_VERSION = new Set(['GET', 'PUT', 'PATCH'])
+
 /** A route as an operation of OpenAPI 3.1. */
 export function operationOf(route: DescribedRoute, around: Surroundings): object {
   const { operationId, summary, schema, successor } = route
@@ -129,7 +132,7 @@ const COUNTED = new Set(['runtime', 'public', 'pages'])
 function headersOf(route: DescribedRoute, note: Note, around: Surroundings) {
   const names: HeaderName[] = ['X-Request-Id']
   if (COUNTED.has(route.surface)) names.push('RateLimit', 'RateLimit-Policy')
-  if (around.hasVersions(route.url) && (route.method === 'GET' || route.method === 'PUT')) names.push('ETag')
+  if (around.hasVersions(route.url) && TELLS_VERSION.has(route.method)) names.push('ETag')
   if (route.successor !== null) names.push('Deprecation', 'Link')
   if (note.socket) names.push('Upgrade')
   return headerRefs([...names, ...(note.headers ?? [])])

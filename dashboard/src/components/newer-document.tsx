@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Comparison } from './comparison.tsx'
+import { Buttons, Column } from './fields.tsx'
+import { Panel } from './panel.tsx'
+
+type NewerDocumentProps = {
+  stored: object
+  mine: object | null
+  /** Why ours could not be saved over it. */
+  failure: ReactNode
+  isSaving: boolean
+  onKeep: () => void
+  onTake: () => void
+}
+
+/** What somebody else has stored since a document was read, beside ours: one of the two is to be chosen. */
+export function NewerDocument({ stored, mine, failure, isSaving, onKeep, onTake }: NewerDocumentProps) {
+  return (
+    <Panel title="Somebody else changed it meanwhile">
+      <Column>
+        <Comparison before={{ title: 'Stored now', value: stored }} after={{ title: 'Yours', value: mine }} />
+        {failure}
+        <Buttons>
+          <Button loading={isSaving} onClick={onKeep}>
+            Save mine over it
+          </Button>
+          <Button variant="default" onClick={onTake}>
+            Take the stored one
+          </Button>
+        </Buttons>
+      </Column>
+    </Panel>
+  )
+}
