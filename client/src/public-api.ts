@@ -5205,6 +5205,11 @@ export interface operations {
                     retry_minutes?: number[];
                     start_at?: string | null;
                 };
+                /**
+                 * @example phone,name,consent
+                 *     +12025550123,Ann,true
+                 */
+                "text/csv": string;
             };
         };
         responses: {

@@ -199,6 +199,11 @@ export const API_NOTES: Notes = {
       agent_key: 'reception',
       contacts: [{ phone: '+12025550123', metadata: { consent: true } }],
     },
+    orBody: {
+      type: 'text/csv',
+      schema: { type: 'string' },
+      example: 'phone,name,consent\n+12025550123,Ann,true\n',
+    },
   },
   watchLiveSession: {
     parameters: [

@@ -30,6 +30,17 @@ describe('the client', () => {
     expect((await parley.GET('/metrics')).data).toContain('# TYPE')
   })
 
+  it('sends the contacts of a campaign as JSON or as a list', async () => {
+    const parley = parleyAt(app.served.address)
+    const settings = { name: 'Spring', agent_key: 'desk' }
+    const body = 'phone,name,consent\n+12025550123,Ann,true\n'
+    const listed = await parley.POST('/api/v1/campaigns', { params: { query: settings }, body })
+    const contacts = [{ phone: '+12025550123', metadata: { name: 'Ann', consent: true } }]
+    const told = await parley.POST('/api/v1/campaigns', { body: { ...settings, contacts } })
+    for (const { data } of [listed, told])
+      expect(data).toMatchObject({ ok: true, campaign: { contacts: { total: 1 } }, errors: [] })
+  })
+
   it('is given a recording as a Blob, as a stream when it asks for one, and a refusal as an error', async () => {
     const parley = parleyAt(app.served.address)
     const client = await app.talk({ CallSid: 'CA1' })

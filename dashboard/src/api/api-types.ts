@@ -13115,6 +13115,11 @@ export interface operations {
                     retry_minutes?: number[];
                     start_at?: string | null;
                 };
+                /**
+                 * @example phone,name,consent
+                 *     +12025550123,Ann,true
+                 */
+                "text/csv": string;
             };
         };
         responses: {
@@ -18727,6 +18732,11 @@ export interface operations {
                     retry_minutes?: number[];
                     start_at?: string | null;
                 };
+                /**
+                 * @example phone,name,consent
+                 *     +12025550123,Ann,true
+                 */
+                "text/csv": string;
             };
         };
         responses: {

@@ -4,6 +4,9 @@ import type { Schema } from './schema.ts'
 /** A parameter that a route reads by itself, so that its schema does not have it. */
 export type NotedParameter = { name: string; in: 'query' | 'header'; required?: boolean; schema: Schema }
 
+/** A body that is no JSON. */
+export type NotedBody = { type: string; schema: Schema; example: unknown }
+
 /** A message of a WebSocket: text frames of JSON. */
 export type SocketMessage = { name: string; description: string; example: unknown }
 
@@ -22,7 +25,9 @@ export type Note = {
   description?: string
   parameters?: NotedParameter[]
   /** The body of a route that takes another one than JSON. */
-  body?: { type: string; schema: Schema; example: unknown }
+  body?: NotedBody
+  /** What a route takes in place of its JSON. */
+  orBody?: NotedBody
   /** A body of JSON in place of one that is made of the schema. */
   example?: unknown
   /** The content type of the answer, when it is no JSON. */

@@ -3,7 +3,7 @@ import { ErrorBody } from '../schemas.ts'
 import type { Components } from './components.ts'
 import { exampleOf } from './examples.ts'
 import { type HeaderName, headerRefs } from './headers.ts'
-import type { Note, Notes } from './notes.ts'
+import type { Note, NotedBody, Notes } from './notes.ts'
 import { refusalName, refusalsOf } from './refusals.ts'
 import { type DescribedRoute, groupOf, type RouteSchema } from './routes.ts'
 import type { Schema } from './schema.ts'
@@ -89,14 +89,13 @@ function parameter({ schema: { description, ...schema }, required, ...rest }: To
 }
 
 function bodyOf({ body }: RouteSchema, note: Note, { place }: Components): object | undefined {
-  if (note.body) {
-    const { type, schema, example } = note.body
-    return { required: true, content: { [type]: { schema: place(schema), example } } }
-  }
+  const noted = ({ type, schema, example }: NotedBody) => ({ [type]: { schema: place(schema), example } })
+  if (note.body) return { required: true, content: noted(note.body) }
   if (!body) return undefined
   const example = note.example ?? exampleOf(body)
   const isNeeded = (body.required ?? []).length > 0
-  return { required: isNeeded, content: { 'application/json': { schema: place(body), example } } }
+  const others = note.orBody ? noted(note.orBody) : {}
+  return { required: isNeeded, content: { 'application/json': { schema: place(body), example }, ...others } }
 }
 
 function successesOf(route: DescribedRoute, note: Note, around: Surroundings): Record<string, object> {
