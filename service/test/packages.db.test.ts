@@ -131,7 +131,7 @@ async function compiled(folder: string, workspace: string): Promise<[number | nu
   await writeFile(join(into, 'given.d.ts'), GIVEN[workspace] ?? '')
   for (const [at, code] of examples.entries()) await writeFile(join(into, `example-${at}.ts`), `${code}\nexport {}\n`)
   const compilerOptions = {
-    ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: true },
+    ...{ target: 'es2023', lib: ['es2023'], module: 'nodenext', strict: true, noEmit: true, skipLibCheck: false },
     ...{ types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] },
   }
   await writeFile(join(into, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }))
