@@ -44,17 +44,8 @@ export function makeRollouts({ db, clock }: { db: Db; clock: Clock }): Rollouts 
     expectCurrent(ifMatch, tagOf(before))
     const ids = entries.map(({ agent_version_id }) => agent_version_id)
     refuse(foreignFaults(ids, await findVersionsOf(tx, tenantId, agentId, ids.filter(isUuid))))
-    const now = new Date(clock.now())
-    await replaceRollouts(
-      tx,
-      tenantId,
-      agentId,
-      entries.map((entry) => rowOf(entry, before, now)),
-    )
-    const after = await listRollouts(tx, tenantId, agentId)
-    const told = { before: before.map(shown), after: after.map(shown), at: now }
-    await audit(tx, { by, action: 'rollout.changed', tenantId, targetId: agentId, ...told })
-    return listed(after)
+    const written = { before, entries, action: 'rollout.changed', by, at: new Date(clock.now()) }
+    return listed(await write(tx, tenantId, agentId, written))
   }
 
   return {
@@ -81,12 +72,17 @@ export async function takeOut(tx: Tx, tenantId: TenantId, agentId: AgentId, leav
   const before = await listRollouts(tx, tenantId, agentId)
   const left = before.filter((entry) => !leaves(entry))
   if (left.length === before.length) return before
-  await replaceRollouts(
-    tx,
-    tenantId,
-    agentId,
-    left.map((entry) => rowOf(entry, before, at)),
-  )
+  return write(tx, tenantId, agentId, { before, entries: left, action, by, at })
+}
+
+/** What is to stand in place of a rollout, and how the audit log calls that. */
+type Written = { before: Rollout[]; entries: RolloutEntry[]; action: string; by: Actor; at: Date }
+
+/** Writes a rollout as a whole, and down that it was written; returns it as it is now. */
+async function write(tx: Tx, tenantId: TenantId, agentId: AgentId, written: Written): Promise<Rollout[]> {
+  const { before, entries, action, by, at } = written
+  const rows = entries.map((entry) => rowOf(entry, before, at))
+  await replaceRollouts(tx, tenantId, agentId, rows)
   const after = await listRollouts(tx, tenantId, agentId)
   await audit(tx, { by, action, tenantId, targetId: agentId, before: before.map(shown), after: after.map(shown), at })
   return after
