@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { storedEvents } from '../src/records/calls.fixture.ts'
-import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { CALLER, NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
+import type { ScriptedSession } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
 type Shown = Record<string, unknown>
@@ -75,6 +77,22 @@ describe('a campaign', { timeout: 120_000 }, () => {
     const { status, body } = await app.served.call<{ call_log: Shown }>('acme', 'GET', `/call-logs/${sid}`)
     return status === 200 ? body.call_log : null
   }
+
+  /** Somebody answers, and the stream begins. */
+  async function answered(to: string): Promise<ScriptedSession> {
+    const sid = sidOf(to)
+    await pass(async () => (await logOf(sid)) !== null, `the log of ${sid}`)
+    const dial = dialled().find(({ form }) => form['To'] === to)?.form['Url'] ?? ''
+    const form = { CallSid: sid, AccountSid: ACCOUNT.sid, From: NUMBER, To: to, CallStatus: 'in-progress' }
+    const { text } = await app.post(new URL(dial).pathname, { form })
+    const [client, before] = [await StreamClient.open(app.served.address), app.model.sessions.length]
+    client.start({ callSid: sid, streamSid: `MZ${sid}`, parameters: { stream_token: streamTokenIn(text) } })
+    return until(() => app.model.sessions[before], { what: 'the session to begin' })
+  }
+
+  /** There is no model, or no more of it. */
+  const lose = (model: ScriptedSession) =>
+    model.tell({ type: 'closed', code: 'insufficient_quota', message: 'No more of it.', fault: 'fatal' })
 
   const placed = (count: number) => pass(() => dialled().length >= count, `${count} calls`)
   const reached = (id: string, status: string) =>
@@ -213,6 +231,43 @@ describe('a campaign', { timeout: 120_000 }, () => {
     const before = dialled().length
     expect(before).toBeLessThanOrEqual(8)
     expect((await post(`/${id}/start`)).body.campaign).toMatchObject({ status: 'running', status_reason: null })
+  })
+
+  it('has reached nobody by calls in which no agent could talk, and stops by itself after some', async () => {
+    const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 5, max_attempts: 2 })
+    await placed(5)
+    for (const n of [0, 1, 2, 3, 4]) {
+      lose(await answered(phone(n)))
+      await ended(phone(n), { CallStatus: 'completed' })
+    }
+    await reached(id, 'paused_by_breaker')
+    const called = (await contacts(id)).filter(({ attempts }) => attempts > 0)
+    expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
+  })
+
+  it('has reached whoever had a word with the agent before it was lost', async () => {
+    const id = await started()
+    await placed(1)
+    const model = await answered(phone(0))
+    model.tell({ type: 'caller_transcript', itemId: 'item_1', text: 'Hello?' })
+    lose(model)
+    await ended(phone(0), { CallStatus: 'completed' })
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'completed', outcome: 'reached' }])
+  })
+
+  it('waits for what came of the conversation before it says whom it has reached', async () => {
+    const id = await started({ max_attempts: 1 })
+    await placed(1)
+    const model = await answered(phone(0))
+    // As another node would write it down, whom the carrier has told.
+    const over = { status: 'completed' as const, ended_at: new Date(app.clock.now()) }
+    await test.db.updateTable('call_logs').set(over).execute()
+    await app.clock.advance(5_000)
+    expect(await contacts(id)).toMatchObject([{ status: 'dialing' }])
+    lose(model)
+    await reached(id, 'completed')
+    expect(await contacts(id)).toMatchObject([{ status: 'failed', outcome: 'failed' }])
   })
 
   it('stops by itself when nobody can speak any more', async () => {

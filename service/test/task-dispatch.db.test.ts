@@ -126,6 +126,17 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(await post(`/${id}/reopen`)).toMatchObject({ body: { task: { dispatch_attempt_count: 0 } } })
   })
 
+  it('is tried again where no agent could talk to who answered, until there were enough', async () => {
+    await app.served.administer('PUT', '/tenants/acme/operator-queues/default', { max_attempts: 2 })
+    const { id } = await create()
+    for (const status of ['open', 'cancelled']) {
+      expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+      const sid = `CA-out-${dialled().length}`
+      await test.db.updateTable('call_logs').set({ error_code: 'process_full' }).where('call_sid', '=', sid).execute()
+      expect(await ended(id, { CallStatus: 'completed' })).toMatchObject({ status, disposition: 'failed' })
+    }
+  })
+
   it('places one call, however many ask at once', async () => {
     const { id } = await create()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post(`/${id}/dispatch`)))

@@ -22,6 +22,7 @@ import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
+import { STREAM_LOST } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 
 /** A carrier that asks what comes next for a call. */
@@ -141,7 +142,8 @@ export function makeCallResume(deps: Deps): CallResume {
     }
     // Without a number the call ends with the sentence: not every number tells us so.
     if (number === null) {
-      const report = statusReport('completed', new Date(clock.now()))
+      const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
+      const report = { ...statusReport('completed', new Date(clock.now())), ...why }
       const unknown = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
       // A stream of it that is still on its way in comes too late.
       live.hungUp(tenant.tenant_id, callSid)

@@ -16,6 +16,8 @@ import type { CallResume, ResumedCall } from './call-resume.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { OfDial, OutboundCallbacks } from './outbound-callbacks.ts'
+import type { CallStatuses } from './record-status.ts'
+import { NOT_TAKEN, type Refusal } from './refusals.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodbye.'
@@ -39,6 +41,7 @@ type Deps = {
   callbacks: Pick<OutboundCallbacks, 'adopt'>
   resume: CallResume
   sessions: Pick<Sessions, 'unbegun'>
+  reports: Pick<CallStatuses, 'record'>
   resolveAgent: ResolveAgent
   tokens: StreamTokens
   capacity: LiveCapacity
@@ -52,7 +55,7 @@ type Deps = {
 }
 
 export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
-  const { clock, log, callbacks, resume, sessions, resolveAgent, capacity, live } = deps
+  const { clock, log, callbacks, resume, sessions, reports, resolveAgent, capacity, live } = deps
 
   /** Null: it is not, or no longer, ours to answer. */
   async function first(call: ResumedCall & OfDial): Promise<CarrierAnswer | null> {
@@ -69,7 +72,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     const { provider } = tenant.telephony
     const elsewhere = isOfThisNode(why) ? await askedElsewhere(call) : null
     if (elsewhere) return { provider, verbs: elsewhere }
-    if (why !== null) return refused(tenant, call.callSid, why)
+    if (why !== null) return notTaken(tenant, call.callSid, why)
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
     return { provider, verbs: streamVerbs(deps, { ...grant, direction: 'outbound' }) }
   }
@@ -85,6 +88,23 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     const { noRoom } = capacity.reserve({ tenantId, callSid, maxConcurrentCalls: null })
     capacity.rang(dialRef)
     return noRoom
+  }
+
+  /** Its log says why, too, so that nobody takes whoever answered for reached. */
+  async function notTaken(tenant: TenantRuntime, callSid: string, why: Refusal): Promise<CarrierAnswer> {
+    const at = new Date(clock.now())
+    const report = {
+      at,
+      status: null,
+      durationSeconds: null,
+      answeredBy: null,
+      errorCode: why,
+      errorMessage: NOT_TAKEN[why].reason,
+    }
+    await reports
+      .record(tenant.tenant_id, callSid, report)
+      .catch((err: unknown) => log.error({ err, call_sid: callSid }, 'why a call was not connected was not noted'))
+    return refused(tenant, callSid, why)
   }
 
   function refused({ tenant_id, telephony }: TenantRuntime, callSid: string, why: string): CarrierAnswer {

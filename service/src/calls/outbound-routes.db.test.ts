@@ -94,11 +94,28 @@ describe('a call that was asked for, to its carrier', () => {
     expect(said).toMatchObject({ instructions: expect.stringContaining('Your chair is ready.') })
   })
 
-  it('says a sentence when there is no room', async () => {
+  const ended = async () => {
+    const [session] = await test.db.selectFrom('voice_sessions').select('end_reason').execute()
+    const [log] = await logs()
+    return [log?.status, log?.error_code, session?.end_reason]
+  }
+
+  it('says a sentence when there is no room, and why in its log', async () => {
     const ref = await dialled()
     void app.served.app.drain()
     const { text } = await answer(ref)
     expect(text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    await tell(ref, { ...OF_CALL, CallStatus: 'completed', CallDuration: '4' })
+    expect(await ended()).toEqual(['completed', 'stopping', 'rejected'])
+    await tell(ref, { ...OF_CALL, CallStatus: 'completed', AnsweredBy: 'human' })
+    expect(await logs()).toMatchObject([{ duration_seconds: 4, answered_by: 'human' }])
+  })
+
+  it('was not hung up by who answered where its stream never comes', async () => {
+    await answer(await dialled())
+    const { text } = await app.post('/api/v1/call-resume', { form: OF_CALL })
+    expect(text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    expect(await ended()).toEqual(['completed', 'stream_lost', 'carrier_lost'])
   })
 
   it('is sent to another node by one that stops, five times at most', async () => {

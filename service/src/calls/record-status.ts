@@ -11,10 +11,10 @@ import {
 } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
 import { lockRecord } from '../records/call-store.ts'
-import type { CallStatus, SessionEndReason } from '../records/call-values.ts'
+import type { SessionEndReason } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { isRefused } from './refusals.ts'
+import { isRefused, refusalOf, STREAM_LOST } from './refusals.ts'
 
 /** A call after a report. */
 export type ReportedCall = { isOver: boolean }
@@ -91,10 +91,13 @@ function withOpenEnd(record: CallRecord, isLost: boolean): CallRecord {
   const { log, session } = record
   if (!isOver(log.status) || log.ended_at === null) return record
   if (session.started_at === null)
-    return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log.status), at: log.ended_at })
+    return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log), at: log.ended_at })
   return isLost ? withSessionEnd(record, { ...NOTHING_SAID, endReason: 'carrier_lost', at: log.ended_at }) : record
 }
 
-function unbegunReason(status: CallStatus): SessionEndReason {
+/** Who was answered, and hears that nobody can talk, does not hang up of their own accord. */
+function unbegunReason({ status, error_code }: CallRecord['log']): SessionEndReason {
+  if (refusalOf(error_code) !== null) return 'rejected'
+  if (error_code === STREAM_LOST) return 'carrier_lost'
   return status === 'completed' || status === 'canceled' ? 'caller_hangup' : 'rejected'
 }

@@ -1,7 +1,7 @@
 import type { CallRecord } from '../records/call-record.ts'
 
 /**
- * Why a call that came in was not taken, as its log has it in `error_code`; how the call ended by that, and a sentence for people.
+ * Why a call was not taken, as its log has it in `error_code`; how one that came in ended by that, and a sentence for people.
  * Busy: another time there may be room. Failed: no agent could have talked to anybody.
  */
 export const NOT_TAKEN = {
@@ -11,19 +11,13 @@ export const NOT_TAKEN = {
   stopping: { status: 'busy', reason: 'The service was about to stop.' },
   minutes_exhausted: { status: 'busy', reason: 'The calls of the day had taken limits.minutes_per_day.' },
   budget_exhausted: { status: 'busy', reason: 'The calls of the day had cost limits.budget_per_day.' },
-  no_agent: { status: 'failed', reason: 'The number leads to an agent that has published no version.' },
+  no_agent: { status: 'failed', reason: 'The agent that was to talk has published no version.' },
   no_model: { status: 'failed', reason: 'No realtime model was configured.' },
   too_slow: { status: 'failed', reason: 'It could not be found out in time who takes the call.' },
   internal: { status: 'failed', reason: 'This failed inside the service: its log says why.' },
 } as const
 
 export type Refusal = keyof typeof NOT_TAKEN
-
-/** Whether the call is one that was written down as not taken: what its carrier tells of it then is of a sentence, or of somebody else. */
-export function isRefused({ log, session }: CallRecord): boolean {
-  const isEnded = session.end_reason === 'rejected' || session.end_reason === 'transferred'
-  return isEnded && refusalOf(log.error_code) !== null
-}
 
 /** Why a call was not taken, by what its log has; null for any other call. */
 export function refusalOf(errorCode: string | null): Refusal | null {
@@ -34,3 +28,12 @@ export function refusalOf(errorCode: string | null): Refusal | null {
 export function withServed({ log, session }: CallRecord): CallRecord {
   return { log, session: { ...session, end_reason: 'transferred' } }
 }
+
+/** Whether the call came in and was written down as not taken: what its carrier tells of it then is of a sentence, or of somebody else. */
+export function isRefused({ log, session }: CallRecord): boolean {
+  const isEnded = session.end_reason === 'rejected' || session.end_reason === 'transferred'
+  return log.direction === 'inbound' && isEnded && refusalOf(log.error_code) !== null
+}
+
+/** Why a call ended that was answered, and whose stream never came, or was lost for good. */
+export const STREAM_LOST = 'stream_lost'

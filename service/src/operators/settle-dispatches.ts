@@ -137,8 +137,9 @@ function settled(ended: EndedDispatch) {
   return { action: 'settle' as const, from: ['dispatching'] as const, operator: null, note: null, details }
 }
 
-/** Without a word of the carrier's for who answered, it was a person. */
-function dispositionOf({ status, answered_by }: EndedDispatch): TaskDisposition {
+/** Without a word of the carrier's for who answered, it was a person; whom no agent could talk to, nobody has reached. */
+function dispositionOf({ status, answered_by, had_no_agent }: EndedDispatch): TaskDisposition {
+  if (had_no_agent) return 'failed'
   switch (status) {
     case 'completed':
       return isReached(answered_by) ? 'reached' : 'voicemail'

@@ -2,6 +2,7 @@ import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallStatus } from '../records/call-values.ts'
+import { HAD_NO_AGENT, IS_SESSION_OVER } from '../records/session-outcome-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 import type { TaskStatus } from './callback-task-values.ts'
 
@@ -57,12 +58,13 @@ export type EndedDispatch = Pick<DispatchRow, 'tenant_id' | 'call_log_id' | 'tas
   status: CallStatus
   answered_by: string | null
   error_code: string | null
+  had_no_agent: boolean
 }
 
 /** Where a page of dispatches ends. */
 export type DispatchPosition = Pick<EndedDispatch, 'attempted_at' | 'call_log_id'>
 
-/** Dispatches of which nobody has taken note that their calls are over, the oldest first. Over all tenants. */
+/** Dispatches of which nobody has taken note that their calls and their sessions are over, the oldest first. Over all tenants. */
 export async function listEndedDispatchesAcrossTenants(
   db: Db,
   { limit, after }: { limit: number; after: DispatchPosition | null },
@@ -75,10 +77,15 @@ export async function listEndedDispatchesAcrossTenants(
     .innerJoin('call_logs as log', (join) =>
       join.onRef('log.tenant_id', '=', 'dispatch.tenant_id').onRef('log.id', '=', 'dispatch.call_log_id'),
     )
+    .leftJoin('voice_sessions as session', (join) =>
+      join.onRef('session.tenant_id', '=', 'log.tenant_id').onRef('session.id', '=', 'log.voice_session_id'),
+    )
     .select(['dispatch.tenant_id', 'dispatch.call_log_id', 'dispatch.task_id', 'dispatch.attempted_at'])
     .select(['log.call_sid', 'log.status', 'log.answered_by', 'log.error_code'])
+    .select(HAD_NO_AGENT.as('had_no_agent'))
     .where('dispatch.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where(IS_SESSION_OVER)
     .where(behind)
     .orderBy('dispatch.attempted_at')
     .orderBy('dispatch.call_log_id')

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { TenantId } from '../kernel/ids.ts'
+import { pressed } from '../records/pressed-keys.ts'
 import { toRuntime } from '../tenancy/tenant-defaults.ts'
 import { keptWords } from './kept-words.ts'
 import { LiveEvents } from './live-events.ts'
 import { clipId } from './session/clip-id.ts'
 import type { Turn } from './session/events.ts'
-import { pressed } from './session/keys.ts'
 import { targetIn, throughTo } from './session/not-through.ts'
 
 const ACCOUNT = { account_sid: null, auth_token: null, from_number: null }

@@ -1,12 +1,12 @@
 import { redactorFor } from '../kernel/redaction/redact.ts'
 import type { CallJournal } from '../records/journal.ts'
 import { cutTurn, type JournaledTool } from '../records/journal-entry.ts'
+import { keysIn, pressed } from '../records/pressed-keys.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveEvents } from './live-events.ts'
 import { tellNote, tellTurn } from './live-notes.ts'
 import { isClip } from './session/clip-id.ts'
 import type { LiveNote, Turn } from './session/events.ts'
-import { keysIn, pressed } from './session/keys.ts'
 import { targetIn } from './session/not-through.ts'
 
 /**

@@ -3,6 +3,7 @@ import type { TenantId } from '../../kernel/ids.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Answered } from '../../records/answered-by.ts'
 import type { CallStatus } from '../../records/call-values.ts'
+import { HAD_NO_AGENT, IS_SESSION_OVER } from '../../records/session-outcome-store.ts'
 import type { CampaignId } from './campaign-store.ts'
 import type { ContactId } from './contact-store.ts'
 
@@ -42,9 +43,9 @@ export async function insertCampaignDial(
 export type EndedCampaignDial = Pick<
   CampaignDialRow,
   'tenant_id' | 'call_log_id' | 'campaign_id' | 'contact_id' | 'leaves_message' | 'attempted_at'
-> & { status: CallStatus; error_code: string | null } & Answered
+> & { status: CallStatus; error_code: string | null; had_no_agent: boolean } & Answered
 
-/** Calls of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
+/** Calls, with their sessions, of which nobody has taken note that they are over, the oldest first, after one of them. Over all tenants. */
 export function listEndedDialsAcrossTenants(
   db: Db,
   { limit, after }: { limit: number; after: EndedCampaignDial | null },
@@ -57,10 +58,15 @@ export function listEndedDialsAcrossTenants(
     .innerJoin('call_logs as log', (join) =>
       join.onRef('log.tenant_id', '=', 'dial.tenant_id').onRef('log.id', '=', 'dial.call_log_id'),
     )
+    .leftJoin('voice_sessions as session', (join) =>
+      join.onRef('session.tenant_id', '=', 'log.tenant_id').onRef('session.id', '=', 'log.voice_session_id'),
+    )
     .select(['dial.tenant_id', 'dial.call_log_id', 'dial.campaign_id', 'dial.contact_id', 'dial.leaves_message'])
     .select(['dial.attempted_at', 'log.status', 'log.answered_by', 'log.answered_by_source', 'log.error_code'])
+    .select(HAD_NO_AGENT.as('had_no_agent'))
     .where('dial.settled_at', 'is', null)
     .where('log.status', 'in', ['completed', 'busy', 'no-answer', 'failed', 'canceled'])
+    .where(IS_SESSION_OVER)
     .where(behind)
     .orderBy('dial.attempted_at')
     .orderBy('dial.call_log_id')

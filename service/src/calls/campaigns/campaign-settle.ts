@@ -76,10 +76,11 @@ function isBeforeLast({ last_call_log_id }: ContactRow, { call_log_id }: EndedCa
   return last_call_log_id !== call_log_id
 }
 
-/** Without a word of the carrier's for who answered, it was a person. */
+/** Without a word of the carrier's for who answered, it was a person; whom no agent could talk to, nobody has reached. */
 function outcomeOf(ended: EndedCampaignDial): Outcome {
-  const { status, answered_by, error_code } = ended
+  const { status, answered_by, error_code, had_no_agent } = ended
   const inVain = (outcome: string) => ({ outcome, isReached: false, isFault: false, isLast: false })
+  if (had_no_agent) return { ...inVain('failed'), isFault: true }
   switch (status) {
     case 'completed':
       if (isReached(answered_by)) return { ...inVain('reached'), isReached: true }

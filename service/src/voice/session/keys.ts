@@ -1,20 +1,9 @@
+import { pressed } from '../../records/pressed-keys.ts'
 import { isGreetingComing } from './hearing.ts'
 import { interrupt } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import type { Step } from './state.ts'
 import { answerTurn } from './turns.ts'
-
-const PRESSED = 'The caller pressed these keys: '
-
-/** What is written down of keys that were pressed. */
-export function pressed(keys: string): string {
-  return `${PRESSED}${keys}`
-}
-
-/** The keys of which this was written down; null when it is something else. */
-export function keysIn(text: string): string | null {
-  return text.startsWith(PRESSED) ? text.slice(PRESSED.length) : null
-}
 
 /**
  * A key was pressed: the agent falls silent at the first, but is not kept from its greeting. An entry is told to the model as one

@@ -1,0 +1,27 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
+import type { SessionEndReason } from './call-values.ts'
+import { PRESSED } from './pressed-keys.ts'
+
+/** Whether the caller, or who was called, has said something or keyed it in: of `session`, a row of `voice_sessions`. */
+export const HAS_SPOKEN: RawBuilder<boolean> = sql`
+  exists (
+    select from transcript_turns turn
+     where turn.tenant_id = session.tenant_id and turn.session_id = session.id
+       and (turn.role = 'caller' or (turn.role = 'system' and starts_with(turn.text, ${sql.lit(PRESSED)})))
+  )`
+
+/** Whether it is known how `session` ended, or there is none. */
+export const IS_SESSION_OVER: RawBuilder<SqlBool> = sql`(session.id is null or session.ended_at is not null)`
+
+/** A session that ended like this has failed, unless somebody had spoken in it by then. */
+const WITHOUT_AGENT: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected']
+
+/**
+ * Whether a call was answered and no agent could talk in it: its carrier has it as completed, and it was for us that it came to
+ * nothing. Of `log` and its `session`, once that is over.
+ */
+export const HAD_NO_AGENT: RawBuilder<boolean> = sql`
+  coalesce(
+    log.status = 'completed' and session.end_reason = any (${WITHOUT_AGENT}::text[]) and not ${HAS_SPOKEN},
+    false
+  )`
