@@ -4,7 +4,7 @@ import type { SessionId } from '../src/records/call-values.ts'
 import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
-import { ServedApp } from './harness/served-app.ts'
+import { ACCOUNT, ServedApp } from './harness/served-app.ts'
 
 type Item = { task_id: string; outcome: string } & Record<string, unknown>
 type Swept = { result: { items: Item[]; failures: object[] } & Record<string, unknown> }
@@ -74,6 +74,22 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
     expect(dialled()).toMatchObject([{ form: { To: CALLER, From: NUMBER } }])
     expect(await read(id)).toMatchObject({ status: 'dispatching', last_dispatch_call_sid: 'CA-out-1' })
     expect(await sweep()).toMatchObject({ items: [] })
+  })
+
+  it('rings nobody who has a call: not who is talking to the agent, nor one number twice at once', async () => {
+    await app.talk({ CallSid: 'CA-in' })
+    const [first, second] = [await create({ call_sid: 'CA-in' }), await create({ call_sid: 'CA-in' })]
+    expect(await sweep()).toMatchObject({ items: [], failures: [] })
+    const over = { CallSid: 'CA-in', AccountSid: ACCOUNT.sid, CallStatus: 'completed' }
+    await app.post('/api/v1/call-status', { form: over })
+    expect((await sweep()).items).toMatchObject([{ outcome: 'dispatched' }])
+    expect((await sweep()).items).toEqual([])
+    expect(dialled()).toHaveLength(1)
+    const form = { CallSid: 'CA-out-1', AccountSid: ACCOUNT.sid, CallStatus: 'busy' }
+    await app.post('/api/v1/call-status', { form })
+    expect((await sweep()).items).toMatchObject([{ outcome: 'dispatched' }])
+    const attempts = [await read(first), await read(second)].map((task) => task['dispatch_attempt_count'])
+    expect(attempts).toEqual([1, 1])
   })
 
   it('only tells what it would do when it is asked to', async () => {

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { isInCall } from '../records/live-call-store.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 import { TASK_PRIORITIES, type TaskStatus } from './callback-task-values.ts'
 
@@ -29,17 +30,19 @@ export async function moveTask(
   return row ?? null
 }
 
+type ByItself = { queueKey: string; callLogId: string }
+
 /**
  * Has an open task, or one that the operator has claimed, dispatched: one statement.
  *
- * @param ifIn only if it is in this queue yet, and due.
+ * @param byItself only if it is in this queue yet, and due, and its customer has no other call than the one of this log.
  * @returns the task as it is now; null when it is not to be dispatched, or not by this operator.
  */
 export async function beginDispatch(
   tx: Tx,
   tenantId: TenantId,
   id: CallbackTaskId,
-  { operator, now, ifIn = null }: { operator: string | null; now: Date; ifIn?: string | null },
+  { operator, now, byItself }: { operator: string | null; now: Date; byItself: ByItself | null },
 ): Promise<CallbackTaskRow | null> {
   const row = await tx
     .updateTable('callback_tasks')
@@ -56,10 +59,15 @@ export async function beginDispatch(
     .where((eb) =>
       eb.or([eb('status', '=', 'open'), eb.and([eb('status', '=', 'claimed'), eb('assigned_to', '=', operator)])]),
     )
-    .$if(ifIn !== null, (query) =>
+    .$if(byItself !== null, (query) =>
       query
-        .where('queue_key', '=', ifIn ?? '')
-        .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)])),
+        .where('queue_key', '=', byItself?.queueKey ?? '')
+        .where((eb) => eb.or([eb('due_at', 'is', null), eb('due_at', '<=', now)]))
+        .where((eb) =>
+          eb.not(
+            isInCall(tenantId, 'callback_tasks.customer_phone', { now, exceptLogId: byItself?.callLogId ?? null }),
+          ),
+        ),
     )
     .returningAll()
     .executeTakeFirst()

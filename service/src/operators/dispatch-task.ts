@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { findCallLog } from '../records/call-log-store.ts'
+import { lockNumber } from '../records/live-call-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { beginDispatch } from './callback-task-move-store.ts'
 import type { Actor } from './callback-task-moves.ts'
@@ -58,7 +59,8 @@ export type DispatchTask = (
 
 /**
  * `isTold`: whether the tenant's webhook is told that it was dispatched; it is. `ifIn`: only if the task is in this queue yet,
- * and due, for somebody else may have been at it since it was looked for; null, as by default, for whichever it is in.
+ * and due, for somebody else may have been at it since it was looked for, and if its customer has no call now; null, as by
+ * default, for whichever it is in.
  */
 export type DispatchHow = { isTold: boolean; ifIn: string | null }
 
@@ -80,7 +82,9 @@ export function makeDispatchTask({ db, clock, tenants, place, settle }: Deps): D
   async function begin(tx: Tx, tenant: TenantRuntime, task: CallbackTaskRow, of: Beginning) {
     const { tenant_id: tenantId } = tenant
     const now = new Date(clock.now())
-    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, ifIn: of.ifIn })
+    const byItself = of.ifIn === null ? null : { queueKey: of.ifIn, callLogId: of.callLogId }
+    if (byItself) await lockNumber(tx, tenantId, task.customer_phone)
+    const begun = await beginDispatch(tx, tenantId, task.id, { operator: of.actor.operator, now, byItself })
     if (!begun) throw refusal(await expectTask(tx, tenantId, task.id), of.actor)
     await insertDispatch(tx, tenantId, { call_log_id: of.callLogId, task_id: task.id, attempted_at: now })
     const change = { action: 'dispatch' as const, ...of.actor, details: { attempt: begun.dispatch_attempt_count } }

@@ -1,12 +1,14 @@
-import { sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { LONGEST_LIVE_MS } from './call-values.ts'
 
 /** As long as one waits for a connection: who waits here has one. */
 const WAIT_MS = 5_000
 
 /** Tells this lock from the advisory locks of other subjects. */
 const LOCK_CLASS = 7_465_003
+const NUMBER_LOCK_CLASS = 7_465_097
 
 /** Written out, so that the index of the calls that are not over serves. */
 export const isLive = sql<boolean>`status in ('queued', 'initiated', 'ringing', 'in-progress')`
@@ -41,4 +43,23 @@ export async function countLiveCalls(
     .where('call_sid', 'is distinct from', exceptCallSid)
     .executeTakeFirstOrThrow()
   return count
+}
+
+/** Holds a number of the tenant until the transaction ends: of those that would call it at once, each sees what the one before has written down. */
+export async function lockNumber(tx: Tx, tenantId: TenantId, number: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(NUMBER_LOCK_CLASS)}, hashtext(${`${tenantId} ${number}`}))`.execute(
+    tx,
+  )
+}
+
+/** Whether the tenant has a call now, in or out and on any node, with the number in a column. `exceptLogId`: this one is left out; null for none. */
+export function isInCall(
+  tenantId: TenantId,
+  column: string,
+  { now, exceptLogId }: { now: Date; exceptLogId: string | null },
+): RawBuilder<SqlBool> {
+  return sql`
+    exists (select from call_logs live
+             where live.tenant_id = ${tenantId} and live.created_at > ${new Date(now.getTime() - LONGEST_LIVE_MS)} and ${isLive}
+               and ${sql.ref(column)} in (live."from", live."to") and live.id is distinct from ${exceptLogId}::uuid)`
 }

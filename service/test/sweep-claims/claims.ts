@@ -36,7 +36,8 @@ export const CLAIMS: Record<string, Claim> = {
   async dispatch(db, tenantId, now) {
     const [task] = await listToDispatch(db, tenantId, { ...PAGE, queueKeys: ['queue-0', 'queue-1'], now })
     if (!task) return false
-    const begun = { operator: null, now, ifIn: task.queue_key }
+    const byItself = { queueKey: task.queue_key, callLogId: task.id }
+    const begun = { operator: null, now, byItself }
     return (await db.transaction().execute((tx) => beginDispatch(tx, tenantId, task.id, begun))) !== null
   },
   'follow-up: snoozed': (db, tenantId, now) =>

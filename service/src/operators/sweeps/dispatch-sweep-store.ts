@@ -1,6 +1,7 @@
 import { type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { Db } from '../../platform/db/schema.ts'
+import { isInCall } from '../../records/live-call-store.ts'
 import { RANK } from '../callback-task-move-store.ts'
 import type { SweptTask, TaskPage } from './sweep-run.ts'
 
@@ -36,7 +37,7 @@ export type DispatchPage = TaskPage & { queueKeys: string[]; now: Date }
 
 /**
  * The open tasks of these queues that are due, in the order in which operators would get them. What was refused comes last, the
- * longest ago first, so that it holds up nothing. Of each queue no more are read than are asked for, in the order of its index,
+ * longest ago first, so that it holds up nothing; whoever has a call with the tenant now waits until that is over. Of each queue no more are read than are asked for, in the order of its index,
  * and nothing of what was refused once and is done since.
  */
 export async function listToDispatch(
@@ -51,7 +52,7 @@ export async function listToDispatch(
        select task.id, task.queue_key, task.refused_at, ${RANK} as rank, task.sla_due_at, task.created_at
          from callback_tasks task
         where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)}
-          and task.id <> all (${except}::uuid[])
+          and task.id <> all (${except}::uuid[]) and not ${isInCall(tenantId, 'task.customer_phone', { now, exceptLogId: null })}
         order by task.refused_at nulls first, ${RANK}, task.sla_due_at, task.created_at, task.id
         limit ${limit}
      ) next

@@ -90,7 +90,7 @@ async function dispatch(
     const { last_dispatch_call_sid: call_sid, dispatch_attempt_count: attempt } = task
     return { item: { outcome: 'dispatched', call_sid, attempt }, webhooks: 0 }
   } catch (error) {
-    // Somebody was faster, or the task is gone.
+    // Somebody was faster, the task is gone, or its customer has a call by now.
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) return null
     // To the end of the line, unless it was not about this one.
     const isOfAll = error instanceof AppError && HOLDS_FOR_ALL.has(error.code)
