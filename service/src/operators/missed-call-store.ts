@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { SessionId } from '../records/call-values.ts'
+import { isLive } from '../records/live-call-store.ts'
+import { HAS_SPOKEN } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 
 /** A call that came in and came to nothing. `from` is as the carrier sent it. */
@@ -33,7 +35,8 @@ const CLOCKS_APART = '1 hour'
 
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
- * other one, have not been called since, and may be called, but for those that somebody else has answered in our place; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * other one, have not been called since nor called again and had a word with us, and may be called, but for those that somebody
+ * else has answered in our place; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
 export async function listMissedCalls(
@@ -46,15 +49,12 @@ export async function listMissedCalls(
     select missed.*
       from (
         select log.id as log_id, log.call_sid, log.stream_sid, session.id as session_id, log.agent_name, log."from",
-               log.ended_at,
+               log.created_at, log.ended_at,
                case
                  when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
                  when log.status = 'failed'
                    or session.end_reason in ('model_lost', 'process_lost', 'carrier_lost', 'rejected') then 'failed'
-                 when session.end_reason = 'caller_hangup' and not exists (
-                   select from transcript_turns turn
-                    where turn.tenant_id = log.tenant_id and turn.session_id = session.id and turn.role = 'caller'
-                 ) then 'abandoned'
+                 when session.end_reason = 'caller_hangup' and not ${HAS_SPOKEN} then 'abandoned'
                end as kind
           from call_logs log
           join voice_sessions session on session.tenant_id = log.tenant_id and session.id = log.voice_session_id
@@ -71,6 +71,12 @@ export async function listMissedCalls(
          select from callback_tasks task
           where task.tenant_id = ${tenantId} and task.customer_phone = missed."from"
             and (task.status in ('open', 'claimed', 'snoozed', 'dispatching') or task.updated_at >= missed.ended_at)
+       )
+       and not exists (
+         select from call_logs later
+           left join voice_sessions session on session.tenant_id = later.tenant_id and session.id = later.voice_session_id
+          where later.tenant_id = ${tenantId} and later."from" = missed."from" and later.direction = 'inbound'
+            and later.created_at > missed.created_at and (${isLive} or ${HAS_SPOKEN})
        )
        and not exists (
          select from do_not_call listed where listed.tenant_id = ${tenantId} and listed.phone = missed."from"

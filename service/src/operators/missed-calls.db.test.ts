@@ -8,10 +8,11 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { makeLog } from '../platform/log.ts'
 import type { CallLogRow } from '../records/call-log-store.ts'
-import type { SessionEndReason } from '../records/call-values.ts'
+import type { SessionEndReason, SessionId } from '../records/call-values.ts'
 import { NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/calls.fixture.ts'
+import { pressed } from '../records/pressed-keys.ts'
 import { makeSessions } from '../records/sessions.ts'
-import { putTurnsAcrossTenants } from '../records/transcript-store.ts'
+import { putTurnsAcrossTenants, type TurnRow } from '../records/transcript-store.ts'
 import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { listMissedCalls, takeMissedCall } from './missed-call-store.ts'
@@ -101,19 +102,43 @@ describe('calls that came to nothing', () => {
     )
   })
 
-  it('are none where the caller has said something', async () => {
-    const { callSid, sessionId } = await call()
-    const turn = someTurn(2, { role: 'caller' })
+  async function told(sessionId: SessionId, { role, text }: Pick<TurnRow, 'role' | 'text'>): Promise<void> {
+    const { itemId, seq } = someTurn(2)
     await test.db.transaction().execute((tx) =>
       putTurnsAcrossTenants(tx, [
         {
-          ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: turn.itemId, seq: turn.seq },
-          ...{ role: turn.role, text: turn.text, unheard: '', start_ms: 0, end_ms: 1, interrupted: false },
+          ...{ tenant_id: 'acme' as TenantId, session_id: sessionId, item_id: itemId, seq, role, text },
+          ...{ unheard: '', start_ms: 0, end_ms: 1, interrupted: false },
           ...{ sent_ms: null, heard_ms: null, cost_usd: null, timeline: null },
         },
       ]),
     )
-    expect([callSid, await collect()]).toEqual([callSid, 0])
+  }
+
+  it.each([
+    ['has said something', { role: 'caller', text: 'Hello?' }, 0],
+    ['has pressed a key', { role: 'system', text: pressed('4711') }, 0],
+    ['was only told something', { role: 'system', text: 'The line is bad.' }, 1],
+  ] as const)('are told apart where the caller %s', async (_what, turn, made) => {
+    const { sessionId } = await call()
+    await told(sessionId, turn)
+    expect(await collect()).toBe(made)
+  })
+
+  it('are none of callers who have called again, and talk or have had a word', async () => {
+    const { caller } = await call({ end: 'model_lost' })
+    await clock.advance(1)
+    const { sessionId } = await call({ from: caller })
+    const set = (facts: Partial<CallLogRow>) =>
+      test.db.updateTable('call_logs').set(facts).where('voice_session_id', '=', sessionId).execute()
+    await set({ status: 'in-progress', ended_at: null })
+    expect(await collect()).toBe(0)
+    await set({ status: 'completed', ended_at: new Date(clock.now()) })
+    await told(sessionId, { role: 'caller', text: 'Here I am again.' })
+    expect(await collect()).toBe(0)
+    await clock.advance(1)
+    await call({ from: caller })
+    expect(await collect()).toBe(1)
   })
 
   it('are those that the tenant asks for, of its own calls', async () => {
