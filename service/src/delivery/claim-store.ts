@@ -38,8 +38,17 @@ export async function dueTenantsAcrossTenants(
 type Claim = Due & { leaseMs: number }
 
 /**
- * Claims up to `limit` due rows of each of these tenants, the oldest first, under a new token each. Whoever asks at the same
- * time gets other rows. What is not settled when the lease is over, by the database's clock, can be claimed again.
+ * What is not one of thousands: sent for the first time round, and of no list of numbers. To the letter the condition of
+ * `webhook_outbox_prompt`, or a claim would read all of those thousands.
+ */
+const IS_PROMPT = sql<SqlBool>`attempts_before = 0 and not (event like 'dnc.%' and call_sid is null)`
+/** By this much the rest stands back: longer than thousands take, and not so long that what never stops keeps them for good. */
+const STANDS_BACK = sql`interval '24 hours'`
+
+/**
+ * Claims up to `limit` due rows of each of these tenants under a new token each: the oldest first, but what was sent before
+ * and lists of numbers behind the rest. Whoever asks at the same time gets other rows. What is not settled when the lease is
+ * over, by the database's clock, can be claimed again.
  */
 export async function claimDueAcrossTenants(
   db: Db,
@@ -49,12 +58,20 @@ export async function claimDueAcrossTenants(
   const outbox = sql.table(table)
   const { rows } = await sql<StoredClaim>`
     with picked as materialized (
-      select due.tenant_id, due.id
+      select asked.tenant_id, due.id
         from unnest(${tenantIds}::text[]) as asked (tenant_id)
        cross join lateral (
-             select tenant_id, id from ${outbox} waiting
-              where waiting.tenant_id = asked.tenant_id and ${isFree(now)}
-              order by due_at, sequence, id limit ${limit} for update skip locked) due)
+             select id from (
+               select * from (
+                 select id, sequence, due_at as turn from ${outbox} waiting
+                  where waiting.tenant_id = asked.tenant_id and ${isFree(now)} and ${IS_PROMPT}
+                  order by due_at, sequence, id limit ${limit} for update skip locked) prompt
+               union all
+               select * from (
+                 select id, sequence, due_at + ${STANDS_BACK} as turn from ${outbox} waiting
+                  where waiting.tenant_id = asked.tenant_id and ${isFree(now)}
+                  order by due_at, sequence, id limit ${limit} for update skip locked) oldest) found
+              group by id, sequence order by min(turn), sequence, id limit ${limit}) due)
     ${claimed(table, leaseMs)}`.execute(db)
   return inOrder(rows)
 }

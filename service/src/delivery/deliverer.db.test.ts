@@ -4,8 +4,10 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { Received } from '../../test/harness/webhook-target.ts'
+import type { TenantId } from '../kernel/ids.ts'
 import { claimDueAcrossTenants, release, settle } from './claim-store.ts'
 import { DeliveryStage, ofCall } from './deliveries.fixture.ts'
+import { makeDeliveries } from './deliveries.ts'
 import { enqueue } from './enqueue.ts'
 
 const test = useDatabase()
@@ -342,6 +344,51 @@ describe('tenants', () => {
     }
     await stage.all('delivered', ({ status }) => status === 'delivered')
   })
+})
+
+describe('what comes by the thousand', () => {
+  const listed = { event: 'dnc.added' as const, subject: null, payload: {} }
+
+  /** The calls of what is sent, in its order; of a list of numbers there is none. */
+  async function sentCalls(count: number): Promise<string[]> {
+    const target = await stage.target()
+    stage.tell('acme', target.url)
+    await stage.deliverer({ perTenant: 1 }).start()
+    return (await target.receive(count)).map((each) => `${JSON.parse(each.body).call_sid} ${sequenceOf(each)}`)
+  }
+
+  it.each([
+    ['a list of numbers', async () => stage.happens('acme', [listed, listed, listed]), ' undefined'],
+    ['a redelivery', async () => sentAgain(3), 'CA1'],
+  ])('as %s lets other events of the tenant go first', async (_what, makeMany, theirs) => {
+    stage.tell('acme', 'http://127.0.0.1:9/')
+    await makeMany()
+    stage.clock.skip(1_000)
+    await stage.happens('acme', [ofCall('CA2'), ofCall('CA2')])
+    const [first, second, ...others] = await sentCalls(5)
+    expect([first, second]).toEqual(['CA2 1', 'CA2 2'])
+    expect(others).toEqual(theirs === 'CA1' ? ['CA1 1', 'CA1 2', 'CA1 3'] : [theirs, theirs, theirs])
+  })
+
+  it('is not kept back for good: after a day it has its turn', async () => {
+    stage.tell('acme', 'http://127.0.0.1:9/')
+    await stage.happens('acme', [listed])
+    stage.clock.skip(86_400_001)
+    await stage.happens('acme', [ofCall('CA2')])
+    expect(await sentCalls(2)).toEqual([' undefined', 'CA2 1'])
+  })
+
+  async function sentAgain(count: number): Promise<void> {
+    await stage.happens(
+      'acme',
+      Array.from({ length: count }, () => ofCall('CA1')),
+    )
+    await test.db.updateTable('webhook_outbox').set({ status: 'failed', attempts: 8 }).execute()
+    const filter = { status: 'failed' as const }
+    expect(await makeDeliveries({ db: test.db, clock: stage.clock }).redeliver('acme' as TenantId, filter, null)).toBe(
+      count,
+    )
+  }
 })
 
 describe('two processes', () => {

@@ -349,6 +349,11 @@ export const EVENT_ROWS: RuleRow[] = [
     by(DELIVERER, 'whose targets hang hold up no other one, and get one attempt at a time from then on'),
   ),
   rule(
+    'Lists of numbers, and what is sent again, let other events of their tenant go first',
+    'webhooks.md',
+    by(DELIVERER, 'as a list of numbers lets other events of the tenant go first'),
+  ),
+  rule(
     '`voice.evaluation.completed` is sent',
     'events.md',
     by(
