@@ -25,7 +25,12 @@ describe('the list of the interface', () => {
       endpoint('GET /api/v1/dnc', 'listNumbers', OURS, { answers: 'ok numbers', errors: [401, 418] }),
       endpoint('GET /api/v1/nothing', 'getNothing', OURS),
       openEndpoint('GET /livez'),
-      fields('Agent', 'id nickname', 'listAgents agents', OURS),
+      fields(
+        'Latency',
+        'greeting_ms hello_ms response_p50_ms response_p95_ms',
+        'getVoiceSession voice_session latency',
+        OURS,
+      ),
       rule('A page', 'nothing.md', by('test/interface/interface', 'a test that there is not')),
     ]
     const listed = rowFaults(wrong, api).filter((fault) => !fault.endsWith(': unlisted'))
@@ -35,7 +40,8 @@ describe('the list of the interface', () => {
       'GET /api/v1/dnc: does not list 418',
       'GET /api/v1/nothing: is not there',
       'GET /livez: is there: name its operation and its test',
-      'Agent: listAgents does not have nickname',
+      'Latency: getVoiceSession does not have hello_ms',
+      'Latency: does not name interruptions of getVoiceSession',
       'A page: no docs/nothing.md',
     ])
     expect(rowFaults(wrong, api)).toContain('GET /api/v1/call-logs: unlisted')

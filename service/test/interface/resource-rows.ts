@@ -37,12 +37,15 @@ const VERSION_CONFIG =
   'agent_name assistant_profile chat_model greeting instructions realtime_model voice turn_detection interruption ' +
   'idle speech dtmf voicemail fillers hold_audio tools criteria extraction model_stall_ms max_call_seconds metadata'
 const POLICY = 'enabled lookback_hours min_avg_score min_eval_count min_high_quality_rate'
-const SESSION_STATUS = 'ok authenticated login_enabled username sso_authorize_url sso_enabled role tenant_id'
+const SESSION_STATUS = 'ok authenticated login_enabled username sso_authorize_url sso_enabled role tenant_id simulated'
 const TASK_FIELDS =
   'id tenant_id stream_sid call_sid agent_name customer_phone status disposition priority queue_key summary notes ' +
   'metadata created_by assigned_to acknowledged_at acknowledged_by claimed_at completed_at due_at sla_due_at ' +
   'last_sla_alert_due_at last_sla_alerted_at snoozed_until snooze_reason dispatch_attempt_count ' +
   'last_dispatch_attempted_at last_dispatch_call_sid last_dispatch_status created_at updated_at'
+const QUEUE_SETTINGS =
+  'queue_key name sla_minutes timezone business_hours auto_dispatch dispatch_agent_key max_attempts retry_minutes ' +
+  'reminder_minutes escalate_after_minutes escalation_target'
 const SWEPT = 'attempted_tenants evaluated_tenants failures items'
 
 /** The resources, and the fields of each. */
@@ -63,7 +66,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   fields(
     'Tenant document',
     'tenant_id name org_id model voice system_prompt_key auth_token telephony agent audio_output webhook ' +
-      'inbound_decision limits compliance transfer_targets tools ticketing',
+      'inbound_decision limits compliance transfer_targets tools ticketing missed_calls',
     'putTenant @body',
     EVERY_MEMBER,
   ),
@@ -97,6 +100,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'putTenant @body compliance',
     EVERY_MEMBER,
   ),
+  fields('Tenant document: missed_calls', 'queue_key when', 'putTenant @body missed_calls', EVERY_MEMBER),
   fields('Tenant document: ticketing', 'driver base_url token', 'putTenant @body ticketing', EVERY_MEMBER),
   fields(
     'Runtime settings of a tenant',
@@ -143,7 +147,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Person of a tenant',
-    'id email name role tenant_id created_at',
+    'id email name role status tenant_id created_at updated_at last_login_at',
     'listUsers users',
     by('test/people.db', 'are added, shown without their password, and log in at the same place'),
   ),
@@ -219,14 +223,13 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Operator queue',
-    'queue_key depth oldest breached next_breach',
+    `${QUEUE_SETTINGS} depth oldest breached next_breach`,
     'listOperatorQueues queues',
     by(QUEUES, 'shows what waits in each, by key and page by page'),
   ),
   fields(
     'Settings of an operator queue',
-    'queue_key name sla_minutes timezone business_hours auto_dispatch dispatch_agent_key max_attempts retry_minutes ' +
-      'reminder_minutes escalate_after_minutes escalation_target',
+    QUEUE_SETTINGS,
     'getOperatorQueue queue',
     by(QUEUES, 'are the defaults until they are set, and after they are deleted'),
   ),
@@ -254,7 +257,12 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'sweepOperatorQueues result',
     ALERTED,
   ),
-  fields('What a sweep did', 'tenant_id task_id queue_key outcome', 'sweepOperatorQueues result items', ALERTED),
+  fields(
+    'What a sweep did',
+    'tenant_id task_id queue_key outcome sla_due_at',
+    'sweepOperatorQueues result items',
+    ALERTED,
+  ),
   fields(
     'What a sweep could not do',
     'tenant_id task_id error',
@@ -325,7 +333,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'Call log',
     'call_sid tenant_id org_id direction from to status agent_key agent_name agent_version_id version_number stream_sid ' +
       'voice_session_id callback_task_id campaign_id created_at started_at answered_at ended_at duration_seconds ' +
-      'answered_by escalated escalation_target summary error_code error_message metadata',
+      'answered_by answered_by_source escalated escalation_target summary error_code error_message cost_usd metadata',
     'listCallLogs call_logs',
     by('src/records/call-log-routes.db', 'shows every field of a call'),
   ),
@@ -333,14 +341,21 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'Voice session',
     'id tenant_id org_id call_sid stream_sid direction agent_key agent_name agent_version_id version_number model voice ' +
       'audio_output_provider started_at ended_at duration_seconds end_reason resumed_count transcript function_calls ' +
-      'latency usage tags qa recording_url metadata',
+      'latency usage tags qa qa_status qa_reason outcome outcome_notes summary extraction extraction_status ' +
+      'extraction_reason cost_usd recording_url metadata',
     'getVoiceSession voice_session',
     VOICE_SESSION,
   ),
   fields(
     'Turn of a transcript',
-    'seq role text start_ms end_ms interrupted',
+    'seq role text unheard start_ms end_ms interrupted cost_usd timeline',
     'getVoiceSession voice_session transcript',
+    VOICE_SESSION,
+  ),
+  fields(
+    'Timeline of a turn',
+    'speech_end_ms committed_ms asked_ms first_byte_ms first_sent_ms heard_ms tools',
+    'getVoiceSession voice_session transcript timeline',
     VOICE_SESSION,
   ),
   fields(
@@ -418,7 +433,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Delivery of a webhook',
-    'id event url status attempts next_attempt_at last_status_code last_error delivered_at created_at body',
+    'id event url status attempts next_attempt_at last_status_code last_error delivered_at created_at attempt_log body',
     'listWebhookDeliveries deliveries',
     by(
       'src/delivery/delivery-routes.db',

@@ -68,7 +68,12 @@ function fieldFaults(row: FieldsRow, { documents: { openapi } }: DescribedApi): 
   const { schema, path } = shownBy(operation, row.path)
   let members = membersOf(openapi, schema)
   for (const step of path) members = membersOf(openapi, members[step])
-  return row.fields.filter((name) => !(name in members)).map((name) => `${row.operationId} does not have ${name}`)
+  return [
+    ...row.fields.filter((name) => !(name in members)).map((name) => `${row.operationId} does not have ${name}`),
+    ...Object.keys(members)
+      .filter((name) => !row.fields.includes(name))
+      .map((name) => `does not name ${name} of ${row.operationId}`),
+  ]
 }
 
 function shownBy(operation: Operation, path: string[]) {
