@@ -73,9 +73,9 @@ describe('compose.yaml', () => {
     }
   })
 
-  it('gives live calls all of DRAIN_SECONDS before the service is killed, and a minute to end', () => {
+  it('gives live calls all of DRAIN_SECONDS before the service is killed, and two minutes to end', () => {
     const { drainSeconds } = readConfig({})
-    expect(compose.services['service']?.stop_grace_period).toBe(`1m\${DRAIN_SECONDS:-${drainSeconds}}s`)
+    expect(compose.services['service']?.stop_grace_period).toBe(`2m\${DRAIN_SECONDS:-${drainSeconds}}s`)
   })
 
   it.each(services)('has no secret of %s in it, and no start without the needed ones', (_, service) => {
