@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ERROR_CODES } from '../service/src/kernel/errors.ts'
 import { MAX_LIST_BYTES } from '../service/src/operators/do-not-call-lists.ts'
+import { END_REASONS } from '../service/src/records/call-values.ts'
 import { ROLE_TABLE } from '../service/src/role-table.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -51,6 +53,25 @@ describe('the documents', () => {
       ([, cell = '']) => [...cell.matchAll(/\w+/g)].map(([table]) => table),
     )
     expect(told).toEqual(expect.arrayContaining(indexed.filter((table) => !SMALL_TABLES.includes(table))))
+  })
+
+  it('have every code of an error, and every reason for which a session ended', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell)
+    const told = rows.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, code]) => code))
+    expect(told).toEqual(expect.arrayContaining([...ERROR_CODES, ...END_REASONS]))
+  })
+
+  it('let the two pages that somebody new takes one after the other make tenants of their own', () => {
+    const made = ['README.md', 'docs/getting-started.md'].map((page) => /"tenant_id": "(\w+)"/.exec(read(page))?.[1])
+    expect(made).toEqual(['garden', 'acme'])
+  })
+
+  it('have the places of the dashboard in their order', () => {
+    const labels = [...read('dashboard/src/routes/navigation.ts').matchAll(/label: '([^']+)'/g)].map(
+      ([, label]) => label,
+    )
+    const [, told = ''] = /The order of the navigation is: ([^.]+)\./.exec(read('docs/dashboard.md')) ?? []
+    expect(told.replaceAll('\n', ' ').split(', ')).toEqual(labels)
   })
 
   it('have the proxy pass the largest body that the API takes', () => {

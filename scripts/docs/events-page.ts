@@ -8,8 +8,7 @@ What is posted to a tenant's \`webhook.url\`, each as it stands in the body. How
 Every event has the same envelope; the thing that changed stands in \`payload\`, in the shape in which the API shows it. An event without
 a call has \`""\` as \`call_sid\` and \`voice_session_id\`. Members may be added in later versions; none is taken away.
 
-A webhook gets the events that its \`events\` name, or all but \`voice.transcript.turn\`. The names of events that a later version will
-send may be given already.
+A webhook gets the events that its \`events\` name, or all but \`voice.transcript.turn\`. Any other name is a 400.
 
 | event | comes when |
 | --- | --- |

@@ -91,12 +91,13 @@ const LOG_STREAM: SocketNote = {
     },
     {
       name: 'dropped',
-      description: 'So many lines were not sent, because the reader was too slow.',
+      description: 'So many lines were not sent: they were lost between nodes, or the reader was too slow.',
       example: { type: 'dropped', count: 12 },
     },
   ],
   closes: [
     { code: 1001, reason: 'The service stops.' },
+    { code: 1013, reason: 'The reader took nothing for 15 s: connect again.' },
     { code: 4401, reason: 'The credential is not good any more.' },
   ],
 }

@@ -46,7 +46,7 @@ export const STATE_ROWS: RuleRow[] = [
   ),
   rule(
     'Access request: asked → `open`, answered with 202',
-    'admin.md',
+    'tenants.md',
     by('src/tenancy/access-request-routes.db', 'keeps a request for review, and counts it for its address'),
   ),
   rule(
@@ -76,7 +76,7 @@ export const STATE_ROWS: RuleRow[] = [
   ),
   rule(
     'Voice session: ended for a reason that is one of a list',
-    'architecture.md',
+    'errors.md',
     by('src/calls/call-ended', 'is why it ended, and how quickly the agent spoke'),
   ),
   rule(
@@ -123,10 +123,10 @@ export const STATE_ROWS: RuleRow[] = [
 export const CREDENTIAL_ROWS: RuleRow[] = [
   rule(
     'Tenant: `Authorization: Bearer` with an API key',
-    'tenants.md',
+    'admin.md',
     by(CREDENTIALS, 'knows the tenant of an API key'),
   ),
-  rule('Tenant: a legacy raw bearer token', 'tenants.md', by(CREDENTIALS, 'knows the tenant of a legacy token')),
+  rule('Tenant: a legacy raw bearer token', 'admin.md', by(CREDENTIALS, 'knows the tenant of a legacy token')),
   rule(
     '`LEGACY_TENANT_BEARER_AUTH_ENABLED=false` refuses those',
     'configuration.md',
@@ -512,7 +512,7 @@ export const LIMIT_ROWS: RuleRow[] = [
   ),
   rule(
     'Calls of a tenant at a time',
-    'tenants.md',
+    'dial-gate.md',
     by('src/calls/make-call-routes.db', 'does not pass more calls than the tenant may have at a time, also at once'),
   ),
   rule(
@@ -550,12 +550,12 @@ export const VERSION_ROWS: RuleRow[] = [
   rule('`/logs` is the WebSocket, and no old address', 'logs.md', by('test/logs.db', 'has no old address')),
   rule(
     'The description has version 0.1.0, and is valid OpenAPI 3.1',
-    'errors.md',
+    'architecture.md',
     by('test/api-docs.db', 'are valid OpenAPI 3.1, by the word of somebody else: openapi'),
   ),
   rule(
     'Three descriptions, together every route that there is',
-    'errors.md',
+    'architecture.md',
     by('test/api-docs.db', 'have every route of the router, and no other: all in one, each in its own'),
   ),
   rule(
