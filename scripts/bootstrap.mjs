@@ -10,7 +10,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
 try {
   expectNodeOrPackage()
-  await installWhenStale(root)
+  await installWhenStale(root, !process.argv.includes('--programs'))
   if (process.argv.includes('--dashboard')) await buildDashboardWhenStale(root)
   if (process.argv.includes('--env')) writeEnvFileOnce(root)
 } catch (error) {

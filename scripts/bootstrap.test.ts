@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { runCommand } from './needs/command.ts'
 import { AS_NODE_20, type Ending, run, start } from './testing/program.ts'
 import { type TemporaryProject, temporaryProject } from './testing/temporary-project.ts'
 
@@ -53,6 +54,23 @@ describe('bootstrap, with npm', () => {
     expect((await bootstrap()).stdout).toBe(INSTALLING)
     rmSync(inProject('node_modules'), { recursive: true })
     expect((await bootstrap()).stdout).toBe(INSTALLING)
+  })
+
+  it('takes nothing away that npm was told to put there: programs have enough of it, and tools are added', async () => {
+    await runCommand('npm', ['ci', '--omit=dev', '--offline'], { cwd: project.root, env: environment() })
+    project.write('node_modules/.cache/in-use', '')
+    const programs = await run(process.execPath, [...bootstrapArgs(), '--programs'], { env: environment() })
+    expect(programs).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(await bootstrap()).toMatchObject({ code: 0, stdout: INSTALLING, stderr: '' })
+    expect(existsSync(inProject('node_modules', '.cache', 'in-use'))).toBe(true)
+    expect((await bootstrap()).stdout).toBe('')
+  })
+
+  it('installs anew for programs, too, when what npm has put there is of another lockfile', async () => {
+    await runCommand('npm', ['ci', '--omit=dev', '--offline'], { cwd: project.root, env: environment() })
+    project.write('node_modules/.package-lock.json', JSON.stringify({ packages: {} }))
+    const programs = await run(process.execPath, [...bootstrapArgs(), '--programs'], { env: environment() })
+    expect(programs.stdout).toBe(INSTALLING)
   })
 
   it('shows what npm said when it fails', async () => {

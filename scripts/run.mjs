@@ -20,11 +20,13 @@ function fail(sentence) {
 }
 
 /** The environment wins over the file, so that one setting can be tried without an edit. */
-function loadEnvFile(path) {
+function loadEnvFile(path, program) {
   try {
     process.loadEnvFile(path)
   } catch (error) {
-    fail(`${path} could not be read (${error.code ?? error.message}). \`npm start\` writes one.`)
+    fail(
+      `${path} could not be read (${error.code ?? error.message}). \`npm start\` writes one; where the settings are in the environment, run \`node scripts/run.mjs ${program}\`.`,
+    )
   }
 }
 
@@ -48,9 +50,10 @@ function compileOnce() {
 async function runHere(args) {
   stopWithLauncher()
   compileOnce()
-  if (args[0] === '--settings') loadEnvFile(args.splice(0, 2)[1])
+  const file = args[0] === '--settings' ? args.splice(0, 2)[1] : null
   const [program, ...rest] = args
   if (!program) fail('Usage: node scripts/run.mjs [--settings FILE] PROGRAM [ARGUMENT…]')
+  if (file !== null) loadEnvFile(file, program)
   const path = resolve(program)
   process.argv = [process.execPath, path, ...rest]
   try {

@@ -94,7 +94,11 @@ describe.each([
   it('says in one line that the settings file is missing', async () => {
     const args = launcherArgs(nodeArgs, ['--settings', 'none.env', 'program.ts'])
     const ending = await run(process.execPath, args, { cwd: project.root })
-    expect(ending).toMatchObject({ code: 1, stderr: 'none.env could not be read (ENOENT). `npm start` writes one.\n' })
+    expect(ending).toMatchObject({
+      code: 1,
+      stderr:
+        'none.env could not be read (ENOENT). `npm start` writes one; where the settings are in the environment, run `node scripts/run.mjs program.ts`.\n',
+    })
   })
 })
 

@@ -6,7 +6,10 @@ import { NODE_MAJOR_MIN, nodeMajorOf } from './node-version.mjs'
 import { runQuietly } from './run-quietly.mjs'
 
 // Install scripts stay off: nothing here needs one, and they are how a poisoned package runs code.
-const NPM_CI = ['ci', '--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']
+const WITH_TOOLS = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund']
+const NPM_CI = ['ci', ...WITH_TOOLS]
+/** Takes nothing away first, and writes down nothing else than the lockfile says. */
+const NPM_ADD = ['install', '--no-save', ...WITH_TOOLS]
 
 function stampPath(root) {
   return join(root, 'node_modules', '.parley-installed')
@@ -33,6 +36,18 @@ function fingerprint(root) {
   return hash.digest('hex')
 }
 
+/** Whether all that the programs need is there as this lockfile has it, by what npm wrote down at the end of an install. */
+function hasPrograms(root) {
+  const written = readIfThere(join(root, 'node_modules', '.package-lock.json'))
+  if (!written) return false
+  const { packages: there } = JSON.parse(written)
+  const { packages: locked = {} } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  return Object.entries(locked).every(([path, { version, integrity, dev, optional, devOptional }]) => {
+    if (!path.includes('node_modules/') || dev || optional || devOptional) return true
+    return path in there && there[path].version === version && there[path].integrity === integrity
+  })
+}
+
 /** The npm that runs us, with the Node that runs it; else the one in PATH. */
 function npm() {
   const { npm_execpath: cli, npm_node_execpath: node } = process.env
@@ -40,11 +55,10 @@ function npm() {
   return { command: 'npm', prefix: [] }
 }
 
-/** Runs `npm ci`. */
-function runNpmCi(root, alsoHeldBy) {
+function runNpm(root, args, alsoHeldBy) {
   const { command, prefix } = npm()
-  const names = { doing: 'Installing', program: 'npm', command: 'npm ci' }
-  return runQuietly({ command, args: [...prefix, ...NPM_CI], cwd: root, names }, alsoHeldBy)
+  const names = { doing: 'Installing', program: 'npm', command: `npm ${args[0]}` }
+  return runQuietly({ command, args: [...prefix, ...args], cwd: root, names }, alsoHeldBy)
 }
 
 /**
@@ -63,8 +77,10 @@ async function install(root, alsoHeldBy) {
   const wanted = fingerprint(root)
   if (readIfThere(stampPath(root)) === wanted) return
   console.log('Installing dependencies…')
+  // Without a stamp, somebody else has put it there, and a service may be running from it.
+  const args = !existsSync(stampPath(root)) && hasPrograms(root) ? NPM_ADD : NPM_CI
   rmSync(stampPath(root), { force: true })
-  await runNpmCi(root, alsoHeldBy)
+  await runNpm(root, args, alsoHeldBy)
   unlinkPackagedNodeUnlessNeeded(root)
   // Last, and in one step: a stamp means that everything before it was done.
   mkdirSync(join(root, 'node_modules'), { recursive: true })
@@ -75,9 +91,11 @@ async function install(root, alsoHeldBy) {
 /**
  * Makes node_modules what the lockfile says, and does nothing when it already is. Two at once: the second waits.
  * @param {string} root the project's folder
+ * @param {boolean} needsTools false: what the programs need is enough, where that is there
  * @throws Error with npm's output and an `exitCode` when the install fails; the next call then tries again
  */
-export async function installWhenStale(root) {
+export async function installWhenStale(root, needsTools) {
   if (readIfThere(stampPath(root)) === fingerprint(root)) return
+  if (!needsTools && hasPrograms(root)) return
   await withLock(join(root, 'tmp', 'install.lock'), (alsoHeldBy) => install(root, alsoHeldBy))
 }

@@ -22,7 +22,7 @@ const NOT_BUILT = `<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Parley</title>
-<p>The dashboard is not built here: run <code>npm run build</code> in the folder of the service, or start it with <code>npm start</code>.</p>
+<p>The dashboard is not built here: run <code>npm run build</code> in the folder of the service.</p>
 </html>
 `
 
