@@ -52,6 +52,14 @@ describe('npm run connect-number', () => {
     for (const secret of [ACCOUNT.authToken, ADMIN_KEY]) expect(stdout).not.toContain(secret)
   })
 
+  it('knows by the settings of compose that there is a server, and no demo tenant', async () => {
+    const { settings } = await startSimulated()
+    const ofCompose = { POSTGRES_PASSWORD: 'f00d', ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
+    const { stdout } = await connect([NUMBER], { ...settings, PUBLIC_URL, ...ofCompose })
+    expect(stdout).toContain('/api/v1/admin/tenants/TENANT/phone-routes\n')
+    expect(stdout).not.toMatch(/demo|f00d/)
+  })
+
   it.each([
     { where: 'in .env', file: `PORT=80\nADMIN_API_KEY=${ADMIN_KEY}\n` },
     { where: 'in the environment', file: null },

@@ -16,13 +16,18 @@ export type Surroundings = {
 
 /** The settings of the environment, and where to write to. @throws ConfigError with everything that is wrong with them. */
 export function readSurroundings(): Surroundings {
-  const config = readConfig(process.env)
+  const config = readConfig({ ...serverOfCompose(process.env), ...process.env })
   const mask = makeMask(config)
   return {
     config,
     say: (line) => process.stdout.write(`${mask(line)}\n`),
     complain: (line) => process.stderr.write(`${mask(line)}\n`),
   }
+}
+
+/** In a `.env` that is of compose, the password stands for the address of the server, which compose makes of it. */
+function serverOfCompose({ POSTGRES_PASSWORD: password }: NodeJS.ProcessEnv): Record<string, string> {
+  return password ? { DATABASE_URL: `postgres://parley:${password}@postgres:5432/parley` } : {}
 }
 
 /**
