@@ -64,7 +64,11 @@ const MEDIA_STREAM: SocketNote = {
     { code: 1008, reason: 'A message is not of the protocol, or an internal client names no agent.' },
     { code: 1009, reason: 'A message is larger than 64 KiB.' },
     { code: 1011, reason: 'A fault of ours.' },
-    { code: 1013, reason: 'No room, or the database is away: try again.' },
+    {
+      code: 1013,
+      reason:
+        'No room, the database is away, a listener is two seconds behind, or the call goes to another node: try again.',
+    },
     {
       code: 4401,
       reason:
