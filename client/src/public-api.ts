@@ -3293,7 +3293,7 @@ export interface operations {
                 direction?: "inbound" | "outbound" | "browser";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -3709,7 +3709,7 @@ export interface operations {
                 /** @description In E.164; the + may be sent as it is. */
                 customer_phone?: string;
                 disposition?: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -5372,7 +5372,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -6362,7 +6362,7 @@ export interface operations {
                 agent_version_id?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -8121,7 +8121,7 @@ export interface operations {
                 end_reason?: "caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -8579,7 +8579,7 @@ export interface operations {
                 event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
-                /** @description Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;

@@ -6798,7 +6798,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -6949,7 +6949,7 @@ export interface operations {
                 created_before?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -7356,7 +7356,7 @@ export interface operations {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
                 disposition?: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -7859,7 +7859,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -8288,7 +8288,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -8527,7 +8527,7 @@ export interface operations {
                 agent_id?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -10481,7 +10481,7 @@ export interface operations {
                 event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
-                /** @description Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -11203,7 +11203,7 @@ export interface operations {
                 direction?: "inbound" | "outbound" | "browser";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -11619,7 +11619,7 @@ export interface operations {
                 /** @description In E.164; the + may be sent as it is. */
                 customer_phone?: string;
                 disposition?: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -13282,7 +13282,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -14272,7 +14272,7 @@ export interface operations {
                 agent_version_id?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -16031,7 +16031,7 @@ export interface operations {
                 end_reason?: "caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -16489,7 +16489,7 @@ export interface operations {
                 event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
-                /** @description Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -16776,7 +16776,7 @@ export interface operations {
                 direction?: "inbound" | "outbound" | "browser";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -17204,7 +17204,7 @@ export interface operations {
                 /** @description In E.164; the + may be sent as it is. */
                 customer_phone?: string;
                 disposition?: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -18903,7 +18903,7 @@ export interface operations {
             query?: {
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -20000,7 +20000,7 @@ export interface operations {
                 agent_version_id?: string;
                 /** @description The next_cursor of the page before. */
                 cursor?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -22117,7 +22117,7 @@ export interface operations {
                 end_reason?: "caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown";
                 /** @description The caller, exactly as stored; a number's + may be sent as it is. */
                 from?: string;
-                /** @description Rows in this answer. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
@@ -22587,7 +22587,7 @@ export interface operations {
                 event?: "voice.call.started" | "voice.call.answered" | "voice.call.completed" | "voice.call.failed" | "voice.session.started" | "voice.session.escalated" | "voice.session.resumed" | "voice.session.completed" | "voice.evaluation.completed" | "voice.recording.ready" | "voice.transcript.turn" | "callback.task.created" | "callback.task.claimed" | "callback.task.snoozed" | "callback.task.woken" | "callback.task.dispatched" | "callback.task.completed" | "callback.task.cancelled" | "callback.task.reopened" | "callback.task.reconciled" | "operator_queue.sla_breached" | "operator_queue.follow_up_due" | "operator_queue.escalated" | "dnc.added" | "dnc.removed" | "rollout.rolled_back" | "campaign.started" | "campaign.completed";
                 /** @description When it happened. Inclusive. */
                 from?: string;
-                /** @description Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case. */
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
+import { allRows } from './all-rows.ts'
 import { answerOf, api } from './client.ts'
 import { usePerson } from './session.ts'
 
@@ -8,7 +9,11 @@ const MOST_TENANTS = 500
 
 const tenantsQuery = queryOptions({
   queryKey: ['tenants'],
-  queryFn: () => answerOf(api.GET('/api/v1/admin/tenants', { params: { query: { limit: MOST_TENANTS } } })),
+  queryFn: () =>
+    allRows(MOST_TENANTS, async (query) => {
+      const answer = await answerOf(api.GET('/api/v1/admin/tenants', { params: { query } }))
+      return { rows: answer.tenants, next: answer.next_cursor }
+    }),
   staleTime: 30_000,
 })
 
@@ -29,7 +34,7 @@ export function useTenants(): TenantChoice[] | undefined {
   const { tenantId } = usePerson()
   const { data } = useQuery({ ...tenantsQuery, enabled: tenantId === null })
   if (tenantId !== null) return [{ tenantId, name: tenantId }]
-  return data?.tenants.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
+  return data?.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
 }
 
 function nameIn(config: object): string | null {

@@ -9,9 +9,9 @@ import {
   isoOrNull,
   listBody,
   listResponse,
+  longRowsPageFields,
   nullable,
   Ok,
-  pageFields,
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
@@ -27,7 +27,7 @@ const TenantParams = strict({ tenant_id: tenantId })
 const VersionParams = strict({ tenant_id: tenantId, version_id: Type.Unsafe<AgentVersionId>(anyId) })
 
 const ListQuery = strict({
-  ...pageFields,
+  ...longRowsPageFields,
   agent_id: Type.Optional(Type.Unsafe<AgentId>(Type.String({ format: 'uuid', description: 'Only of this agent.' }))),
 })
 const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { StoredAgentConfig } from '../tenancy/agent-config.ts'
@@ -46,17 +47,17 @@ function versionsOf(db: Db, tenantId: TenantId) {
     .where('version.tenant_id', '=', tenantId)
 }
 
-/** Versions newest first, of one agent or of all; one more than `limit`, to tell whether there are more. */
+/** A page of versions, newest first, of one agent or of all. */
 export async function listAgentVersions(
   db: Db,
   tenantId: TenantId,
   agentId: AgentId | null,
   page: PageRequest,
-): Promise<AgentVersion[]> {
-  return versionsOf(db, tenantId)
+): Promise<FittingRows<AgentVersion>> {
+  const query = versionsOf(db, tenantId)
     .$if(agentId !== null, (query) => query.where('version.agent_id', '=', agentId))
     .$call(newestFirst('version', page))
-    .execute()
+  return fittingRows(db, query, ['config'], page.limit)
 }
 
 export async function findAgentVersion(

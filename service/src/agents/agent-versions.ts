@@ -79,10 +79,10 @@ type Deps = {
 export function makeAgentVersions({ db, clock, keepHoldAudio, onPublished }: Deps): AgentVersions {
   return {
     async list(tenantId, agentId, page) {
-      const rows = await listAgentVersions(db, tenantId, agentId, page)
+      const { rows, limit } = await listAgentVersions(db, tenantId, agentId, page)
       if (rows.length === 0) await expectTenant(db, tenantId)
       if (rows.length === 0 && agentId && !(await hasAgent(db, tenantId, agentId))) throw unknownAgent()
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
     create(tenantId, agentId, config, by) {
       refuseFaults(config)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
@@ -33,9 +34,10 @@ export async function findPrompt(db: Db, key: string): Promise<PromptRow | null>
   return row ?? null
 }
 
-/** Newest first; one more than `limit`, to tell whether there are more. */
-export function listPrompts(db: Db, page: PageRequest): Promise<PromptRow[]> {
-  return db.selectFrom('prompts').selectAll().$call(newestFirst('prompts', page)).execute()
+/** A page of them, newest first. */
+export function listPrompts(db: Db, page: PageRequest): Promise<FittingRows<PromptRow>> {
+  const query = db.selectFrom('prompts').selectAll().$call(newestFirst('prompts', page))
+  return fittingRows(db, query, ['text', 'description'], page.limit)
 }
 
 /** Creates the prompt or writes its text anew; its id and the time of its making stay. */

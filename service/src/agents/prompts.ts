@@ -53,7 +53,8 @@ export function makePrompts({ db, clock, log }: { db: Db; clock: Clock; log: Pic
 
   return {
     async list(page) {
-      return toPage(await listPrompts(db, page), page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
+      const { rows, limit } = await listPrompts(db, page)
+      return toPage(rows, limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
     get: async (key) => (await findPrompt(db, key)) ?? unknownPrompt(),
     put: (key, prompt, conditions, by) =>

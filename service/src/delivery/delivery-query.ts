@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { invalidRequest } from '../kernel/errors.ts'
-import { Ok, pageFields, strict } from '../platform/http/schemas.ts'
+import { longRowsPageFields, Ok, strict } from '../platform/http/schemas.ts'
 import { EVENT_NAMES, type EventName } from '../tenancy/tenant-events.ts'
 import type { Redelivery } from './deliveries.ts'
 import type { DeliveryFilter } from './delivery-store.ts'
@@ -15,14 +15,7 @@ const filterFields = {
 
 /** What a list of deliveries can be asked for. */
 export const DeliveryQuery = strict({
-  ...pageFields,
-  limit: Type.Optional(
-    Type.Integer({
-      ...pageFields.limit,
-      description:
-        'Rows in this answer at most: fewer come where their bodies have more than 1 MiB together, one in any case.',
-    }),
-  ),
+  ...longRowsPageFields,
   ...filterFields,
   call_sid: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
 })

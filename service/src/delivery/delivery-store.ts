@@ -29,9 +29,6 @@ function conditions({ event, status, callSid, from, to }: DeliveryFilter): Expre
   ]
 }
 
-/** Of all bodies of a page: that of a long conversation alone may have hundreds of thousands. */
-const MAX_BODY_BYTES = 1_048_576
-
 /** A page of the tenant's deliveries, newest first, as the API shows them; shorter than asked for where bodies are long. */
 export function listDeliveries(
   db: Db,
@@ -40,8 +37,8 @@ export function listDeliveries(
   page: PageRequest,
 ): Promise<JsonPage> {
   const where = [sql`tenant_id = ${tenantId}`, ...conditions(filter), isAfter('webhook_outbox', page.after)]
-  const bounded = { column: 'body', maxBytes: MAX_BODY_BYTES }
-  return readJsonPage(db, { table: 'webhook_outbox', where: sql.join(where, sql` and `), shown: SHOWN, bounded }, page)
+  const list = { table: 'webhook_outbox', where: sql.join(where, sql` and `), shown: SHOWN, long: ['body'] }
+  return readJsonPage(db, list, page)
 }
 
 const AS_STORED = ['id', 'event', 'status', 'attempts', 'last_status_code', 'last_error', 'body']

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import type { FittingRows } from '../platform/db/fitting-rows.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -57,19 +58,19 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
 
   return {
     async list(tenantId, filter, page) {
-      return paged(await listCallbackTasks(db, tenantId, filter, page), page)
+      return paged(await listCallbackTasks(db, tenantId, filter, page))
     },
     async listDue(tenantId, filter, page) {
-      const rows = await listDueCallbackTasks(db, tenantId, filter, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.sla_due_at, id: row.id }))
+      const { rows, limit } = await listDueCallbackTasks(db, tenantId, filter, page)
+      return toPage(rows, limit, (row) => ({ createdAt: row.sla_due_at, id: row.id }))
     },
     async listAcrossTenants(filter, page) {
-      return paged(await listCallbackTasksAcrossTenants(db, filter, page), page)
+      return paged(await listCallbackTasksAcrossTenants(db, filter, page))
     },
     get: (tenantId, id) => expectTask(db, tenantId, id),
     async history(tenantId, id, page) {
       await expectTask(db, tenantId, id)
-      return paged(await listTaskChanges(db, tenantId, id, page), page)
+      return paged({ rows: await listTaskChanges(db, tenantId, id, page), limit: page.limit })
     },
     create: (tenantId, fields) =>
       change(tenantId, async (tx, tenant, now) => {
@@ -101,6 +102,6 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
   }
 }
 
-function paged<Row extends { created_at: Date; id: string }>(rows: Row[], { limit }: PageRequest): Page<Row> {
+function paged<Row extends { created_at: Date; id: string }>({ rows, limit }: FittingRows<Row>): Page<Row> {
   return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
 }

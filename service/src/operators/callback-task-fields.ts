@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, pageFields, strict } from '../platform/http/schemas.ts'
+import { longRowsPageFields, nullable, strict } from '../platform/http/schemas.ts'
 import { CallableNumber, QueueKey } from '../tenancy/tenant-values.ts'
 import type { TaskFields } from './add-callback-task.ts'
 import type { CallbackTaskId, TaskFilter } from './callback-task-store.ts'
@@ -57,7 +57,7 @@ const filters = {
 }
 
 export const TaskQuery = strict({
-  ...pageFields,
+  ...longRowsPageFields,
   ...filters,
   order: Type.Optional(
     Type.Enum(['newest', 'due'], {
@@ -74,7 +74,11 @@ export const TaskQuery = strict({
   call_sid: filter('Exactly as stored.'),
 })
 
-export const AdminTaskQuery = strict({ ...pageFields, ...filters, tenant_id: filter('An unknown one finds nothing.') })
+export const AdminTaskQuery = strict({
+  ...longRowsPageFields,
+  ...filters,
+  tenant_id: filter('An unknown one finds nothing.'),
+})
 
 /** The filter of a query: what of it is no paging and no order. */
 export function readTaskFilter(query: Static<typeof TaskQuery> & Static<typeof AdminTaskQuery>): TaskFilter {

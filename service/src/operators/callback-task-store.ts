@@ -2,6 +2,7 @@ import { type Expression, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { isLater, newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { TaskDisposition, TaskPriority, TaskStatus } from './callback-task-values.ts'
@@ -117,38 +118,38 @@ export type TaskFilter = Partial<
 >
 
 /**
- * The tenant's tasks that are not done, the one whose promise is over first at the head; one more than `limit`. A page's
- * position names `sla_due_at`.
+ * A page of the tenant's tasks that are not done, the one whose promise is over first at the head. Its position names
+ * `sla_due_at`.
  */
 export async function listDueCallbackTasks(
   db: Db,
   tenantId: TenantId,
   filter: TaskFilter,
   page: PageRequest,
-): Promise<CallbackTaskRow[]> {
-  return (
-    db
-      .selectFrom('callback_tasks')
-      .selectAll()
-      // Written out, as the index has it.
-      .where(sql<SqlBool>`status in ('open', 'claimed', 'snoozed', 'dispatching')`)
-      .where((eb) => eb.and(conditions({ ...filter, tenant_id: tenantId })))
-      .where(isLater('callback_tasks', 'sla_due_at', page.after))
-      .orderBy('sla_due_at')
-      .orderBy('id')
-      .limit(page.limit + 1)
-      .offset(page.offset)
-      .execute()
-  )
+): Promise<FittingRows<CallbackTaskRow>> {
+  const query = db
+    .selectFrom('callback_tasks')
+    .selectAll()
+    // Written out, as the index has it.
+    .where(sql<SqlBool>`status in ('open', 'claimed', 'snoozed', 'dispatching')`)
+    .where((eb) => eb.and(conditions({ ...filter, tenant_id: tenantId })))
+    .where(isLater('callback_tasks', 'sla_due_at', page.after))
+    .orderBy('sla_due_at')
+    .orderBy('id')
+    .limit(page.limit + 1)
+    .offset(page.offset)
+  return fittingRows(db, query, LONG, page.limit)
 }
 
-/** The tenant's tasks, newest first; one more than `limit`, to tell whether there are more. */
+const LONG = ['summary', 'notes', 'metadata']
+
+/** A page of the tenant's tasks, newest first. */
 export async function listCallbackTasks(
   db: Db,
   tenantId: TenantId,
   filter: TaskFilter,
   page: PageRequest,
-): Promise<CallbackTaskRow[]> {
+): Promise<FittingRows<CallbackTaskRow>> {
   return listCallbackTasksAcrossTenants(db, { ...filter, tenant_id: tenantId }, page)
 }
 
@@ -157,13 +158,13 @@ export async function listCallbackTasksAcrossTenants(
   db: Db,
   filter: TaskFilter,
   page: PageRequest,
-): Promise<CallbackTaskRow[]> {
-  return db
+): Promise<FittingRows<CallbackTaskRow>> {
+  const query = db
     .selectFrom('callback_tasks')
     .selectAll()
     .where((eb) => eb.and(conditions(filter)))
     .$call(newestFirst('callback_tasks', page))
-    .execute()
+  return fittingRows(db, query, LONG, page.limit)
 }
 
 function conditions(filter: TaskFilter): Expression<SqlBool>[] {

@@ -48,7 +48,7 @@ describe('a desk of 3,000 tasks', () => {
   it('shows a page under a filter without reading them all', async () => {
     for (const [what, filter, expectedRows] of FILTERS) {
       const page = readPage({ limit: 10 })
-      expect([what, (await listCallbackTasks(test.db, ACME, filter, page)).length]).toEqual([what, expectedRows])
+      expect([what, (await listCallbackTasks(test.db, ACME, filter, page)).rows.length]).toEqual([what, expectedRows])
       const [plan] = await plansOf(test.db, (db) => listCallbackTasks(db, ACME, filter, page))
       expect([...(plan?.nodes ?? [])], what).not.toContain('Seq Scan')
       expect(plan?.blocks, what).toBeLessThan(40)

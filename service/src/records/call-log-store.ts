@@ -114,7 +114,8 @@ export function listCallLogs(db: Db, tenantId: TenantId, filter: RecordFilter, p
     ...filterConditions('call_logs', filter, 'status'),
     isAfter('call_logs', page.after),
   ]
-  return readJsonPage(db, { table: 'call_logs', where: sql.join(conditions, sql` and `), shown: SHOWN }, page)
+  const list = { table: 'call_logs', where: sql.join(conditions, sql` and `), shown: SHOWN, long: LONG }
+  return readJsonPage(db, list, page)
 }
 
 const AS_STORED = [
@@ -132,6 +133,7 @@ const AS_STORED = [
     'metadata',
   ],
 ]
+const LONG = ['summary', 'error_message', 'metadata']
 const INSTANTS = ['created_at', 'started_at', 'answered_at', 'ended_at']
 
 /** `durationSeconds` and `showCallLog` for the database. */

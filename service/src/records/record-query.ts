@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { pageFields } from '../platform/http/schemas.ts'
+import { longRowsPageFields } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
 import type { RecordFilter } from './record-filter-store.ts'
 
@@ -8,7 +8,7 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 
 /** What the lists of calls and of sessions can be asked for, to be spread into a query. */
 export const recordFields = {
-  ...pageFields,
+  ...longRowsPageFields,
   status: Type.Optional(Type.Enum(CALL_STATUSES, { description: 'Of the call.' })),
   direction: Type.Optional(Type.Enum(CALL_DIRECTIONS)),
   agent_key: text('An unknown one finds nothing.'),

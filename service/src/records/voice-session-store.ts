@@ -174,13 +174,14 @@ export function listVoiceSessions(
   ]
   const where = sql.join(conditions, sql` and `)
   const { phrases = [] } = filter
-  if (phrases.length === 0) return readJsonPage(db, { table: 'voice_sessions', where, shown: SHOWN }, page)
+  const list = { table: 'voice_sessions', where, shown: SHOWN, long: LONG }
+  if (phrases.length === 0) return readJsonPage(db, list, page)
   const found = searchedSessions({ tenantId, phrases, where, limit: page.offset + page.limit + 1 })
   const isFound = sql`tenant_id = ${tenantId} and id in (${found})`
   // How a search goes through what it is given does not depend on the words; how a filter is best asked does on its values.
   const hasWordsAlone = Object.values(filter).every((value) => value === undefined || value === phrases)
   const isPrepared = hasWordsAlone && phrases.length <= PREPARED_PHRASES
-  return readJsonPage(db, { table: 'voice_sessions', where: isFound, shown: SHOWN, isPrepared }, page)
+  return readJsonPage(db, { ...list, where: isFound, isPrepared }, page)
 }
 
 /** Searches for more are rare, and each number of them is a statement of its own. */
@@ -202,6 +203,8 @@ const AS_STORED = [
   ...['usage', 'cost_usd', 'tags', 'outcome', 'outcome_notes', 'qa', 'qa_status', 'qa_reason', 'summary', 'extraction'],
   ...['extraction_status', 'extraction_reason', 'metadata'],
 ]
+
+const LONG = ['tags', 'outcome', 'outcome_notes', 'qa', 'summary', 'extraction', 'metadata']
 
 /** `showSession` for the database. */
 const SHOWN = {

@@ -1,4 +1,5 @@
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 
@@ -37,18 +38,18 @@ export async function insertAccessRequest(db: Db, request: AccessRequestRow): Pr
   await db.insertInto('access_requests').values(request).execute()
 }
 
-/** Newest first, those of a status or all; one more than `limit`, to tell whether there are more. */
+/** A page of them, newest first, those of a status or all. */
 export function listAccessRequests(
   db: Db,
   status: AccessRequestStatus | null,
   page: PageRequest,
-): Promise<AccessRequestRow[]> {
-  return db
+): Promise<FittingRows<AccessRequestRow>> {
+  const query = db
     .selectFrom('access_requests')
     .selectAll()
     .$if(status !== null, (query) => query.where('status', '=', status))
     .$call(newestFirst('access_requests', page))
-    .execute()
+  return fittingRows(db, query, ['use_case', 'website', 'metadata'], page.limit)
 }
 
 /** The request, kept from changing until the transaction ends. */

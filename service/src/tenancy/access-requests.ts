@@ -55,8 +55,8 @@ export function makeAccessRequests({ db, clock, notify }: Deps): AccessRequests 
       return id
     },
     async list(status, page) {
-      const rows = await listAccessRequests(db, status, page)
-      return toPage(rows, page.limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
+      const { rows, limit } = await listAccessRequests(db, status, page)
+      return toPage(rows, limit, ({ created_at: createdAt, id }) => ({ createdAt, id }))
     },
     review: (id, { status, note }, by) =>
       db.transaction().execute(async (tx) => {

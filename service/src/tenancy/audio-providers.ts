@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { TenantCache } from './tenant-cache.ts'
 import { toRuntime } from './tenant-defaults.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenant-runtime.ts'
-import { listTenantsAcrossTenants } from './tenant-store.ts'
+import { listNewestTenantsAcrossTenants } from './tenant-store.ts'
 
 /** The provider of voices beside the model's own. */
 export type SecondaryAudio = {
@@ -75,9 +75,11 @@ export async function listTenantAudio(
   const missing = limit - found.length
   if (includeUncached && missing > 0) {
     // Among so many of the newest there are `missing` that are not cached, or there are no more.
-    const page = { limit: missing + known.size, offset: 0, after: null }
-    const stored = (await listTenantsAcrossTenants(db, page)).filter(({ tenant_id }) => !known.has(tenant_id))
-    const runtimes = stored.slice(0, missing).map(({ document }) => toRuntime(document, telephony))
+    const newest = await listNewestTenantsAcrossTenants(db, missing + known.size)
+    const runtimes = newest
+      .filter(({ tenant_id }) => !known.has(tenant_id))
+      .slice(0, missing)
+      .map(({ document }) => toRuntime(document, telephony))
     found.push(...runtimes.map((runtime) => ({ runtime, isCached: false })))
   }
   return found.map(({ runtime, isCached }) => {

@@ -7,8 +7,8 @@ import {
   iso,
   listBody,
   listResponse,
+  longRowsPageFields,
   nullable,
-  pageFields,
   strict,
   Timestamp,
 } from '../platform/http/schemas.ts'
@@ -18,7 +18,7 @@ import type { AuditEntry } from './audit-log-store.ts'
 const filterText = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 300, description }))
 
 const Query = strict({
-  ...pageFields,
+  ...longRowsPageFields,
   tenant_id: Type.Optional(Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 }))),
   actor: filterText('Who did it: a name as entries show it.'),
   action: filterText('What was done, such as api_key.revoked.'),

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { TenantId, UserId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
@@ -51,10 +52,10 @@ function json(value: unknown): string | null {
   return value === null ? null : JSON.stringify(value)
 }
 
-/** Entries newest first, of one tenant or over all of them; one more than `limit`. */
-export async function listAuditEntries(db: Db, filter: AuditFilter, page: PageRequest): Promise<AuditEntry[]> {
+/** A page of entries, newest first, of one tenant or over all of them. */
+export function listAuditEntries(db: Db, filter: AuditFilter, page: PageRequest): Promise<FittingRows<AuditEntry>> {
   const { tenantId, actor, action, targetId, after, before } = filter
-  return db
+  const query = db
     .selectFrom('audit_log')
     .selectAll()
     .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as TenantId))
@@ -64,5 +65,5 @@ export async function listAuditEntries(db: Db, filter: AuditFilter, page: PageRe
     .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
     .$call(newestFirst('audit_log', page))
-    .execute()
+  return fittingRows(db, query, ['before', 'after'], page.limit)
 }

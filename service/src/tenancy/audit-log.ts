@@ -42,8 +42,8 @@ export type AuditLog = { list(filter: AuditFilter, page: PageRequest): Promise<P
 export function makeAuditLog({ db }: { db: Db }): AuditLog {
   return {
     async list(filter, page) {
-      const rows = await listAuditEntries(db, filter, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      const { rows, limit } = await listAuditEntries(db, filter, page)
+      return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
   }
 }

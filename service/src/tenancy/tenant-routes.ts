@@ -7,8 +7,8 @@ import {
   errorResponses,
   listBody,
   listResponse,
+  longRowsPageFields,
   Ok,
-  PageQuery,
   strict,
   WriteHeaders,
 } from '../platform/http/schemas.ts'
@@ -46,7 +46,7 @@ export function tenantRoutes(tenants: Tenants, around: Omit<TenantRemoval, 'tena
           tags: ['admin'],
           summary: 'List tenants, newest first',
           operationId: 'listTenants',
-          querystring: PageQuery,
+          querystring: strict(longRowsPageFields),
           response: { 200: listResponse('tenants', Tenant), ...errorResponses },
         },
         serializerCompiler: asStored,

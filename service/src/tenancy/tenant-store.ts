@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { TenantDocument } from './tenant-document.ts'
 
@@ -94,21 +95,32 @@ export async function listTenantsWithAcrossTenants(db: Db, member: 'ticketing' |
   return rows.map(({ tenant_id }) => tenant_id)
 }
 
-/** Tenants newest first, one row more than the limit so that `toPage` can see whether there is a next page. */
-export function listTenantsAcrossTenants(db: Db, { limit, offset, after }: PageRequest): Promise<ListedTenant[]> {
-  let query = db
+/** A page of tenants, newest first. */
+export function listTenantsAcrossTenants(
+  db: Db,
+  { limit, offset, after }: PageRequest,
+): Promise<FittingRows<ListedTenant>> {
+  const query = newestTenants(db)
+    .$if(after !== null, (tenants) =>
+      tenants.where(sql<boolean>`(created_at, tenant_id) < (${after?.createdAt}, ${after?.id})`),
+    )
+    .limit(limit + 1)
+    .offset(offset)
+  return fittingRows(db, query, ['document'], limit)
+}
+
+/** The newest tenants, so many at most, however long their documents are. */
+export function listNewestTenantsAcrossTenants(db: Db, limit: number): Promise<ListedTenant[]> {
+  return newestTenants(db).limit(limit).execute()
+}
+
+function newestTenants(db: Db) {
+  return db
     .selectFrom('tenants')
     .select(['tenant_id', 'document', 'etag', 'created_at'])
     .where('deleted_at', 'is', null)
-  if (after) {
-    query = query.where(sql<boolean>`(created_at, tenant_id) < (${after.createdAt}, ${after.id})`)
-  }
-  return query
     .orderBy('created_at', 'desc')
     .orderBy('tenant_id', 'desc')
-    .limit(limit + 1)
-    .offset(offset)
-    .execute()
 }
 
 /**

@@ -86,8 +86,8 @@ export function makeTenants(deps: Deps) {
 }
 
 async function list(db: Db, page: PageRequest): Promise<Page<ShownTenant>> {
-  const rows = await listTenantsAcrossTenants(db, page)
-  const { rows: kept, nextCursor } = toPage(rows, page.limit, (row) => ({
+  const { rows, limit } = await listTenantsAcrossTenants(db, page)
+  const { rows: kept, nextCursor } = toPage(rows, limit, (row) => ({
     createdAt: row.created_at,
     id: row.tenant_id,
   }))

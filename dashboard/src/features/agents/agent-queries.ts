@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { allRows } from '../../api/all-rows.ts'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
@@ -64,10 +65,12 @@ export const agentQuery = (tenantId: string, agentId: string) =>
 export const versionsQuery = (tenantId: string, agentId: string) =>
   queryOptions({
     queryKey: [...agentsKey(tenantId), agentId, 'versions'],
-    queryFn: async () => {
-      const params = { path: { tenant_id: tenantId }, query: { agent_id: agentId, limit: MOST_ROWS } }
-      return (await answerOf(api.GET(VERSIONS, { params }))).versions
-    },
+    queryFn: () =>
+      allRows(MOST_ROWS, async (page) => {
+        const params = { path: { tenant_id: tenantId }, query: { agent_id: agentId, ...page } }
+        const answer = await answerOf(api.GET(VERSIONS, { params }))
+        return { rows: answer.versions, next: answer.next_cursor }
+      }),
   })
 
 /** A version among those of its agent. @throws ApiFailure when there is none. */

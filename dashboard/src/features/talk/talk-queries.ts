@@ -1,4 +1,5 @@
 import { queryOptions } from '@tanstack/react-query'
+import { allRows } from '../../api/all-rows.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { LineGrant } from '../../audio/audio-line.ts'
 import type { Filters } from '../../components/filters.tsx'
@@ -23,10 +24,15 @@ export const talkersQuery = (tenantId: string) =>
   queryOptions({
     queryKey: ['talkers', tenantId],
     queryFn: async (): Promise<Talker[]> => {
-      const params = { path: { tenant_id: tenantId }, query: { limit: MOST } }
-      const [{ agents }, { versions }] = await Promise.all([
-        answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agents', { params })),
-        answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agent-versions', { params })),
+      const path = { tenant_id: tenantId }
+      const asked = { params: { path, query: { limit: MOST } } }
+      const [{ agents }, versions] = await Promise.all([
+        answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agents', asked)),
+        allRows(MOST, async (query) => {
+          const params = { path, query }
+          const answer = await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}/agent-versions', { params }))
+          return { rows: answer.versions, next: answer.next_cursor }
+        }),
       ])
       const talkers = agents.map(({ id, agent_key: agentKey, name }) => {
         const own = versions.filter(({ agent_id }) => agent_id === id)

@@ -155,8 +155,8 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
     },
     async calls(tenantId, id, status, page) {
       const { id: campaignId } = await expectCampaign(db, tenantId, id)
-      const rows = await listContacts(db, tenantId, { campaignId, status }, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      const { rows, limit } = await listContacts(db, tenantId, { campaignId, status }, page)
+      return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
   }
 

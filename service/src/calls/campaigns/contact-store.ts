@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
+import { type FittingRows, fittingRows } from '../../platform/db/fitting-rows.ts'
 import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { CallStatus } from '../../records/call-values.ts'
@@ -90,14 +91,14 @@ export type ListedContact = Omit<ContactRow, 'claim_token' | 'claimed_until'> & 
   call_status: CallStatus | null
 }
 
-/** The contacts of a campaign, the last of its list first; one more than `limit`. */
+/** A page of the contacts of a campaign, the last of its list first. */
 export function listContacts(
   db: Db,
   tenantId: TenantId,
   { campaignId, status }: { campaignId: CampaignId; status: ContactStatus | null },
   page: PageRequest,
-): Promise<ListedContact[]> {
-  return db
+): Promise<FittingRows<ListedContact>> {
+  const query = db
     .selectFrom('campaign_contacts')
     .leftJoin('call_logs as log', (join) =>
       join
@@ -110,7 +111,7 @@ export function listContacts(
     .where('campaign_contacts.campaign_id', '=', campaignId)
     .$if(status !== null, (query) => query.where('campaign_contacts.status', '=', status as ContactStatus))
     .$call(newestFirst('campaign_contacts', page))
-    .execute()
+  return fittingRows(db, query, ['metadata'], page.limit)
 }
 
 /** How many are being called now, or are about to be. To be asked with the campaign locked. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { nextCursorOf, type PageRequest } from '../../kernel/pages.ts'
+import { fitting } from './fitting-rows.ts'
 import { prepared } from './prepared.ts'
 import type { Db } from './schema.ts'
 
@@ -17,8 +18,8 @@ export type JsonList = {
   shown: Readonly<Record<string, RawBuilder<unknown>>>
   /** One plan is right for whatever values `where` has: it is made once. Default: it is made for the values of each time. */
   isPrepared?: boolean
-  /** The page ends where this column has more bytes than so many, all of its rows together; one row it has in any case. */
-  bounded?: { column: string; maxBytes: number }
+  /** Those that may be long: the page ends where they have more bytes than fit into one. */
+  long: readonly string[]
 }
 
 /**
@@ -26,44 +27,27 @@ export type JsonList = {
  * only to write them out again, costs that process more than all else that a list costs it.
  */
 export async function readJsonPage(db: Db, list: JsonList, page: PageRequest): Promise<JsonPage> {
-  const { table, where, shown, isPrepared = false } = list
+  const { table, where, shown, isPrepared = false, long } = list
   const members = Object.entries(shown).map(([name, value]) => sql`${value} as ${sql.id(name)}`)
   const from = sql.id(table)
-  const fitting = list.bounded && sql`with fitting as materialized (${rowsThatFit(list, list.bounded, page)})`
-  const kept = fitting ? sql`(select rows from fitting)` : sql`${page.limit}`
   const statement = sql<Read>`
-    ${fitting ?? sql``}
-    select coalesce(json_agg(row_to_json(shown) order by n) filter (where n <= ${kept}), '[]')::text as json,
-           count(*) filter (where n <= ${kept}) as count,
-           max(${from}.created_at) filter (where n = ${kept}) as last_at,
-           (array_agg(${from}.id) filter (where n = ${kept}))[1] as last_id,
-           coalesce(bool_or(n > ${kept}), false) as has_more
-      from (select *, row_number() over (order by created_at desc, id desc) as n
-              from (select * from ${from} where ${where}
-                     order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}) ${from}) ${from},
-           lateral (select ${sql.join(members)}) shown`
+    with newest as materialized (
+      select *, row_number() over (order by created_at desc, id desc) as n
+        from (select * from ${from} where ${where}
+               order by created_at desc, id desc limit ${page.limit + 1} offset ${page.offset}) ${from}),
+         ${fitting(long, page.limit)}
+    select coalesce(json_agg(row_to_json(shown) order by n) filter (where n <= kept), '[]')::text as json,
+           count(*) filter (where n <= kept) as count,
+           max(${from}.created_at) filter (where n = kept) as last_at,
+           (array_agg(${from}.id) filter (where n = kept))[1] as last_id,
+           coalesce(bool_or(n > kept), false) as has_more
+      from newest ${from}, fitting, lateral (select ${sql.join(members)}) shown`
   const { rows } = await (isPrepared ? prepared('search', statement) : statement).execute(db)
   const [read] = rows
   if (!read) throw new Error('an aggregate without a row')
   const { json, count, last_at: createdAt, last_id: id, has_more: hasMore } = read
   const isLast = !hasMore || createdAt === null || id === null
   return { json, count, nextCursor: isLast ? null : nextCursorOf({ createdAt, id }) }
-}
-
-/**
- * How many rows of the page have no more bytes than they may. What they take up in the table is less, and known without reading it: only
- * what may fit by that is read.
- */
-function rowsThatFit({ table, where }: JsonList, bounded: { column: string; maxBytes: number }, page: PageRequest) {
-  const [column, maxBytes] = [sql.id(bounded.column), bounded.maxBytes]
-  return sql`
-    select greatest(count(*) filter (where bytes <= ${maxBytes}), least(${page.limit}, 1)) as rows
-      from (select sum(octet_length(${column}::text)) over (order by created_at desc, id desc) as bytes
-              from (select created_at, id, ${column},
-                           sum(pg_column_size(${column})) over (order by created_at desc, id desc) as stored
-                      from (select * from ${sql.id(table)} where ${where}
-                             order by created_at desc, id desc limit ${page.limit} offset ${page.offset}) newest) sized
-             where stored <= ${maxBytes}) whole`
 }
 
 /** An instant as the API writes it, such as `2026-01-31T09:05:00.000Z`. */

@@ -102,6 +102,18 @@ export const pageFields = {
   ),
 }
 
+/** The same of a list whose rows may be long. */
+export const longRowsPageFields = {
+  ...pageFields,
+  limit: Type.Optional(
+    Type.Integer({
+      ...pageFields.limit,
+      description:
+        'Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them.',
+    }),
+  ),
+}
+
 /** The query of a list without filters. `readPage` of the kernel reads it. */
 export const PageQuery = strict(pageFields)
 

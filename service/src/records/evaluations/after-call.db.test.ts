@@ -226,7 +226,7 @@ describe('a session whose agent version wants something taken from it', () => {
     await scoring()
     expect(await settled(id)).toMatchObject({ extraction: { guests: 4 }, qa: { score: 0.5 } })
     const page = { limit: 10, offset: 0, after: null }
-    expect(await listEvaluations(test.db, ACME, { source: 'model' }, page)).toHaveLength(1)
+    expect((await listEvaluations(test.db, ACME, { source: 'model' }, page)).rows).toHaveLength(1)
     expect(provider.asked).toHaveLength(2)
   })
 })

@@ -9,9 +9,9 @@ import {
   errorResponses,
   listBody,
   listResponse,
+  longRowsPageFields,
   nullable,
   Ok,
-  pageFields,
   strict,
 } from '../../platform/http/schemas.ts'
 import { takeNothing } from '../../platform/http/take-nothing.ts'
@@ -25,7 +25,7 @@ const text = (description: string) => Type.Optional(Type.String({ minLength: 1, 
 const instant = (description: string) => Type.Optional(Type.String({ format: 'date-time', description }))
 
 const Query = strict({
-  ...pageFields,
+  ...longRowsPageFields,
   voice_session_id: text('An unknown one finds nothing.'),
   agent_key: text('An unknown one finds nothing.'),
   agent_version_id: text('An unknown one finds nothing.'),

@@ -1,6 +1,7 @@
 import { type ColumnType, sql } from 'kysely'
 import type { AgentId, AgentVersionId, TenantId } from '../../kernel/ids.ts'
 import type { PageRequest } from '../../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../../platform/db/fitting-rows.ts'
 import { newestFirst } from '../../platform/db/newest-first.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { SessionId } from '../call-values.ts'
@@ -76,15 +77,15 @@ export async function insertEvaluation(tx: Tx, evaluation: EvaluationRow): Promi
   return numInsertedOrUpdatedRows > 0n
 }
 
-/** The tenant's evaluations, newest first; one more than `limit`, to tell whether there are more. */
+/** A page of the tenant's evaluations, newest first. */
 export async function listEvaluations(
   db: Db,
   tenantId: TenantId,
   filter: EvaluationFilter,
   page: PageRequest,
-): Promise<EvaluationRow[]> {
+): Promise<FittingRows<EvaluationRow>> {
   const { sessionId, agentKey, agentVersionId, source, after, before } = filter
-  return evaluationsOf(db, tenantId)
+  const query = evaluationsOf(db, tenantId)
     .$if(sessionId !== undefined, (query) => query.where('session_id', '=', sessionId as SessionId))
     .$if(agentKey !== undefined, (query) => query.where('agent_key', '=', agentKey as string))
     .$if(agentVersionId !== undefined, (query) =>
@@ -94,7 +95,7 @@ export async function listEvaluations(
     .$if(after !== undefined, (query) => query.where('created_at', '>=', after as Date))
     .$if(before !== undefined, (query) => query.where('created_at', '<', before as Date))
     .$call(newestFirst('evaluations', page))
-    .execute()
+  return fittingRows(db, query, ['criteria', 'summary'], page.limit)
 }
 
 /** The evaluation of a session that counts: a person's newest, else the model's newest; null when it has neither. */

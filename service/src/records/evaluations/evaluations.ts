@@ -118,8 +118,8 @@ export function makeEvaluations(deps: Deps): Evaluations {
       const { sessionId, agentVersionId } = filter
       if ([sessionId, agentVersionId].some((id) => id !== undefined && !isUuid(id)))
         return { rows: [], nextCursor: null }
-      const rows = await listEvaluations(db, tenantId, filter, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      const { rows, limit } = await listEvaluations(db, tenantId, filter, page)
+      return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
     async record(tenantId, sessionId, { score, criteria, summary }) {
       const conversation = await ended(tenantId, sessionId)

@@ -66,7 +66,8 @@ const waiting = () => test.db.selectFrom('session_scorings').selectAll().execute
 const told = async () => (await storedEvents(test.db)).filter(({ event }) => event === 'voice.evaluation.completed')
 
 async function evaluations(source?: EvaluationSource) {
-  return listEvaluations(test.db, ACME, { source }, { limit: 100, offset: 0, after: null })
+  const { rows } = await listEvaluations(test.db, ACME, { source }, { limit: 100, offset: 0, after: null })
+  return rows
 }
 
 /** Sessions that wait to be scored, so many of each tenant. */
