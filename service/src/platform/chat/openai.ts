@@ -21,7 +21,7 @@ const MAX_ANSWER_BYTES = 1024 * 1024
 const MAX_REASON_CHARS = 300
 
 /** About the account, or the moment, and not about what is asked. */
-const PASSING = new Set([401, 403, 408, 429])
+const PASSING = new Set([401, 408, 429])
 
 /** Chat Completions, as OpenAI and many others serve them. */
 export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
@@ -36,12 +36,19 @@ export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
       const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })
       const answer = parsed(text)
       if (status !== 200) {
-        const isRefusal = status >= 400 && status < 500 && !PASSING.has(status)
-        throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, { isRefusal })
+        throw new ChatFault(`the chat model answered ${status}: ${reasonOf(answer)}`, {
+          isRefusal: isRefusal(status, model),
+        })
       }
       return answerOf(answer, body.model)
     },
   }
+}
+
+/** 403: of a model that was named, that the account may not use it; of our own it is the account's trouble. */
+function isRefusal(status: number, model: string | null): boolean {
+  if (status === 403) return model !== null
+  return status >= 400 && status < 500 && !PASSING.has(status)
 }
 
 type Asked = { apiKey: string; body: object; signal: AbortSignal }

@@ -152,6 +152,19 @@ describe('a session whose agent version wants something taken from it', () => {
     expect(await told()).toHaveLength(1)
   })
 
+  it('is not scored again where the model scored it and did not answer the rest', async () => {
+    provider.answer({ says: assessmentOf(0.9) }, { status: 500, body: 'oh' }, { says: FITTING })
+    const model = watchedModel(theModel())
+    await scoring(model)
+    const id = await ended('CA1')
+    await until(async () => (await session(id))?.qa_status === 'scored', { what: 'the score' })
+    expect(await session(id)).toMatchObject({ qa: { score: 0.9 }, extraction_status: 'pending' })
+    const isFilled = async () => (await session(id))?.extraction_status === 'filled'
+    await passing(clock, isFilled, { what: 'the extraction', stepMs: 5_000, isBusy: () => model.isAsked })
+    expect(provider.asked).toHaveLength(3)
+    expect(await told('voice.evaluation.completed')).toHaveLength(1)
+  })
+
   it('has it with its end also where nobody could have made it for more than ten minutes', async () => {
     const id = await ended('CA1')
     clock.skip(20 * 60_000)

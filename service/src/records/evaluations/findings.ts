@@ -17,18 +17,23 @@ export function nothingFound(reason: string): Findings {
   return { verdict: reason, extraction: { missing: reason } }
 }
 
-type Deps = { db: Db; log: Pick<Log, 'info'>; ask: Ask; redactor: Redactor }
+type Deps = {
+  db: Db
+  log: Pick<Log, 'info'>
+  ask: Ask
+  redactor: Redactor
+  /** Writes a verdict down as soon as it is there where more is asked for: it is not lost when that is not answered. */
+  keepVerdict(verdict: Verdict | string): Promise<void>
+}
 
 /** Has a model score a conversation, and take from it what its agent's version wants. @throws ChatFault as `ask` does. */
 export async function findIn(deps: Deps, conversation: Conversation, agent: JudgedAgent): Promise<Findings> {
-  const { tenant_id, id, extraction_status } = conversation.session
+  const { tenant_id, id, extraction_status, qa_status } = conversation.session
   if (extraction_status !== 'pending') return { verdict: await verdictOn(deps, conversation, agent), extraction: null }
-  // Somebody may have had the model score it meanwhile.
-  const isScored = await hasEvaluationOfModel(deps.db, tenant_id, id)
-  return {
-    verdict: isScored ? null : await verdictOn(deps, conversation, agent),
-    extraction: await takenFrom(deps, conversation, agent),
-  }
+  // Before, when the rest was not answered; or somebody has had the model score it meanwhile.
+  const isJudged = qa_status === 'not_scored' || (await hasEvaluationOfModel(deps.db, tenant_id, id))
+  if (!isJudged) await deps.keepVerdict(await verdictOn(deps, conversation, agent))
+  return { verdict: null, extraction: await takenFrom(deps, conversation, agent) }
 }
 
 /** What the model says; why it has not said anything that can be used, in a sentence. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type ChatServer, startChatServer } from '../../../test/harness/chat-server.ts'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
@@ -341,15 +341,20 @@ describe('a session without a score', () => {
     expect([provider.asked.length, (await evaluations()).map(({ source }) => source)]).toEqual([2, ['heuristic']])
   })
 
-  it('is one whose model the provider does not know, and holds up no other one', async () => {
-    provider.answer({ status: 404, body: '{"error": {"message": "no such model"}}' }, { says: assessmentOf(1) })
-    await scoring()
-    const id = await endedCall(test.db, clock, 'CA1')
-    const reason = "The chat model refused to read it: check the agent version's chat_model."
-    expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
-    expect(await settled(await endedCall(test.db, clock, 'CA2'))).toMatchObject({ qa_status: 'scored' })
-    expect(provider.asked).toHaveLength(2)
-  })
+  it.each([404, 403])(
+    'is one whose model the provider does not let it have (%s), and holds up no other one',
+    async (status) => {
+      provider.answer({ status, body: '{"error": {"message": "no such model"}}' }, { says: assessmentOf(1) })
+      await scoring(theModel(), {
+        judged: async (...asked) => ({ ...(await findJudged(...asked)), chatModel: 'gpt-9' }),
+      })
+      const id = await endedCall(test.db, clock, 'CA1')
+      const reason = "The chat model refused to read it: check the agent version's chat_model."
+      expect(await settled(id)).toMatchObject({ qa: null, qa_status: 'not_scored', qa_reason: reason })
+      expect(await settled(await endedCall(test.db, clock, 'CA2'))).toMatchObject({ qa_status: 'scored' })
+      expect(provider.asked).toHaveLength(2)
+    },
+  )
 
   it('is each one where there is no chat model', async () => {
     await scoring(null)
@@ -377,6 +382,26 @@ describe('a session without a score', () => {
     const areScored = async () => (await evaluations('model')).length === ids.length
     await passing(clock, areScored, { what: 'all to be scored', stepMs: 60_000, timeoutMs: 20_000, isBusy })
     expect(lines.filter(({ msg }) => msg === 'sessions are scored again')).toHaveLength(1)
+  })
+
+  it('is scored while the model of another tenant does not answer, however often that was asked', async () => {
+    const silent = await startChatServer()
+    onTestFinished(() => silent.close())
+    silent.answer({ status: 500, body: 'oh' })
+    const [known, other] = [theModel(), openaiChat({ baseUrl: silent.baseUrl, apiKey: 'sk-key-of-the-tests' })]
+    const model = watchedModel({ complete: (asked) => (asked.model === null ? known : other).complete(asked) })
+    const judged: FindJudged = async (tenant, of) => {
+      return { ...(await findJudged(tenant, of)), chatModel: tenant.tenant_id === 'globex' ? 'silent' : null }
+    }
+    await makeTenantWithToken(test.db, 'globex')
+    for (const sid of ['CA1', 'CA2', 'CA3']) await endedCall(test.db, clock, sid, { tenant: tenantTold('globex') })
+    await scoring(model, { judged })
+    const isAskedOften = () => silent.asked.length >= 6
+    await passing(clock, isAskedOften, { what: 'it to be asked', stepMs: 5_000, isBusy: () => model.isAsked })
+    const asked = silent.asked.length
+    // No time passes.
+    await settled(await endedCall(test.db, clock, 'CA9', { lastsMs: 0 }))
+    expect([provider.asked.length, silent.asked.length - asked]).toEqual([1, 0])
   })
 
   it('is given up after a day', async () => {

@@ -31,10 +31,12 @@ import {
   type ClaimedScoring,
   claimScoringAcrossTenants,
   endScoringLeasesAcrossTenants,
+  holdsScoring,
   releaseScoring,
   SCORINGS_TOPIC,
   settleScoring,
 } from './scoring-store.ts'
+import { SilentModels } from './silent-models.ts'
 
 type Options = {
   db: Db
@@ -50,42 +52,47 @@ type Options = {
 
 /** Longer than four answers of the model take: two that score, two that extract. */
 const LEASE_MS = 4 * ANSWER_WITHIN_MS + 60_000
-/** A model that does not answer is asked again, by one session at a time, after this; twice as long after each fault. */
-const FIRST_PAUSE_MS = 5_000
-const LONGEST_PAUSE_MS = 300_000
 /** The session itself comes again after these, by its attempts, and after the last of them from then on. */
 const WAITS_MS = [10_000, 30_000, 120_000, 600_000, 1_800_000]
 const GIVE_UP_AFTER_MS = 24 * 3_600_000
 const NOT_ANSWERED = 'The chat model did not answer within a day of its end.'
 
 type KeptOf = { tenant: TenantRuntime; agentId: AgentId | null }
+type Write = (tx: Tx, session: VoiceSessionRow) => Promise<void>
+type Asked = {
+  model: ChatModel
+  stopping: AbortSignal
+  claimed: ClaimedScoring
+  tenant: TenantRuntime
+  conversation: Conversation
+  agent: JudgedAgent
+}
 
 /**
  * Scores the sessions that have ended, and takes from them what their agents' versions want, once each: it stands beside the calls, and
- * none waits for it. While the chat model does not answer, sessions wait; one that has waited a day is given up, and says so.
+ * none waits for it. While their chat model does not answer, sessions wait; one that has waited a day is given up, and says so.
  */
 export class Scorer {
   readonly #options: Options
   readonly #worker: LeasedWorker<ClaimedScoring>
   readonly #lanes: ScoringLanes
+  readonly #silent: SilentModels
   /** Whose session was claimed last: the next tenant is next. */
   #lastTenant: TenantId | null = null
-  /** Of the chat model, one after the other. */
-  #faults = 0
-  #pausedUntilMs = 0
 
   constructor(options: Options) {
     const { db, clock, isAlone = false } = options
     const late = new LateCompletions(options)
     this.#options = options
     this.#lanes = new ScoringLanes(clock)
+    this.#silent = new SilentModels(clock)
     this.#worker = new LeasedWorker(
       { db, clock, isAlone },
       {
         topic: SCORINGS_TOPIC,
         endLeases: endScoringLeasesAcrossTenants,
         regularly: (stopping) => late.tell(stopping),
-        hasRoom: () => this.#room > 0,
+        hasRoom: () => this.#lanes.free > 0,
         claim: () => this.#claim(),
         work: (claimed, stopping) => this.#inLane(claimed, stopping),
         failed: (claimed, err, isStopping) => this.#failed(claimed, err, isStopping),
@@ -103,14 +110,8 @@ export class Scorer {
     return this.#worker.close()
   }
 
-  /** How many more sessions may be begun by now. */
-  get #room(): number {
-    if (this.#options.clock.monotonicMs() < this.#pausedUntilMs) return 0
-    return this.#faults > 0 ? 1 - this.#lanes.taken : this.#lanes.free
-  }
-
   async #claim(): Promise<ClaimedScoring | 'some wait' | 'none waits'> {
-    const except = this.#lanes.fullTenants
+    const except = [...this.#lanes.fullTenants, ...this.#silent.waitingTenants]
     const ask = { now: this.#now, leaseMs: LEASE_MS, except, after: this.#lastTenant }
     const claimed = await claimScoringAcrossTenants(this.#options.db, ask)
     if (!claimed) return except.length > 0 ? 'some wait' : 'none waits'
@@ -154,8 +155,10 @@ export class Scorer {
       const session = await lockSession(tx, tenantId, conversation.session)
       if (session) await keepByRecords(tx, session)
     })
-    const found = await this.#askFor({ model, stopping }, tenant, conversation, agent)
-    await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, of, session, found))
+    const asked = { model, stopping, claimed, tenant, conversation, agent }
+    const found = await this.#silent.asked(agent.chatModel, tenantId, () => this.#askFor(asked))
+    if (found) await this.#settle(claimed, conversation, (tx, session) => this.#keep(tx, of, session, found))
+    else await this.#release({ ...claimed, attempts: claimed.attempts - 1 }, 0)
   }
 
   async #keep(tx: Tx, of: KeptOf, session: VoiceSessionRow, { verdict, extraction }: Findings): Promise<void> {
@@ -175,33 +178,44 @@ export class Scorer {
     await keepEvaluation(tx, tenant, { session, agentId, ...given, now: this.#now })
   }
 
-  /** @throws ChatFault when a question is not answered: then all of them are asked again, later. */
-  async #askFor(
-    { model, stopping }: { model: ChatModel; stopping: AbortSignal },
-    tenant: TenantRuntime,
-    conversation: Conversation,
-    agent: JudgedAgent,
-  ): Promise<Findings> {
+  /** @throws ChatFault when a question is not answered: then what is missing is asked for again, later. */
+  async #askFor({ model, stopping, claimed, tenant, conversation, agent }: Asked): Promise<Findings> {
     const { db, clock, log } = this.#options
+    const { chatModel, agentId } = agent
     const ask = asking(model, (work) => withDeadline(clock, ANSWER_WITHIN_MS, work, stopping))
-    const found = await findIn(
-      { db, log, ask, redactor: redactorFor(tenant.compliance.redact_pii) },
-      conversation,
-      agent,
-    )
-    this.#answered()
-    return found
+    const keepVerdict = (verdict: Findings['verdict']) =>
+      this.#write(claimed, conversation, holdsScoring, (tx, session) =>
+        this.#keep(tx, { tenant, agentId }, session, { verdict, extraction: null }),
+      )
+    const deps = { db, log, ask, keepVerdict, redactor: redactorFor(tenant.compliance.redact_pii) }
+    try {
+      const found = await findIn(deps, conversation, agent)
+      const faults = this.#silent.answered(chatModel)
+      if (faults > 0) log.info({ faults, chat_model: chatModel }, 'sessions are scored again')
+      return found
+    } catch (err) {
+      // Told once, until it answers again.
+      const isFault = err instanceof ChatFault && !stopping.aborted
+      if (isFault && this.#silent.notAnswered(chatModel, claimed.tenantId))
+        log.warn({ err, chat_model: chatModel }, 'sessions wait to be scored: the chat model does not answer')
+      throw err
+    }
   }
 
   /** Writes down what came of it, unless somebody else has the session by now. */
-  async #settle(
+  #settle(claimed: ClaimedScoring, conversation: Conversation, write: Write): Promise<void> {
+    return this.#write(claimed, conversation, settleScoring, write)
+  }
+
+  async #write(
     claimed: ClaimedScoring,
     { session }: Conversation,
-    write: (tx: Tx, session: VoiceSessionRow) => Promise<void>,
+    isOurs: typeof settleScoring,
+    write: Write,
   ): Promise<void> {
     await this.#options.db.transaction().execute(async (tx) => {
       const current = await lockSession(tx, claimed.tenantId, session)
-      if (current && (await settleScoring(tx, claimed))) await write(tx, current)
+      if (current && (await isOurs(tx, claimed))) await write(tx, current)
     })
   }
 
@@ -211,8 +225,8 @@ export class Scorer {
     const { tenantId: tenant_id, sessionId: voice_session_id, attempts, endedAt } = claimed
     try {
       if (isStopping) return await this.#release(claimed, 0)
-      if (err instanceof ChatFault) this.#notAnswered(err)
-      else if (!isDatabaseTrouble(err)) log.error({ tenant_id, voice_session_id, err }, 'a session was not scored')
+      if (!(err instanceof ChatFault || isDatabaseTrouble(err)))
+        log.error({ tenant_id, voice_session_id, err }, 'a session was not scored')
       const waitMs = WAITS_MS[attempts - 1] ?? WAITS_MS.at(-1) ?? 0
       if (clock.now() - endedAt.getTime() < GIVE_UP_AFTER_MS) return await this.#release(claimed, waitMs)
       await this.#giveUp(claimed)
@@ -233,30 +247,14 @@ export class Scorer {
     const { tenants } = this.#options
     const tenant = await tenants.get(claimed.tenantId)
     if (!tenant) return
+    const isJudged = conversation.session.qa_status !== 'pending'
     const found: Findings = {
-      verdict: 'It could not be scored within a day of its end.',
+      verdict: isJudged ? null : 'It could not be scored within a day of its end.',
       extraction: { missing: NOT_ANSWERED },
     }
     await this.#settle(claimed, conversation, (tx, session) =>
       this.#keep(tx, { tenant, agentId: null }, session, found),
     )
-  }
-
-  #answered(): void {
-    if (this.#faults > 0) this.#options.log.info({ faults: this.#faults }, 'sessions are scored again')
-    this.#faults = 0
-    this.#pausedUntilMs = 0
-  }
-
-  /** Told once, until it answers again. */
-  #notAnswered(err: ChatFault): void {
-    const { clock, log } = this.#options
-    // Of those that were under way together the first one speaks for all.
-    if (clock.monotonicMs() < this.#pausedUntilMs) return
-    if (this.#faults === 0) log.warn({ err }, 'sessions wait to be scored: the chat model does not answer')
-    this.#faults += 1
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#faults - 1))
-    this.#pausedUntilMs = clock.monotonicMs() + pauseMs
   }
 
   get #now(): Date {

@@ -105,11 +105,24 @@ export async function settleScoring(tx: Tx, { tenantId, sessionId, claimToken }:
   return numDeletedRows > 0n
 }
 
-/** Gives a claimed session back, to be scored from `dueAt` on. */
+/** Whether a claimed session is held by this token still, and until the transaction ends: else nothing may be written. */
+export async function holdsScoring(tx: Tx, { tenantId, sessionId, claimToken }: ClaimedScoring): Promise<boolean> {
+  const row = await tx
+    .selectFrom('session_scorings')
+    .select('session_id')
+    .where('tenant_id', '=', tenantId)
+    .where('session_id', '=', sessionId)
+    .where('claim_token', '=', claimToken)
+    .forUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** Gives a claimed session back, to be scored from `dueAt` on, with as many attempts as it says. */
 export async function releaseScoring(db: Db, claimed: ClaimedScoring, dueAt: Date): Promise<void> {
   await db
     .updateTable('session_scorings')
-    .set({ due_at: dueAt, claim_token: null, leased_until: null })
+    .set({ due_at: dueAt, attempts: claimed.attempts, claim_token: null, leased_until: null })
     .where('tenant_id', '=', claimed.tenantId)
     .where('session_id', '=', claimed.sessionId)
     .where('claim_token', '=', claimed.claimToken)
