@@ -54,14 +54,14 @@ const admin = useAdminServer(() => {
   ]
 })
 
-type Furnished = { agentId: AgentId; published: string; second: string; third: string }
+type Furnished = { agentId: AgentId; published: AgentVersionId; second: AgentVersionId; third: AgentVersionId }
 let mine: Furnished
 
 /** An agent with a published version, and two more that answer 30 and 20 percent of its calls. */
 async function furnish(tenantId: TenantId, agentKey = 'desk'): Promise<Furnished> {
   const asked = { agentKey, name: 'Desk', description: '' }
   const { id: agentId } = await makeAgents(parts()).create(tenantId, asked, THE_SYSTEM)
-  const versions = makeAgentVersions(parts())
+  const versions = makeAgentVersions({ ...parts(), clock: new TestClock(ago(24 * 30).getTime()) })
   const ids: AgentVersionId[] = []
   for (let made = 0; made < 3; made += 1) ids.push((await versions.create(tenantId, agentId, {}, THE_SYSTEM)).id)
   const [published = '' as AgentVersionId, second = '' as AgentVersionId, third = '' as AgentVersionId] = ids
@@ -88,7 +88,7 @@ const ago = (hours: number) => new Date(clock.now() - hours * 3_600_000)
 const scored = (
   versionId: string,
   scores: number[],
-  more: { endedAt?: Date; source?: 'model' | 'human' | 'heuristic' } = {},
+  more: { endedAt?: Date; begunAt?: Date; source?: 'model' | 'human' | 'heuristic' } = {},
 ) => scoredCalls(test.db, ACME, { versionId, scores, endedAt: ago(1), ...more })
 const evaluate = async (body: object = {}) => {
   const answer = await admin.call<Evaluated>('POST', at('rollout-governance/evaluate'), { body })
@@ -165,6 +165,23 @@ describe('POST rollout-governance/evaluate', () => {
     expect(stale.status).toBe(409)
     expect(await evaluate({ apply: true })).toMatchObject({ status: 'insufficient_data', applied: false })
     expect(await told()).toHaveLength(1)
+  })
+
+  it('judges a draft that was changed by the calls that have begun since', async () => {
+    await scored(mine.second, TWENTY_BAD)
+    const changed = await makeAgentVersions(parts()).replaceConfig(
+      ACME,
+      mine.second,
+      { greeting: 'Hello.' },
+      THE_SYSTEM,
+    )
+    await clock.advance(600_000)
+    const liveThen = { begunAt: ago(1), endedAt: new Date(clock.now()) }
+    await scored(mine.second, TWENTY_BAD, liveThen)
+    expect(await evaluate()).toMatchObject({ status: 'insufficient_data', rollout_versions: [{ eval_count: 0 }, {}] })
+    await scored(mine.second, TWENTY_BAD, { ...liveThen, begunAt: changed.updated_at })
+    const judged = { status: 'rollback_recommended', rollout_versions: [{ eval_count: 20 }, {}] }
+    expect(await evaluate()).toMatchObject(judged)
   })
 
   it.each<[what: string, given: () => Promise<unknown>, status: string]>([
@@ -347,7 +364,8 @@ describe('what the calls of a version were worth', () => {
           other,
           values.toReversed().toSorted((a, b) => b - a),
         )
-        const found = await scoresOfVersions(test.db, ACME, { versionIds: [one, other], since: ago(24) })
+        const versions = [one, other].map((id) => ({ id, begunSince: null }))
+        const found = await scoresOfVersions(test.db, ACME, { versions, since: ago(24) })
         expect(found.get(one)).toEqual(found.get(other))
         expect(found.get(one)?.eval_count).toBe(values.length)
       }),

@@ -47,7 +47,12 @@ export function makeGovernance({ db, clock, tenants }: Deps): Governance {
     const published = speaking.find(({ status }) => status === 'published')
     const { lookback_hours } = policy ?? POLICY_DEFAULTS
     const since = new Date(clock.now() - lookback_hours * HOUR_MS)
-    const scores = await scoresOfVersions(handle, tenant_id, { versionIds: speaking.map((each) => each.id), since })
+    // What a draft said before it was changed says nothing of what it is now; of others the config stays as it is.
+    const versions = speaking.map(({ id: versionId, status, created_at, updated_at }) => {
+      const isChanged = status === 'draft' && updated_at > created_at
+      return { id: versionId, begunSince: isChanged ? updated_at : null }
+    })
+    const scores = await scoresOfVersions(handle, tenant_id, { versions, since })
     const judgement = judgeRollout({
       ...{ policy, scores },
       published: published ? { agent_version_id: published.id, version_number: published.version_number } : null,
