@@ -92,7 +92,7 @@ describe('a campaign', () => {
     expect(await bad.getByRole('cell').first().textContent()).toBe('3')
     await page.getByRole('link', { name: 'Look at it, and start it' }).click()
     await page.getByText('0 of 2 done').waitFor()
-    expect(await page.title()).toBe('Spring · Parley')
+    await expect.poll(() => page.title()).toBe('Spring · Parley')
     await page.getByRole('cell', { name: '+1 202 555 0124' }).waitFor()
     faults.splice(0, 1)
 

@@ -312,7 +312,7 @@ describe('the pages of live calls', () => {
     const heading = page.getByRole('heading', { level: 1 })
     await heading.getByText('+1 202 555 0147').waitFor()
     expect(await heading.locator('bdi').textContent()).toBe(`Robin ${RTL}`)
-    expect(await page.title()).toBe('+1 202 555 0147 · Robin · Parley')
+    await expect.poll(() => page.title()).toBe('+1 202 555 0147 · Robin · Parley')
     at = 'MZ2'
     await page.getByRole('link', { name: 'Go there' }).click()
     await page.getByRole('button', { name: 'Take over' }).waitFor()
