@@ -107,13 +107,16 @@ describe('the overview', () => {
 
   it('draws charts, says what is pointed at, and leads from it to its calls', async () => {
     const context = await loggedIn(WIDE)
+    // The hours that the page shows: by now it may be one later.
+    const read = context.waitForEvent('response', (response) => response.url().includes('interval=hour'))
     const { page } = await visit(context, 't/acme/overview')
+    const { analytics } = (await (await read).json()) as { analytics: { since: string; until: string } }
+    const [firstMs, lastMs] = [Date.parse(analytics.since), Date.parse(analytics.until)]
     await drawn(page)
     const plot = panel(page, 'Calls per hour').locator('.u-over')
     const { width, height } = (await plot.boundingBox()) ?? { width: 0, height: 0 }
-    // 25 hours are shown, the last of which goes on.
-    const firstMs = Math.floor(systemClock.now() / HOUR_MS) * HOUR_MS - 24 * HOUR_MS
-    const position = { x: (width * (busyHour.getTime() + HOUR_MS / 2 - firstMs)) / (25 * HOUR_MS), y: height / 2 }
+    const share = (busyHour.getTime() + HOUR_MS / 2 - firstMs) / (lastMs - firstMs)
+    const position = { x: width * share, y: height / 2 }
     await plot.hover({ position })
     await page.getByText(/All calls: 12 · Answered: 9$/).waitFor()
     await plot.click({ position })
@@ -176,10 +179,9 @@ describe('the overview', () => {
   it('finds a call that was never placed by its day, and says why', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/globex/calls?status=failed')
-    const day = [refusedAt.getFullYear(), refusedAt.getMonth() + 1, refusedAt.getDate()]
-    const text = day.map((part) => String(part).padStart(2, '0')).join('-')
-    await page.getByLabel('First day').fill(text)
-    await page.getByLabel('Last day').fill(text)
+    const day = refusedAt.toISOString().slice(0, 10)
+    await page.getByLabel('First day').fill(day)
+    await page.getByLabel('Last day').fill(day)
     // As the page itself writes it.
     await page.getByLabel('From').fill('+1 202 555 0101')
     await page.waitForURL(/from=/)

@@ -14,7 +14,7 @@ export type Look = { width: number; colorScheme: 'light' | 'dark' }
 
 /** A Chromium without a window. */
 export type TestChromium = {
-  /** A fresh profile that looks so. */
+  /** A fresh profile that looks so, in UTC wherever the tests run. Its user wants nothing to move: what fades is judged by no colour. */
   context(look: Look): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -36,7 +36,12 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
     env: { PATH: process.env['PATH'], HOME: home },
   })
   return {
-    context: ({ width, colorScheme }) => browser.newContext({ viewport: { width, height: 900 }, colorScheme }),
+    context: ({ width, colorScheme }) =>
+      browser.newContext({
+        viewport: { width, height: 900 },
+        colorScheme,
+        ...{ reducedMotion: 'reduce', timezoneId: 'UTC' },
+      }),
     async close() {
       await browser.close()
       await rm(home, { recursive: true, force: true })
