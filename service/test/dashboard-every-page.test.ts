@@ -98,14 +98,20 @@ async function routePaths(): Promise<string[]> {
   return paths.filter((path) => path !== '/t/$tenantId')
 }
 
-/** With what is wrong, if it is not drawn. */
+/** Until all of it is there. With what is wrong, if it is not drawn. */
 async function open(page: Page, { at, sign }: Shown): Promise<string[]> {
   await page.goto(`${dashboard.address}/app/${at}`)
   const drawn = page.getByText(sign).locator('visible=true').first().waitFor()
   return drawn.then(
-    () => [],
+    () => filled(page).then(() => []),
     () => [`“${sign}” is not to be seen`],
   )
+}
+
+/** What was asked for stands in its place. */
+async function filled(page: Page): Promise<void> {
+  const isFilled = async () => (await page.locator('[aria-busy=true]').count()) === 0
+  await until(isFilled, { what: 'the answer to be drawn', timeoutMs: WAIT_MS, everyMs: 20 })
 }
 
 /** That something is not there, or is refused, a browser tells of as well: here it is meant. */
@@ -203,6 +209,5 @@ async function answered(page: Page): Promise<void> {
   if ((await filters.count()) > 0) {
     await until(() => page.url().includes('alert'), { what: 'the filters to be taken', timeoutMs: WAIT_MS })
   }
-  const isDrawn = async () => (await page.locator('[aria-busy=true]').count()) === 0
-  await until(isDrawn, { what: 'the answer to be drawn', timeoutMs: WAIT_MS, everyMs: 20 })
+  await filled(page)
 }
