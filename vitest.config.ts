@@ -2,8 +2,8 @@ import { defineConfig } from 'vitest/config'
 import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
-/** In which calls are taken, and what a page costs is measured. */
-const BROWSER_CALL_TESTS = ['', '-desk', '-live', '-long-list'].map((of) => `service/test/dashboard${of}.test.ts`)
+/** In which calls are taken all the while, and what a page costs is measured. */
+const BROWSER_CALL_TESTS = ['-live', '-long-list'].map((of) => `service/test/dashboard${of}.test.ts`)
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
@@ -49,9 +49,10 @@ export default defineConfig({
       databaseProject('embedded'),
       databaseProject('server'),
       // When all others are through: a browser takes much of the machine, and calls that are heard at their own pace would stutter
-      // beside it. Two at once wait for each other's pages; a service beside two browsers takes no calls, so those are alone.
+      // beside it. Most of the time a test waits for its page, so three share two cores. A service beside other browsers takes no calls
+      // once it is warm: where it has to, the file is alone. One call at its start it takes.
       browserProject('browser', {
-        ...{ include: BROWSER_TESTS, exclude: BROWSER_CALL_TESTS, groupOrder: 1, maxWorkers: 2 },
+        ...{ include: BROWSER_TESTS, exclude: BROWSER_CALL_TESTS, groupOrder: 1, maxWorkers: 3 },
       }),
       browserProject('browser-calls', { include: BROWSER_CALL_TESTS, groupOrder: 2, maxWorkers: 1 }),
     ],
