@@ -70,7 +70,8 @@ export function useDatabase(): TestDatabase {
   }
 }
 
-const SETTLE_TIMEOUT_MS = 2_000
+/** On a machine that is busy with other tests; a transaction that was left open would stay so. */
+const SETTLE_TIMEOUT_MS = 10_000
 
 /**
  * In one statement, for it runs before each test. Most tables have no file to look into; and to delete the few rows of a test is far

@@ -101,7 +101,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
       await behind.close()
       await proxy.close()
     })
-    await behind.ping(1_000)
+    await behind.ping(10_000)
     return { proxy, behind }
   }
 

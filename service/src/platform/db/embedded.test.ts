@@ -98,7 +98,7 @@ describe('the folder of an embedded database', () => {
   it('is free again once the first has closed', async () => {
     const first = await opened()
     await first.close()
-    await (await opened()).ping(1_000)
+    await (await opened()).ping(10_000)
   })
 
   it('is free again, and holds every acknowledged row, after the first was killed', async () => {
@@ -152,7 +152,7 @@ describe('the folder of an embedded database', () => {
     await until(begun, { what: 'the first files of the database', timeoutMs: 15_000 })
     await writer.kill()
     expect(writer.acknowledged()).toBe(0)
-    await (await opened()).ping(1_000)
+    await (await opened()).ping(10_000)
   }, 60_000)
 })
 
