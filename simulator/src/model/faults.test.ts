@@ -55,7 +55,7 @@ describe('faults by switch', () => {
   })
 
   it('F37: stalls in the middle of its speech, and then says all', async () => {
-    const opened = await configured({ stall: { on_event: 'response.output_audio.delta', nth: 2, stall_ms: 400 } })
+    const opened = await configured({ stall: { on_event: 'response.output_audio.delta', nth: 2, stall_ms: 1_000 } })
     opened.send({ type: 'response.create' })
     await opened.until(
       () => opened.events.filter(({ type }) => type === 'response.output_audio.delta').length === 2,
@@ -63,7 +63,8 @@ describe('faults by switch', () => {
     )
     const stalledMs = performance.now()
     await opened.event('response.done')
-    expect(performance.now() - stalledMs).toBeGreaterThan(350)
+    // Much less than it stalls: a busy machine hears late that it has begun to.
+    expect(performance.now() - stalledMs).toBeGreaterThan(500)
   })
 
   it('F38: expires at a moment', async () => {
