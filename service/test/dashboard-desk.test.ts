@@ -6,6 +6,8 @@ import { HOSTILE } from './harness/hostile.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 const LISTED = '+12025550177'
+/** As long as a task that is shown takes to be read again, and a little. */
+const READ_AGAIN_MS = 20_000
 const LOOKS: Look[] = [
   { width: 1280, colorScheme: 'light' },
   { width: 390, colorScheme: 'dark' },
@@ -222,11 +224,14 @@ describe('the desk', () => {
     const asked = { customer_phone: '+12025550199', queue_key: 'other' }
     const { id } = (await ask('POST', '/callback-tasks', asked)).task
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
-    const { page } = await visit(context, `desk/tasks/${id}`)
+    const { page } = await visit(context, 'desk')
+    await page.clock.install()
+    await page.goto(`${dashboard.address}/app/t/demo/desk/tasks/${id}`)
     await page.getByRole('button', { name: 'Complete' }).click()
     const form = page.getByRole('dialog', { name: 'Complete' })
     await form.getByLabel('Notes').fill('She wants the green chair.')
     await ask('POST', `/callback-tasks/${id}/cancel`, { operator: 'grace' })
+    await page.clock.fastForward(READ_AGAIN_MS)
     await page.locator('header').getByText('Cancelled', { exact: true }).waitFor()
     expect(await form.getByLabel('Notes').inputValue()).toBe('She wants the green chair.')
     await form.getByRole('button', { name: 'Complete the task' }).click()
