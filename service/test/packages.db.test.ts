@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
 import { useDatabase } from './harness/database.ts'
+import { onOneDatabase } from './harness/once.ts'
 import { ServedApp } from './harness/served-app.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -140,7 +141,7 @@ async function compiled(folder: string, workspace: string): Promise<[number | nu
   return [status, stdout]
 }
 
-describe('the packages', () => {
+describe.runIf(onOneDatabase())('the packages', () => {
   const test = useDatabase()
   const node = hostsNode()
   let folder: string
