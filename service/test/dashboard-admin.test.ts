@@ -195,7 +195,7 @@ describe('the pages of an administrator', () => {
     await send.waitFor({ state: 'hidden' })
     await mark()
     // By keys alone, too.
-    await page.getByRole('combobox', { name: 'Tenant' }).press('Enter')
+    await page.getByRole('button', { name: 'Tenant: ' }).press('Enter')
     const other = page.getByRole('option', { name: 'Demo Company' })
     await other.waitFor()
     await page.keyboard.type('glo')

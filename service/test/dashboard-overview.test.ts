@@ -160,7 +160,7 @@ describe('the overview', () => {
         await held.promise
         await route.continue()
       })
-    await page.getByRole('combobox', { name: 'Tenant' }).click()
+    await page.getByRole('button', { name: 'Tenant: ' }).click()
     await page.getByRole('option', { name: 'globex' }).click()
     await page.waitForURL('**/t/globex/overview')
     await page.locator('main > div > [aria-busy=true]').waitFor()

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
 import { useCurrentTenant, useTenants } from '../api/tenants.ts'
 
 const OF_TENANT = '/t/$tenantId'
@@ -10,14 +11,17 @@ export function TenantChoice() {
   const current = useCurrentTenant()
   const navigate = useNavigate()
   const to = useRouterState({ select: ({ matches }) => listOf(matches.at(-1)?.fullPath ?? '') })
+  const input = useRef<HTMLInputElement>(null)
+  // Whoever has opened it writes, or walks with the arrows, as in a list that was there before.
+  useEffect(() => input.current?.focus(), [])
 
   return (
     <Select
+      ref={input}
       size="sm"
       aria-label="Tenant"
       placeholder="Tenant"
       searchable
-      autoFocus
       defaultDropdownOpened
       selectFirstOptionOnChange
       allowDeselect={false}

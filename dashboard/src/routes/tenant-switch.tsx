@@ -25,15 +25,14 @@ export function TenantSwitch() {
 function ClosedChoice({ onOpen }: { onOpen: () => void }) {
   const choices = useTenants()
   const current = useCurrentTenant()
-  const chosen = choices?.find(({ tenantId }) => tenantId === current)
+  const name = choices?.find(({ tenantId }) => tenantId === current)?.name
   return (
     <InputBase
       component="button"
       type="button"
       size="sm"
       pointer
-      role="combobox"
-      aria-label="Tenant"
+      aria-label={name === undefined ? 'Tenant' : `Tenant: ${name}`}
       aria-haspopup="listbox"
       aria-expanded={false}
       rightSection={<ComboboxChevron size="sm" />}
@@ -41,7 +40,7 @@ function ClosedChoice({ onOpen }: { onOpen: () => void }) {
       classNames={{ input: styles.closed }}
       onClick={onOpen}
     >
-      {chosen?.name ?? 'Tenant'}
+      {name ?? 'Tenant'}
     </InputBase>
   )
 }

@@ -172,7 +172,7 @@ describe('POST rollout-governance/evaluate', () => {
     const changed = await makeAgentVersions(parts()).replaceConfig(
       ACME,
       mine.second,
-      { greeting: 'Hello.' },
+      { config: { greeting: 'Hello.' } },
       THE_SYSTEM,
     )
     await clock.advance(600_000)
