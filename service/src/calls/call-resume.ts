@@ -26,12 +26,13 @@ import { STREAM_LOST } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 
 /** A carrier that asks what comes next for a call. */
-/** `again`: how often in a row it was told to do that. `dialled`: what came of somebody who was rung in the place of our stream. */
+/** `again`: how often in a row it was told to do that. `dialled`: what came of somebody who was rung in the place of our stream. `isPlaced`: we had asked for the call. */
 export type ResumedCall = {
   callSid: string
   accountSid: string
   again?: number
   dialled?: 'through' | 'busy' | 'no_answer' | 'failed' | null
+  isPlaced?: boolean | undefined
   signed: SignedRequest
 }
 
@@ -79,7 +80,7 @@ export function makeCallResume(deps: Deps): CallResume {
   const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
 
   async function next(
-    { callSid, accountSid, again: times = 0, dialled = null, signed }: ResumedCall,
+    { callSid, accountSid, again: times = 0, dialled = null, isPlaced = false, signed }: ResumedCall,
     attempt: Attempt,
   ): Promise<CarrierAnswer> {
     signatures.expectSigned(signed)
@@ -110,7 +111,7 @@ export function makeCallResume(deps: Deps): CallResume {
     if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
-    return { provider, verbs: await apologise(tenant, callSid) }
+    return { provider, verbs: await apologise(tenant, { callSid, isPlaced }) }
   }
 
   /** Of a call that is not written down yet. */
@@ -134,11 +135,14 @@ export function makeCallResume(deps: Deps): CallResume {
     return !session || session.ended_at !== null || isOver(session.call_status)
   }
 
-  async function apologise(tenant: TenantRuntime, callSid: string): Promise<CallVerb[]> {
+  async function apologise(
+    tenant: TenantRuntime,
+    { callSid, isPlaced }: Pick<ResumedCall, 'callSid' | 'isPlaced'>,
+  ): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
     if (number !== null) {
       await putThrough(tenant, callSid)
-      leave(tenant, callSid)
+      leave(tenant, { callSid, isPlaced })
     }
     // Without a number the call ends with the sentence: not every number tells us so.
     if (number === null) {
@@ -153,18 +157,21 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** It goes elsewhere: a session that still waits for it, here or on another node, must not end it there, nor must the agent's bound. */
-  function leave(tenant: TenantRuntime, callSid: string): void {
+  function leave(tenant: TenantRuntime, { callSid, isPlaced }: Pick<ResumedCall, 'callSid' | 'isPlaced'>): void {
     live.handOver(tenant.tenant_id, callSid)
-    deps.carrierCalls.letLast(tenant, callSid)
+    if (isPlaced) deps.carrierCalls.letLast(tenant, callSid)
   }
 
   /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry({ tenant, isGuessed }: Attempt, { callSid, again: times = 0, dialled }: ResumedCall): CarrierAnswer {
+  function sorry(
+    { tenant, isGuessed }: Attempt,
+    { callSid, again: times = 0, dialled, isPlaced }: ResumedCall,
+  ): CarrierAnswer {
     // With whomever it was put through to the caller has talked.
     if (dialled === 'through') return { provider: tenant?.telephony.provider ?? DEFAULT_CARRIER, verbs: HANG_UP }
     const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
     if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
-    if (tenant?.telephony.fallback_number) leave(tenant, callSid)
+    if (tenant?.telephony.fallback_number) leave(tenant, { callSid, isPlaced })
     const { provider, fallback_number: number } = tenant?.telephony ?? {
       provider: DEFAULT_CARRIER,
       fallback_number: null,

@@ -22,7 +22,7 @@ export type HangingUp = CarrierCalls &
   CarrierAnswers & {
     /**
      * The call may last for as long as the carrier lets any call: it goes to somebody else by the answer to what its carrier asked,
-     * and by an answer alone that cannot be said. Nothing where its tenant has no carrier account: then we have not bounded it.
+     * and by an answer alone that cannot be said.
      */
     letLast(tenant: TenantRuntime, callSid: string): void
     /** Resolves when nothing is on its way any more; what the carrier does not answer within a second is given up. */
@@ -105,7 +105,6 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
       }),
     letLast(tenant, callSid) {
       const change = { maxSeconds: LONGEST_CALL_SECONDS }
-      if (!accountOf(tenant)) return
       start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, change, signal),
         isHeld: undefined,

@@ -86,8 +86,8 @@ export function incomingRoutes({
       async (request, reply) => {
         const { again = 0 } = request.query
         const form = formOf(request)
-        const dialled = dialledIn(form)
-        const next = await resume.next({ ...idsIn(form), again, dialled, signed: signed(request) })
+        const told = { dialled: dialledIn(form), isPlaced: form.get('Direction').startsWith('outbound') }
+        const next = await resume.next({ ...idsIn(form), again, ...told, signed: signed(request) })
         const { body, contentType } = written(next)
         return reply.type(contentType).send(body)
       },

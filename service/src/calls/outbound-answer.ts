@@ -120,7 +120,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   return {
     async next(call) {
       try {
-        const answer = async () => (await first(call)) ?? (await resume.next(call))
+        const answer = async () => (await first(call)) ?? (await resume.next({ ...call, isPlaced: true }))
         return await withinTime(clock, answer(), () => sorry(call.callSid, {}))
       } catch (err) {
         if (err instanceof AppError && err.code === 'unauthorized') throw err

@@ -69,7 +69,8 @@ describe('a call that was asked for, to its carrier', () => {
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
     await answer(await dialled())
     // Its stream has not come.
-    expect((await app.post('/api/v1/call-resume', { form: OF_CALL })).text).toContain('<Number>+12025550150</Number>')
+    const form = { ...OF_CALL, Direction: 'outbound-api' }
+    expect((await app.post('/api/v1/call-resume', { form })).text).toContain('<Number>+12025550150</Number>')
     const changes = () => app.rest.requests.filter(({ path }) => path.endsWith('/Calls/CA7.json'))
     await until(() => changes().length > 0, { what: 'the request' })
     expect(changes().map(({ form }) => form)).toEqual([{ TimeLimit: '14400' }])
