@@ -367,24 +367,20 @@ describe('a line whose credential is good no more', () => {
     return StreamClient.open(app.served.address, `/media-stream?stream_token=${body['stream_token']}`)
   }
 
-  /** Two looks later. */
   async function closing(line: StreamClient): Promise<number | null> {
     await app.pass(() => line.closeCode !== null, 'the line to be closed')
     return line.closeCode
   }
 
-  it('is closed within two seconds, and the agent has the call again as after a line that is lost', async () => {
+  it('is closed, and the agent has the call again as after a line that is lost', async () => {
     await greeted()
     const listener = await open('listen')
     await until(() => listener.messages.length >= 2, { what: 'the start' })
-    await takeOver({ supervisor: 'ada' }).then(async (person) => {
-      await app.clock.advance(3_000)
-      expect([listener.closeCode, person.closeCode]).toEqual([null, null])
-      await revokeKey()
-      const before = app.clock.now()
-      expect([await closing(listener), await closing(person)]).toEqual([4401, 4401])
-      expect(app.clock.now() - before).toBeLessThanOrEqual(2_000)
-    })
+    const person = await takeOver({ supervisor: 'ada' })
+    await app.clock.advance(3_000)
+    expect([listener.closeCode, person.closeCode]).toEqual([null, null])
+    await revokeKey()
+    expect([await closing(listener), await closing(person)]).toEqual([4401, 4401])
     const [agent] = app.model.sessions
     const isBack = () => JSON.stringify(agent?.commands.at(-1)).includes('sorry')
     await app.pass(isBack, 'the agent to come back')
