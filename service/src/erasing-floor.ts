@@ -25,6 +25,7 @@ export function makeErasing({ database, clock, log, sealer }: Deps, files: Pick<
       { name: 'deleted tenants', hasEndpoint: false, run: () => ofTenants.sweep() },
       { name: 'numbers to erase', hasEndpoint: false, run: () => erasing.sweep() },
       { name: 'old sessions', hasEndpoint: false, run: () => retention.eraseOld() },
+      { name: 'old calls without a session', hasEndpoint: false, run: () => retention.eraseUnplaced() },
       { name: 'old simulations', hasEndpoint: false, run: () => retention.deleteOldSimulations() },
       { name: 'erased audio', hasEndpoint: false, run: () => retention.removeAudio() },
       { name: 'delivered rows', hasEndpoint: false, run: () => retention.purgeDelivered() },

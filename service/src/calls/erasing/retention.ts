@@ -17,11 +17,14 @@ import {
   listRetentionsAcrossTenants,
   type OldSession,
 } from './erase-store.ts'
+import { eraseUnplaced } from './unplaced-store.ts'
 
 /** What becomes of things that are old enough; each is repeated on every node, and takes a bounded time. */
 export type Retention = {
   /** Erases sessions that are older than their tenants keep them. @returns how many. */
   eraseOld(): Promise<number>
+  /** Erases what calls were given that no carrier took, and that are older than that. @returns of how many logs. */
+  eraseUnplaced(): Promise<number>
   /** Deletes simulations that have been over for longer than their tenants keep sessions. @returns how many. */
   deleteOldSimulations(): Promise<number>
   /** Deletes the files of erased sessions that this process can reach, whichever node erased them. */
@@ -44,6 +47,7 @@ const DAY_MS = 86_400_000
 /** In one go, of one tenant, so that none waits for the others. */
 const SESSIONS_AT_A_TIME = 50
 const SIMULATIONS_AT_A_TIME = 50
+const UNPLACED_AT_A_TIME = 1_000
 const RECORDINGS_AT_A_TIME = 1_000
 const PAGES_AT_A_TIME = 100
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -120,6 +124,15 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
         if (sessions > 0) log.info({ tenant_id, sessions }, 'sessions were erased for their age')
       }
       return sumOf(erased.values())
+    },
+    async eraseUnplaced() {
+      const erased: number[] = []
+      await ofOld(async (tenantId, before) => {
+        const [logs = 0, ...others] = await eraseUnplaced(db, tenantId, before, UNPLACED_AT_A_TIME)
+        erased.push(logs)
+        return [logs, ...others].includes(UNPLACED_AT_A_TIME)
+      })
+      return sumOf(erased)
     },
     async deleteOldSimulations() {
       const deleted: number[] = []
