@@ -84,7 +84,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     voiceSessions: makeVoiceSessions({ db }),
     recordingFiles,
     eventLogFiles: makeEventLogFiles(join(config.dataDir, 'event-logs')),
-    recordings: makeRecordings({ db, clock, nodeId, files: recordingFiles, tenants: cache }),
+    recordings: makeRecordings({ db, clock, log, nodeId, files: recordingFiles, tenants: cache }),
     resolveAgent: deps.database.kind === 'memory' ? resolveFromDocument : makeResolveAgent({ db, clock }),
     clips,
     prompts: makePrompts({ db, clock, log }),

@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm, stat, utimes } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
@@ -6,6 +6,7 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { scratchFolder } from '../../test/harness/scratch.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
+import { makeLog } from '../platform/log.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
 import { withSessionEnd } from './call-record.ts'
 import { lockRecord } from './call-store.ts'
@@ -31,10 +32,12 @@ let clock: TestClock
 let folder: string
 let recordings: Recordings
 let sessionId: SessionId
+let warned: object[]
 
 beforeEach(async () => {
   clock = new TestClock()
   folder = await scratchFolder()
+  warned = []
   recordings = onNode(NODE)
   for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
   const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
@@ -44,7 +47,9 @@ afterEach(() => rm(folder, { recursive: true }))
 
 function onNode(nodeId: NodeId, files = folder): Recordings {
   const tenants = { get: async () => acme }
-  return makeRecordings({ db: test.db, clock, nodeId, files: makeRecordingFiles(files), tenants })
+  const destination = { write: (line: string) => void warned.push(JSON.parse(line)) }
+  const log = makeLog({ level: 'warn', secrets: [], destination })
+  return makeRecordings({ db: test.db, clock, log, nodeId, files: makeRecordingFiles(files), tenants })
 }
 
 function part(number: number, startMs = 0): RecordingPart {
@@ -300,6 +305,22 @@ describe('what a node that is gone was recording', () => {
     expect(await ready()).toHaveLength(1)
     await owner.end(part(1), 16_000)
     expect([await rows(), await ready()]).toMatchObject([[{ state: 'ready', duration_ms: 2_000 }], [{}]])
+  })
+
+  it('is ended although the disk has something against an older one', async () => {
+    await onNode(OTHER_NODE).begin(part(1))
+    await mkdir(join(folder, 'acme'), { recursive: true })
+    await writeFile(join(folder, 'acme', sessionId), 'where a folder should be')
+    const older = sessionId
+    const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
+    sessionId = (await sessions.open(acme, someCall('CA2'))).sessionId
+    await clock.advance(1)
+    const newer = { ...part(2), callSid: 'CA2' }
+    await onNode(OTHER_NODE).begin(newer)
+    await writePart(folder, newer, { left: 1, right: 2, ms: 700 })
+    await recordings.endOrphans()
+    expect(await rows()).toMatchObject([{ state: 'recording' }, { state: 'ready', duration_ms: 700 }])
+    expect(warned).toMatchObject([{ tenant_id: 'acme', voice_session_id: older, part: 1 }])
   })
 
   it('waits a day for the node that has its file', async () => {

@@ -4,6 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
+import type { Log } from '../platform/log.ts'
 import { liveNodes } from '../platform/nodes/heartbeat-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { lockCall } from './call-directory-store.ts'
@@ -65,6 +66,7 @@ type Deps = {
   db: Db
   clock: Clock
   nodeId: NodeId
+  log: Pick<Log, 'warn'>
   files: RecordingFiles
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
 }
@@ -73,7 +75,7 @@ type Deps = {
 const GONE_AFTER_MS = 30_000
 const LOST_AFTER_MS = 86_400_000
 
-export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Recordings {
+export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps): Recordings {
   /** Enters the part where it is not known yet. Null when the call is not known any more. */
   async function enterIn(tx: Tx, { tenant, callSid, ...part }: RecordingPart) {
     const tenantId = tenant.tenant_id
@@ -149,7 +151,14 @@ export function makeRecordings({ db, clock, nodeId, files, tenants }: Deps): Rec
     },
     async endOrphans() {
       const orphans = await listOrphansAcrossTenants(db, GONE_AFTER_MS)
-      for (const orphan of orphans.filter(({ node_id }) => node_id !== nodeId)) await endOrphan(orphan)
+      for (const orphan of orphans.filter(({ node_id }) => node_id !== nodeId)) {
+        const { tenant_id, session_id: voice_session_id, part } = orphan
+        await endOrphan(orphan).catch((err: unknown) => {
+          if (err instanceof AppError && err.code === 'unavailable') throw err
+          // What is wrong with one, as with its disk, holds up no other one. It is looked at again the next time.
+          log.warn({ err, tenant_id, voice_session_id, part }, 'a recording of a node that is gone was not ended')
+        })
+      }
     },
   }
 }

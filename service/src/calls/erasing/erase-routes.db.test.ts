@@ -109,7 +109,8 @@ async function wholeCall(callSid: string, tenant = 'acme'): Promise<SessionId> {
 }
 
 async function record(tenant: string, callSid: string, sessionId: SessionId): Promise<void> {
-  const recordings = makeRecordings({ db: test.db, clock, nodeId: NODE, files, tenants: { get: async () => null } })
+  const parts = { db: test.db, clock, log: quiet, files, tenants: { get: async () => null } }
+  const recordings = makeRecordings({ ...parts, nodeId: NODE })
   const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
   await recordings.begin(part)
   const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))

@@ -88,7 +88,8 @@ export async function over({ db, clock }: World, callSid: string): Promise<void>
 }
 
 async function record({ db, clock, files, tenant }: World, callSid: string, sessionId: SessionId): Promise<void> {
-  const recordings = makeRecordings({ db, clock, nodeId: NODE, files, tenants: { get: async () => null } })
+  const log = { warn: () => {} }
+  const recordings = makeRecordings({ db, clock, log, nodeId: NODE, files, tenants: { get: async () => null } })
   const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
   await recordings.begin(part)
   const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))
