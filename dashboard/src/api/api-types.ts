@@ -16035,7 +16035,7 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
-                /** @description Words, and phrases in double quotes, each of which was said in the conversation. */
+                /** @description Words, and phrases in double quotes, ten at most, each of which was said in the conversation. */
                 q?: string;
                 /** @description Inclusive. */
                 started_after?: string;
@@ -22121,7 +22121,7 @@ export interface operations {
                 limit?: number;
                 /** @description Rows to skip. Not together with cursor. */
                 offset?: number;
-                /** @description Words, and phrases in double quotes, each of which was said in the conversation. */
+                /** @description Words, and phrases in double quotes, ten at most, each of which was said in the conversation. */
                 q?: string;
                 /** @description Inclusive. */
                 started_after?: string;

@@ -171,6 +171,8 @@ describe('GET voice-sessions', () => {
     ['refund "on monday"', ['CA1']],
     ["don't", ['CA1']],
     ['refund -- !', ['CA2', 'CA1']],
+    ['refund refund refund refund refund refund refund refund refund refund monday', ['CA1']],
+    ['"i want a refund i don\'t need it" you have it on monday', ['CA1']],
     ['refunds', []],
     ['unheard', []],
     ['"', []],
@@ -199,6 +201,7 @@ describe('GET voice-sessions', () => {
     ['?status=over', '/query/status'],
     ['?end_reason=bored', '/query/end_reason'],
     ['?q=', '/query/q'],
+    ['?q=i would like to get my money back for the kettle', '/query/q'],
     ['?tags=vip', '/query/tags'],
     ['?limit=501', '/query/limit'],
   ])('refuses %s and names it', async (query, path) => {

@@ -17,7 +17,7 @@ const Query = strict({
     Type.String({
       minLength: 1,
       maxLength: 256,
-      description: 'Words, and phrases in double quotes, each of which was said in the conversation.',
+      description: 'Words, and phrases in double quotes, ten at most, each of which was said in the conversation.',
     }),
   ),
 })

@@ -1,4 +1,4 @@
-import { AppError } from '../kernel/errors.ts'
+import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { JsonPage } from '../platform/db/json-page.ts'
@@ -19,6 +19,8 @@ export type VoiceSessions = {
   /**
    * Newest first, as the API shows them. Of `q` each word, and each phrase in double quotes, must have been said somewhere in the conversation; what
    * has neither letter nor digit is no word, and a search without a word finds nothing.
+   *
+   * @throws AppError `invalid_request` for more than ten of them.
    */
   list(tenantId: TenantId, query: SessionQuery, page: PageRequest): Promise<JsonPage>
   /** @throws AppError `not_found` when the tenant has no such session. */
@@ -48,8 +50,11 @@ export function makeVoiceSessions({ db }: { db: Db }): VoiceSessions {
 /** Each of them is one more question to the database. */
 const MAX_PHRASES = 10
 
-/** `refund "next week"` asks for the word refund and for the phrase next week. */
+/** `refund "next week"` asks for the word refund and for the phrase next week. @throws AppError `invalid_request` for too many. */
 function phrasesOf(q: string): string[] {
   const found = [...q.matchAll(/"([^"]*)"|[^\s"]+/g)].map(([word, phrase]) => phrase ?? word)
-  return found.filter((text) => /[\p{L}\p{N}]/u.test(text)).slice(0, MAX_PHRASES)
+  const phrases = [...new Set(found.filter((text) => /[\p{L}\p{N}]/u.test(text)))]
+  if (phrases.length <= MAX_PHRASES) return phrases
+  const message = `has more than ${MAX_PHRASES} words: put what was said together into double quotes`
+  throw invalidRequest([{ path: '/query/q', message }])
 }
