@@ -226,7 +226,7 @@ describe('POST rollout-governance/evaluate', () => {
     await test.db.transaction().execute(async (tx) => {
       await lockAgent(tx, ACME, mine.agentId)
       asked = evaluate({ apply: true })
-      await replaceRollouts(tx, ACME, mine.agentId, [{ ...entry, agent_version_id: mine.third as AgentVersionId }])
+      await replaceRollouts(tx, ACME, mine.agentId, [{ ...entry, agent_version_id: mine.third }])
     })
     expect(await asked).toMatchObject({ status: 'insufficient_data', applied: false })
     expect(await sharesOf()).toEqual([[mine.third, 55]])
