@@ -23,6 +23,7 @@ export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts
     routes,
     operators: makeOperators(deps, {
       ...{ tenants, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
+      opensAt: routes.taskCallOpensAt,
       notify: delivery.notify,
     }),
     erasing: makeErasing(deps, filesOf(floors)),

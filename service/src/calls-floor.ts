@@ -111,6 +111,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     campaigns: outbound.campaigns,
     placeTaskCall: outbound.placeTaskCall,
     checkTaskCall: outbound.checkTaskCall,
+    taskCallOpensAt: outbound.taskCallOpensAt,
     async close() {
       browserCalls.close()
       await Promise.all([outbound.close(), refused.close()])

@@ -11,7 +11,7 @@ import { operatorQueueAdminRoutes } from './operators/operator-queue-admin-route
 import { operatorQueueRoutes } from './operators/operator-queue-routes.ts'
 import { makeOperatorQueues } from './operators/operator-queues.ts'
 import { makeSettlingDispatches } from './operators/settle-dispatches.ts'
-import { sweepDispatches } from './operators/sweeps/dispatch-sweep.ts'
+import { type OpensAt, sweepDispatches } from './operators/sweeps/dispatch-sweep.ts'
 import { sweepFollowUps } from './operators/sweeps/follow-up-sweep.ts'
 import { mailOperators } from './operators/sweeps/mail-notice.ts'
 import { sweepSla } from './operators/sweeps/sla-sweep.ts'
@@ -29,6 +29,7 @@ type Needs = {
   credentials: Pick<Credentials, 'findTenant'>
   place: PlaceTaskCall
   check: CheckTaskCall
+  opensAt: OpensAt
   /** Has people told by mail. */
   notify: Notify
 }
@@ -50,7 +51,7 @@ function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
 
 /** Wires what operators work on: callback tasks and their queues. `close` stops what was started for that. */
 export function makeOperators({ config, clock, log, database: { db } }: Deps, needs: Needs) {
-  const { tenants, place, check, notify } = needs
+  const { tenants, place, check, opensAt, notify } = needs
   const desk = makeTaskDesk({ db, clock, tenants })
   const queues = makeOperatorQueues({ db, clock, tenants })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
@@ -61,7 +62,7 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
   const sweeps: Sweeps = {
     sla: (ask) => sweepSla(known, ask),
     followUps: (ask) => sweepFollowUps({ ...known, notify: mailOperators(notify) }, ask),
-    dispatches: (ask) => sweepDispatches({ ...known, dispatch, check }, ask),
+    dispatches: (ask) => sweepDispatches({ ...known, dispatch, check, opensAt }, ask),
     tickets: (ask) => sweepTickets({ ...known, systems }, ask),
   }
   const tenantBy = tenantByToken(needs.credentials)

@@ -138,6 +138,25 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
     expect((await sweep()).items).toContainEqual(expect.objectContaining(refused))
   })
 
+  it('calls in the morning, in their turn, whom it could not call in the night', async () => {
+    const telephony = { account_sid: 'AC00000000000000000000000000000001', auth_token: '***' }
+    await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    // Ten in the evening where the numbers are.
+    app.clock.jump(180 * MINUTE_MS)
+    const made: string[] = []
+    for (const [index, priority] of ['low', 'urgent', 'normal'].entries()) {
+      if (priority === 'normal') app.clock.jump(590 * MINUTE_MS)
+      made.push(await create({ priority, customer_phone: `+1202555018${index}` }))
+      if (priority !== 'normal')
+        expect((await sweep()).items).toContainEqual(expect.objectContaining({ outcome: 'refused' }))
+      app.clock.jump(5 * MINUTE_MS)
+    }
+    const called: unknown[] = []
+    for (let n = 0; n < 3; n += 1) called.push((await sweep('?limit=1')).items[0]?.task_id)
+    const [low, urgent, normal] = made
+    expect(called).toEqual([urgent, normal, low])
+  })
+
   it('speaks as the queue says, and tells when nobody could', async () => {
     await speakBy({ outbound_default: false })
     const id = await create()

@@ -53,7 +53,7 @@ export type DialGate = {
   /** What speaks against a call that is not placed now. Nobody waits. */
   check(db: Db, tenant: TenantRuntime, dial: Dial): Promise<DialRefusal[]>
   /**
-   * When a number may be called next by the hours of a campaign, to the quarter of an hour: now, if it may be. In two days when
+   * When a number may be called next by the hours of dispatches, and of a campaign, to the quarter of an hour: now, if it may be. In two days when
    * the hours leave it no time at all.
    */
   opensAt(tenant: TenantRuntime, dial: { to: string; hours: CallingHours | null }): Date

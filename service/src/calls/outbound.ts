@@ -74,6 +74,7 @@ export function makeOutbound(deps: Deps) {
     tenantRoutes: makeCallRoutes(makeMakeCall({ ...deps, dialing, hasTask })),
     placeTaskCall: makePlaceTaskCall({ ...deps, dialing }),
     checkTaskCall: makeCheckTaskCall(deps),
+    taskCallOpensAt: (tenant: TenantRuntime, to: string) => deps.gate.opensAt(tenant, { to, hours: null }),
     async close() {
       machines.close()
       await Promise.all([dialing.close(), settling.close()])

@@ -52,6 +52,7 @@ export async function beginDispatch(
       last_dispatch_attempted_at: now,
       last_dispatch_call_sid: null,
       last_dispatch_status: 'queued',
+      refused_at: null,
       updated_at: now,
     }))
     .where('tenant_id', '=', tenantId)

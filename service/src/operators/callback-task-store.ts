@@ -34,7 +34,7 @@ export type CallbackTaskRow = {
   sla_due_at: Date
   last_sla_alert_due_at: Date | null
   last_sla_alerted_at: Date | null
-  /** When whoever claimed it was reminded last, when it was escalated, which is done once, and when no call for it could be placed, the last time. */
+  /** When whoever claimed it was reminded last, when it was escalated, which is done once, and until when others are called first, as no call for it could be placed. */
   reminded_at: Date | null
   escalated_at: Date | null
   refused_at: Date | null

@@ -1,5 +1,6 @@
-import { type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { isInCall } from '../../records/live-call-store.ts'
 import { RANK } from '../callback-task-move-store.ts'
@@ -35,28 +36,41 @@ export async function listDispatchingQueues(db: Db, tenantId: TenantId): Promise
 /** Which tasks to dispatch: those of these queues. */
 export type DispatchPage = TaskPage & { queueKeys: string[]; now: Date }
 
+/** A task that is to be dispatched, and whom that calls. */
+export type TaskToDispatch = SweptTask & { customer_phone: PhoneNumber }
+
 /**
- * The open tasks of these queues that are due, in the order in which operators would get them. What was refused comes last, the
- * longest ago first, so that it holds up nothing; whoever has a call with the tenant now waits until that is over. Of each queue no more are read than are asked for, in the order of its index,
- * and nothing of what was refused once and is done since.
+ * The open tasks of these queues that are due, in the order in which operators would get them; whoever has a call with the tenant
+ * now waits until that is over. What was refused comes last as long as it is put off, those first whose time comes first, so that
+ * it holds up nothing. Of each queue no more are read than are asked for, in the order of its index, but for those whose time has
+ * come and who were not called since.
  */
 export async function listToDispatch(
   db: Db,
   tenantId: TenantId,
   { queueKeys, now, limit, except }: DispatchPage,
-): Promise<SweptTask[]> {
-  const { rows } = await sql<SweptTask>`
-    select next.id, next.queue_key
+): Promise<TaskToDispatch[]> {
+  const some = (isMeant: RawBuilder<unknown>, cut: RawBuilder<unknown>) => sql`
+      (select task.id, task.queue_key, task.customer_phone, ${RANK} as rank, task.sla_due_at, task.created_at,
+              case when task.refused_at > ${now} then task.refused_at end as put_off_until
+         from callback_tasks task
+        where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)} and ${isMeant}
+          and task.id <> all (${except}::uuid[]) and not ${isInCall(tenantId, 'task.customer_phone', { now, exceptLogId: null })}
+        ${cut})`
+  const asIndexed = sql`
+        order by task.refused_at nulls first, ${RANK}, task.sla_due_at, task.created_at, task.id
+        limit ${limit}`
+  const { rows } = await sql<TaskToDispatch>`
+    select next.id, next.queue_key, next.customer_phone
       from unnest(${queueKeys}::text[]) as queue (queue_key)
      cross join lateral (
-       select task.id, task.queue_key, task.refused_at, ${RANK} as rank, task.sla_due_at, task.created_at
-         from callback_tasks task
-        where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)}
-          and task.id <> all (${except}::uuid[]) and not ${isInCall(tenantId, 'task.customer_phone', { now, exceptLogId: null })}
-        order by task.refused_at nulls first, ${RANK}, task.sla_due_at, task.created_at, task.id
-        limit ${limit}
+       ${some(sql`task.refused_at is null`, asIndexed)}
+       union all
+       ${some(sql`task.refused_at <= ${now}`, sql``)}
+       union all
+       ${some(sql`task.refused_at > ${now}`, asIndexed)}
      ) next
-     order by next.refused_at nulls first, next.rank, next.sla_due_at, next.created_at, next.id
+     order by next.put_off_until nulls first, next.rank, next.sla_due_at, next.created_at, next.id
      limit ${limit}
   `.execute(db)
   return rows

@@ -1,11 +1,17 @@
 import { AppError, type ErrorCode } from '../../kernel/errors.ts'
+import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { findCallbackTask } from '../callback-task-store.ts'
 import { type CheckTaskCall, type DispatchTask, type TaskCallRefusal, taskCallOf } from '../dispatch-task.ts'
 import { queuesByKey } from '../operator-queue-store.ts'
 import { isOpenAt } from '../queue-hours.ts'
-import { listDispatchingQueues, listDispatchTenantsAcrossTenants, listToDispatch } from './dispatch-sweep-store.ts'
+import {
+  listDispatchingQueues,
+  listDispatchTenantsAcrossTenants,
+  listToDispatch,
+  type TaskToDispatch,
+} from './dispatch-sweep-store.ts'
 import { noteTold } from './follow-up-store.ts'
 import {
   type SweepAsk,
@@ -26,20 +32,26 @@ export type DispatchSweepResult = SweepResult & {
   dry_run_tasks: number
 }
 
-export type DispatchSweepDeps = SweepDeps & { db: Db; dispatch: DispatchTask; check: CheckTaskCall }
+/** When a number may be called next by the hours of dispatches: now, if it may be. */
+export type OpensAt = (tenant: TenantRuntime, phone: PhoneNumber) => Date
+
+export type DispatchSweepDeps = SweepDeps & { db: Db; dispatch: DispatchTask; check: CheckTaskCall; opensAt: OpensAt }
 
 /** Carriers of several tenants are asked at the same time. */
 const LANES = 8
+/** What is refused for anything else than the hours is rarely mended sooner. */
+const PUT_OFF_MS = 3_600_000
 
 /**
  * Has agents call for the open tasks that are due, in the queues that are set to do so and open now. Each passes the dial gate;
- * what that refuses stays open, and the next sweep tries again, behind the others.
+ * what that refuses stays open, and the next sweep tries again, behind the others: until people may be called, where it is for the
+ * hours, else for an hour.
  */
 export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk): Promise<DispatchSweepResult> {
   const { db, clock } = deps
   const run = new SweepRun(deps, ask)
 
-  async function tasks(tenant: TenantRuntime, page: TaskPage): Promise<SweptTask[]> {
+  async function tasks(tenant: TenantRuntime, page: TaskPage): Promise<TaskToDispatch[]> {
     const now = new Date(clock.now())
     const { tenant_id: tenantId } = tenant
     const queues = await queuesByKey(db, tenantId, await listDispatchingQueues(db, tenantId))
@@ -80,11 +92,12 @@ async function wouldDispatch(
 }
 
 async function dispatch(
-  { db, clock, dispatch: place }: DispatchSweepDeps,
-  { tenant_id: tenantId }: TenantRuntime,
-  { id, queue_key: queueKey }: SweptTask,
+  { db, clock, dispatch: place, opensAt }: DispatchSweepDeps,
+  tenant: TenantRuntime,
+  { id, queue_key: queueKey, customer_phone: phone }: TaskToDispatch,
   { emitWebhooks }: DispatchAsk,
 ): Promise<Taken | null> {
+  const { tenant_id: tenantId } = tenant
   try {
     const task = await place(tenantId, id, { operator: null, note: null }, { isTold: emitWebhooks, ifIn: queueKey })
     const { last_dispatch_call_sid: call_sid, dispatch_attempt_count: attempt } = task
@@ -94,8 +107,9 @@ async function dispatch(
     if (error instanceof AppError && (error.code === 'conflict' || error.code === 'not_found')) return null
     // To the end of the line, unless it was not about this one.
     const isOfAll = error instanceof AppError && HOLDS_FOR_ALL.has(error.code)
-    const now = new Date(clock.now())
-    if (!isOfAll) await db.transaction().execute((tx) => noteTold(tx, tenantId, id, { refused_at: now }))
+    const isHours = error instanceof AppError && error.code === 'outside_calling_hours'
+    const refused_at = isHours ? opensAt(tenant, phone) : new Date(clock.now() + PUT_OFF_MS)
+    if (!isOfAll) await db.transaction().execute((tx) => noteTold(tx, tenantId, id, { refused_at }))
     if (error instanceof AppError && isRefusal(error)) return refused({ code: error.code, reason: error.message })
     throw error
   }
