@@ -100,7 +100,12 @@ export class Deliverer {
     const counts = { attempted: 0, delivered: 0, failed: 0, rescheduled: 0 }
     const endsMs = clock.monotonicMs() + SWEEP_BEGINS_WITHIN_MS
     while (counts.attempted < limitRows && clock.monotonicMs() < endsMs && !this.#isClosing) {
-      const limit = Math.min(lanes.total, limitRows - counts.attempted)
+      const free = lanes.total - this.#lanes.taken
+      if (free <= 0) {
+        await Promise.race(this.#running)
+        continue
+      }
+      const limit = Math.min(free, limitRows - counts.attempted)
       const now = new Date(clock.now())
       const rows = await claimOldestAcrossTenants(db, table, { now, limit, leaseMs: LEASE_MS })
       const outcomes = await Promise.all(rows.map((row) => this.#deliver(row)))
@@ -196,7 +201,8 @@ export class Deliverer {
 
   /** Who is asked for how many rows; no more altogether than there are lanes, and for silent ones than their half. */
   #turns(): Map<number, string[]> {
-    let left = this.#options.lanes.total - this.#lanes.taken
+    // A sweep may have taken more.
+    let left = Math.max(0, this.#options.lanes.total - this.#lanes.taken)
     let leftForSilent = this.#lanes.freeForSilent
     const turns: [tenantId: string, limit: number][] = []
     for (const tenantId of this.#wanted) {
