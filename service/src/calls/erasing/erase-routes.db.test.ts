@@ -80,7 +80,7 @@ async function wholeCall(callSid: string, tenant = 'acme'): Promise<SessionId> {
     runtime,
     {
       ...{ customerPhone: '+12025550101' as never, priority: 'normal', summary: SECRET, notes: SECRET, dueAt: null },
-      ...{ createdBy: 'Robin', metadata: { lost: SECRET, external_ticket: { id: '7' } } },
+      ...{ createdBy: 'Robin', metadata: { lost: SECRET, consent: true, external_ticket: { id: '7' } } },
       call: { callSid, sessionId, streamSid: `MZ${callSid}`, agentName: 'Robin' },
     },
     new AbortController().signal,
@@ -185,7 +185,11 @@ describe('DELETE voice-sessions/:id', () => {
     expect(await everything()).not.toContain(SECRET)
     expect(await filesLeft()).toEqual([])
     const [task] = await test.db.selectFrom('callback_tasks').selectAll().execute()
-    expect(task).toMatchObject({ status: 'open', summary: null, metadata: { external_ticket: { id: '7' } } })
+    expect(task).toMatchObject({
+      status: 'open',
+      summary: null,
+      metadata: { consent: true, external_ticket: { id: '7' } },
+    })
     const [log] = await test.db.selectFrom('call_logs').selectAll().execute()
     expect(log).toMatchObject({ call_sid: 'CA1', from: '+12025550101', status: 'completed', voice_session_id: null })
     expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toEqual([])

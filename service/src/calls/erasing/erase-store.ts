@@ -95,7 +95,7 @@ async function listTasksOf(tx: Tx, tenantId: TenantId, { id, callSid }: ErasedSe
   return rows.map((row) => row.id)
 }
 
-/** They stay, so that they can be done; of their metadata what links them to a ticket does. */
+/** They stay, so that they can be done; of their metadata what links them to a ticket does, and that the person agreed to be called. */
 async function eraseTasks(tx: Tx, tenantId: TenantId, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await sql`
@@ -104,6 +104,7 @@ async function eraseTasks(tx: Tx, tenantId: TenantId, ids: string[]): Promise<vo
            metadata = case when metadata ? 'external_ticket'
                            then jsonb_build_object('external_ticket', metadata -> 'external_ticket')
                            else '{}'::jsonb end
+                    || case when metadata -> 'consent' = 'true'::jsonb then '{"consent": true}'::jsonb else '{}'::jsonb end
      where tenant_id = ${tenantId} and id = any(${ids}::uuid[])`.execute(tx)
   await sql`
     update callback_task_changes set note = null, details = '{}'::jsonb
