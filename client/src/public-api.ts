@@ -4455,7 +4455,10 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @enum {unknown} */
+                    /**
+                     * @description `do_not_call`: the number is put on the do-not-call list, too.
+                     * @enum {unknown}
+                     */
                     disposition: "reached" | "resolved" | "no_answer" | "busy" | "voicemail" | "wrong_number" | "rescheduled" | "do_not_call" | "failed";
                     notes?: string | null;
                     operator?: string | null;

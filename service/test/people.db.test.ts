@@ -196,6 +196,28 @@ describe('a role', () => {
     expect(given).toMatchObject({ status: 200, body: { task: { assigned_to: 'Mallory' } } })
   })
 
+  it('says who made and edited a task, and who took a number off the list', async () => {
+    const browser = await person('operator')
+    const me = 'operator@acme.example'
+    const made = await browser.call('POST', '/callback-tasks', { body: { customer_phone: '+12025550123' } })
+    const { id, created_by } = made.body['task'] as { id: string; created_by: string }
+    await browser.call('PATCH', `/callback-tasks/${id}`, { body: { notes: 'After six.' } })
+    const { body } = await browser.call('GET', `/callback-tasks/${id}/history`)
+    const changes = body['changes'] as { action: string; operator: string | null }[]
+    expect(created_by).toBe(me)
+    expect(Object.fromEntries(changes.map(({ action, operator }) => [action, operator]))).toEqual({
+      create: me,
+      edit: me,
+    })
+    await browser.call('POST', '/dnc', { body: { phone: '+12025550123' } })
+    await browser.call('DELETE', '/dnc/+12025550123')
+    const log = await served.administer<{ entries: object[] }>('GET', '/audit-log?action=dnc.removed')
+    expect(log.entries).toMatchObject([
+      { actor: me, tenant_id: 'acme', before: { phone: expect.stringMatching(/23$/) } },
+    ])
+    expect(JSON.stringify(log)).not.toContain('+12025550123')
+  })
+
   it('lets an admin do everything of the tenant, and nothing of the installation', async () => {
     const browser = await person('admin')
     const key = await browser.call('POST', '/admin/tenants/acme/api-keys', { body: { label: 'x' } })

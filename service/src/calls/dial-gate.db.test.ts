@@ -4,6 +4,7 @@ import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
+import { TENANT_KEY } from '../kernel/actor.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
@@ -157,7 +158,7 @@ describe('the dial gate', () => {
     expect(await refused(tenant(), dial(BERLIN))).toEqual(['dnc_listed'])
     expect(await refused(tenant(), dial(WASHINGTON))).toEqual([])
     expect(await refused(tenant({ id: 'globex' }), dial(BERLIN))).toEqual([])
-    await doNotCall.remove('acme' as TenantId, BERLIN)
+    await doNotCall.remove('acme' as TenantId, BERLIN, TENANT_KEY)
     expect(await refused(tenant(), dial(BERLIN))).toEqual([])
   })
 

@@ -13,6 +13,9 @@ export type Actor = { kind: 'key' | 'administrator' | 'system'; name: string } |
 /** Whoever sent the admin key. */
 export const KEY_HOLDER: Actor = { kind: 'key', name: 'admin key' }
 
+/** Whoever holds a tenant's key and is no person. */
+export const TENANT_KEY: Actor = { kind: 'key', name: 'API key' }
+
 /** The service itself, as when it makes the demo tenant. */
 export const THE_SYSTEM: Actor = { kind: 'system', name: 'parley' }
 

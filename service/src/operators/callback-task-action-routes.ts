@@ -25,7 +25,9 @@ const Snooze = strict({
   operator,
 })
 const Complete = strict({
-  disposition: Type.Enum(TASK_DISPOSITIONS),
+  disposition: Type.Enum(TASK_DISPOSITIONS, {
+    description: '`do_not_call`: the number is put on the do-not-call list, too.',
+  }),
   notes: Type.Optional(nullable(Type.String({ maxLength: 10_000, description: 'In place of those that it has.' }))),
   operator,
 })

@@ -19,7 +19,8 @@ import {
   type TaskFilter,
 } from './callback-task-store.ts'
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
-import { editTask, type TaskEdit } from './edit-callback-task.ts'
+import { listNumber } from './do-not-call.ts'
+import { dueAnew, editTask, type TaskEdit } from './edit-callback-task.ts'
 import { findCallOfStream, findSubject } from './task-subject-store.ts'
 
 /** What operators do with callback tasks. All that changes one is written down with who did it. */
@@ -35,13 +36,20 @@ export type TaskDesk = {
   history(tenantId: TenantId, id: CallbackTaskId, page: PageRequest): Promise<Page<TaskChangeRow>>
   /** Adds an open task, and tells the tenant. @throws AppError `not_found` for a deleted tenant. */
   create(tenantId: TenantId, fields: TaskFields): Promise<CallbackTaskRow>
-  /** Changes what is given, in any status. @throws AppError `not_found`. */
-  edit(tenantId: TenantId, id: CallbackTaskId, edit: TaskEdit): Promise<CallbackTaskRow>
-  /** @throws AppError `not_found`, `conflict` when the task's status does not allow it: of several at once one wins. */
+  /** Changes what is given, in any status. `operator`: who does so, where it is known. @throws AppError `not_found`. */
+  edit(tenantId: TenantId, id: CallbackTaskId, edit: TaskEdit, operator: string | null): Promise<CallbackTaskRow>
+  /**
+   * Completed as `do_not_call`, its number is listed with it.
+   *
+   * @throws AppError `not_found`, `conflict` when the task's status does not allow it: of several at once one wins.
+   */
   move(tenantId: TenantId, id: CallbackTaskId, move: (now: Date) => TaskMove): Promise<CallbackTaskRow>
   /** Claims the next task of a queue that is due; null when there is none. Several at once get different ones. */
   claimNext(tenantId: TenantId, queueKey: string, operator: string): Promise<CallbackTaskRow | null>
 }
+
+/** Why a number is listed whose task was completed as `do_not_call`. */
+const WISH = 'Whoever was called back does not want to be called.'
 
 type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
 
@@ -78,18 +86,23 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         const subject = await findSubject(tx, tenantId, call_sid)
         return addTask(tx, tenant, { fields: { ...fields, call_sid }, subject }, now)
       }),
-    edit: (tenantId, id, edit) =>
+    edit: (tenantId, id, edit, operator) =>
       change(tenantId, async (tx, tenant, now) => {
         await expectTask(tx, tenantId, id)
-        return editTask(tx, tenant, { id, edit }, now)
+        return editTask(tx, tenant, { id, edit, operator }, now)
       }),
     move: (tenantId, id, moveAt) =>
       change(tenantId, async (tx, tenant, now) => {
         const before = await expectTask(tx, tenantId, id)
-        const move = moveAt(now)
+        const asked = moveAt(now)
+        const anew = asked.action === 'reopen' ? await dueAnew(tx, tenant, before.queue_key, now) : null
+        const move = { ...asked, set: { ...asked.set, ...anew } }
         const task = await changeTask(tx, tenant, { id, move }, now)
         // Read again: whoever was faster has changed it since.
         if (!task) throw refusedMove(await expectTask(tx, tenantId, before.id), move.action, move.from)
+        const { customer_phone: phone } = task
+        const entry = { phone, reason: WISH, source: move.operator }
+        if (move.set.disposition === 'do_not_call') await listNumber(tx, tenant, entry, now)
         return task
       }),
     claimNext: (tenantId, queueKey, operator) =>

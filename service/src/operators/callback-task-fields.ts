@@ -88,11 +88,11 @@ export function readTaskFilter(query: Static<typeof TaskQuery> & Static<typeof A
   return { ...asked, customer_phone: asked.customer_phone.replace(/^ (?=\d)/, '+') } as TaskFilter
 }
 
-/** Whom the API makes tasks for: it knows the tenant and no more. */
+/** Who makes tasks by the API with a key: it knows the tenant and no more. */
 const CREATED_BY = 'api'
 
-/** What a body asks for, with the defaults. */
-export function readTaskFields(body: Static<typeof TaskBody>): TaskFields {
+/** What a body asks for, with the defaults. `person`: who does, where that is one who is logged in. */
+export function readTaskFields(body: Static<typeof TaskBody>, person: string | null): TaskFields {
   return {
     customer_phone: body.customer_phone,
     queue_key: body.queue_key ?? DEFAULT_QUEUE,
@@ -105,7 +105,7 @@ export function readTaskFields(body: Static<typeof TaskBody>): TaskFields {
     stream_sid: body.stream_sid ?? null,
     call_sid: body.call_sid ?? null,
     metadata: body.metadata ?? {},
-    created_by: CREATED_BY,
+    created_by: person ?? CREATED_BY,
   }
 }
 

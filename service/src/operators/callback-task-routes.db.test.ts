@@ -319,6 +319,25 @@ describe('the transitions of a callback task', () => {
     expect(await after('reopen')).toMatchObject({ disposition: null, completed_at: null, assigned_to: null })
   })
 
+  it('open a task again with a promise that begins then', async () => {
+    const { id } = await create({ due_at: inMinutes(-60), sla_due_at: inMinutes(-50) })
+    await act(id, 'complete', BODIES['complete'])
+    await clock.advance(4 * 86_400_000)
+    const { task } = (await act(id, 'reopen')).body
+    expect(task).toMatchObject({ status: 'open', due_at: null, sla_due_at: inMinutes(30) })
+  })
+
+  it('list a number that is not to be called with the task that says so', async () => {
+    const entries = () => test.db.selectFrom('do_not_call').select(['tenant_id', 'phone', 'source']).execute()
+    await act((await create()).id, 'complete', BODIES['complete'])
+    expect(await entries()).toEqual([])
+    const { id } = await create()
+    await act(id, 'complete', { disposition: 'do_not_call', operator: 'ann' })
+    expect(await entries()).toEqual([{ tenant_id: 'acme', phone: ANN, source: 'ann' }])
+    expect(await told()).toContain('dnc.added')
+    expect(await act(id, 'complete', { disposition: 'do_not_call' })).toMatchObject({ status: 409 })
+  })
+
   it('acknowledge a task that is not done, whose status stays', async () => {
     for (const status of ['open', 'claimed', 'snoozed']) {
       const { id } = await taskThatIs(status)

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
+import { personOf } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, Ok, PageQuery } from '../platform/http/schemas.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
@@ -52,7 +53,7 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const task = await desk.create(tenantOf(request), readTaskFields(request.body))
+        const task = await desk.create(tenantOf(request), readTaskFields(request.body, personOf(request)))
         return { ok: true as const, task: showCallbackTask(task) }
       },
     )
@@ -87,7 +88,12 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
         },
       },
       async (request) => {
-        const task = await desk.edit(tenantOf(request), request.params.id, readTaskEdit(request.body))
+        const task = await desk.edit(
+          tenantOf(request),
+          request.params.id,
+          readTaskEdit(request.body),
+          personOf(request),
+        )
         return { ok: true as const, task: showCallbackTask(task) }
       },
     )

@@ -2,6 +2,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
+import { TENANT_KEY } from '../kernel/actor.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { openServer } from '../platform/db/server.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
@@ -190,6 +191,6 @@ describe('the do-not-call routes', () => {
 
   it('know a tenant that is gone no more', async () => {
     const gone = makeDoNotCall({ db: test.db, clock, tenants: { get: async () => null } })
-    await expect(gone.remove('acme' as TenantId, ANN)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(gone.remove('acme' as TenantId, ANN, TENANT_KEY)).rejects.toMatchObject({ code: 'not_found' })
   })
 })

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { TENANT_KEY } from '../kernel/actor.ts'
 import { readPage } from '../kernel/pages.ts'
-import { tenantOf } from '../platform/http/guards.ts'
+import { knownActorOf, tenantOf } from '../platform/http/guards.ts'
 import { errorResponses, listBody, listResponse, Ok, PageQuery, strict } from '../platform/http/schemas.ts'
 import { CallableNumber } from '../tenancy/tenant-values.ts'
 import type { DoNotCall } from './do-not-call.ts'
@@ -87,7 +88,11 @@ export function doNotCallRoutes(doNotCall: DoNotCall): FastifyPluginAsyncTypebox
         },
       },
       async (request) => {
-        const entry = await doNotCall.remove(tenantOf(request), request.params.phone)
+        const entry = await doNotCall.remove(
+          tenantOf(request),
+          request.params.phone,
+          knownActorOf(request) ?? TENANT_KEY,
+        )
         return { ok: true as const, entry: showDncEntry(entry) }
       },
     )

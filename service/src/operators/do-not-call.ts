@@ -1,11 +1,14 @@
 import { enqueue, type NewEvent } from '../delivery/enqueue.ts'
+import type { Actor } from '../kernel/actor.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
+import { maskPhone } from '../kernel/masks.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { storable } from '../records/storable.ts'
+import { audit } from '../tenancy/audit-log.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { showDncEntry } from './do-not-call-shape.ts'
@@ -34,8 +37,8 @@ export type DoNotCall = {
    * @throws AppError `not_found` for a deleted tenant.
    */
   add(tenantId: TenantId, entry: NewDncEntry): Promise<DncEntryRow>
-  /** Takes a number off the list, tells the tenant, and returns the entry. @throws AppError `not_found`. */
-  remove(tenantId: TenantId, phone: string): Promise<DncEntryRow>
+  /** Takes a number off the list, tells the tenant, notes who did so, and returns the entry. @throws AppError `not_found`. */
+  remove(tenantId: TenantId, phone: string, by: Actor): Promise<DncEntryRow>
 }
 
 type Deps = { db: Db; clock: Clock; tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> } }
@@ -61,21 +64,33 @@ export function makeDoNotCall({ db, clock, tenants }: Deps): DoNotCall {
     },
     add: (tenantId, { phone, reason, source }) =>
       change(tenantId, async (tx, tenant) => {
-        const now = new Date(clock.now())
-        const id = newId<DncEntryId>(now.getTime())
-        // A wish not to be called is not lost to a character in the words of a model.
-        const said = { reason: reason && storable(reason), source }
-        const entry = await upsertDncEntry(tx, tenantId, { id, phone, ...said, created_at: now })
-        if (entry.id === id) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
-        return entry
+        return listNumber(tx, tenant, { phone, reason, source }, new Date(clock.now()))
       }),
-    remove: (tenantId, phone) =>
+    remove: (tenantId, phone, by) =>
       change(tenantId, async (tx, tenant) => {
         const entry = (await deleteDncEntry(tx, tenantId, phone)) ?? refuseUnlisted()
-        await enqueue(tx, tenant, [told('dnc.removed', entry)], new Date(clock.now()))
+        const at = new Date(clock.now())
+        await enqueue(tx, tenant, [told('dnc.removed', entry)], at)
+        const before = { phone: maskPhone(entry.phone) }
+        await audit(tx, { by, action: 'dnc.removed', tenantId, targetId: entry.id, before, at })
         return entry
       }),
   }
+}
+
+/** `DoNotCall.add`, in the caller's transaction. */
+export async function listNumber(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { phone, reason, source }: NewDncEntry,
+  now: Date,
+): Promise<DncEntryRow> {
+  const id = newId<DncEntryId>(now.getTime())
+  // A wish not to be called is not lost to a character in the words of a model.
+  const said = { reason: reason && storable(reason), source }
+  const entry = await upsertDncEntry(tx, tenant.tenant_id, { id, phone, ...said, created_at: now })
+  if (entry.id === id) await enqueue(tx, tenant, [told('dnc.added', entry)], now)
+  return entry
 }
 
 function told(event: 'dnc.added' | 'dnc.removed', entry: DncEntryRow): NewEvent {

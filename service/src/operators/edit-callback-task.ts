@@ -1,7 +1,7 @@
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { recordTaskChange } from './callback-task-history-store.ts'
-import { moveTask } from './callback-task-move-store.ts'
+import { moveTask, type TaskSettings } from './callback-task-move-store.ts'
 import { type CallbackTaskId, type CallbackTaskRow, lockCallbackTask } from './callback-task-store.ts'
 import { TASK_STATUSES } from './callback-task-values.ts'
 import { findQueue } from './operator-queue-store.ts'
@@ -19,7 +19,7 @@ export type TaskEdit = Partial<Editable & { sla_due_at: Date | null }>
 export async function editTask(
   tx: Tx,
   tenant: TenantRuntime,
-  { id, edit }: { id: CallbackTaskId; edit: TaskEdit },
+  { id, edit, operator }: { id: CallbackTaskId; edit: TaskEdit; operator: string | null },
   now: Date,
 ): Promise<CallbackTaskRow> {
   const before = await lockCallbackTask(tx, tenant.tenant_id, id)
@@ -29,8 +29,13 @@ export async function editTask(
   const set = { ...edit, sla_due_at: await slaAfter(tx, tenant, before, edit), updated_at: now }
   const task = await moveTask(tx, tenant.tenant_id, id, { from: TASK_STATUSES, set })
   if (!task) throw new Error('a task is gone that is locked')
-  await recordTaskChange(tx, task, { action: 'edit', operator: null, note: null, details: { fields } }, now)
+  await recordTaskChange(tx, task, { action: 'edit', operator, note: null, details: { fields } }, now)
   return task
+}
+
+/** What a task has that is to be done again: a new promise from now on, for the old one is over as a rule. */
+export async function dueAnew(tx: Tx, tenant: TenantRuntime, queueKey: string, now: Date): Promise<TaskSettings> {
+  return { due_at: null, sla_due_at: slaDueAt(tenant, await findQueue(tx, tenant.tenant_id, queueKey), now) }
 }
 
 async function slaAfter(tx: Tx, tenant: TenantRuntime, before: CallbackTaskRow, edit: TaskEdit): Promise<Date> {

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
+import { TENANT_KEY } from '../../kernel/actor.ts'
 import { knownActorOf, tenantOf } from '../../platform/http/guards.ts'
 import { errorResponses, iso, Ok, strict, Timestamp } from '../../platform/http/schemas.ts'
-import { type EraseSession, type ErasureReceipt, TENANT_KEY } from './erase-session.ts'
+import type { EraseSession, ErasureReceipt } from './erase-session.ts'
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ id: Type.String({ minLength: 1, maxLength: 200 }) })

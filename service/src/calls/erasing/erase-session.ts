@@ -73,9 +73,6 @@ export function makeEraseSession({ db, clock, log, files }: Deps): EraseSession 
   }
 }
 
-/** Whoever holds a tenant's key and is no person. */
-export const TENANT_KEY: Actor = { kind: 'key', name: 'API key' }
-
 /** What the directory has forgotten is over. @throws AppError */
 async function expectOver(tx: Tx, tenantId: TenantId, callSid: string): Promise<void> {
   const locked = await lockRecord(tx, tenantId, callSid)

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
+import { TENANT_KEY } from '../../kernel/actor.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { knownActorOf, tenantOf } from '../../platform/http/guards.ts'
 import {
@@ -16,7 +17,6 @@ import {
 } from '../../platform/http/schemas.ts'
 import { CallableNumber } from '../../tenancy/tenant-values.ts'
 import type { NumberErasures } from './erase-number.ts'
-import { TENANT_KEY } from './erase-session.ts'
 import type { NumberErasureRow } from './number-erasure-store.ts'
 
 const Body = strict({ phone: CallableNumber })

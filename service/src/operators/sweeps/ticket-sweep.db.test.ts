@@ -147,12 +147,18 @@ describe('POST operator-queues/external-reconciliation/sweep', () => {
     await desk().move(ACME, theirs.id, (now) => complete({ disposition: 'reached', notes: null, operator: 'x' }, now))
     expect(await sweep()).toMatchObject({ reconciled_tasks: 1 })
     says('a', 'open')
-    await clock.advance(1_000)
+    await clock.advance(3_600_000)
     expect(await sweep()).toMatchObject({
       ...{ reconciled_tasks: 1, webhooks_enqueued: 1 },
       items: [{ task_id: ours.id, outcome: 'reopened', ticket_status: 'open' }],
     })
-    expect(await read(ours.id)).toMatchObject({ status: 'open', disposition: null, completed_at: null })
+    const promise = new Date(clock.now() + 30 * 60_000)
+    expect(await read(ours.id)).toMatchObject({
+      status: 'open',
+      disposition: null,
+      completed_at: null,
+      sla_due_at: promise,
+    })
     says('a', 'closed')
     await clock.advance(1_000)
     expect(await sweep()).toMatchObject({ items: [{ outcome: 'reconciled' }] })

@@ -10,6 +10,7 @@ import { moveTask } from '../callback-task-move-store.ts'
 import { reopen, type TaskMove } from '../callback-task-moves.ts'
 import { type CallbackTaskRow, lockCallbackTask } from '../callback-task-store.ts'
 import { tellTaskChange } from '../change-callback-task.ts'
+import { dueAnew } from '../edit-callback-task.ts'
 import { type SweepAsk, type SweepDeps, type SweepResult, SweepRun, type Taken } from './sweep-run.ts'
 import { beginCheck, endCheck, findTicketCompletion, listTicketedTasks, type TicketedTask } from './ticket-store.ts'
 
@@ -118,7 +119,8 @@ function follow(
       return { item: { outcome: 'unchanged', ...told }, webhooks: 0 }
     }
     const { from, set } = move
-    const moved = await moveTask(tx, tenantId, id, { from, set: { ...set, updated_at: now } })
+    const anew = set.status === 'open' ? await dueAnew(tx, tenant, task.queue_key, now) : null
+    const moved = await moveTask(tx, tenantId, id, { from, set: { ...set, ...anew, updated_at: now } })
     if (!moved) throw new Error('a task is gone that is locked')
     await endCheck(tx, tenantId, id, { checked_at: now, completed_at: moved.completed_at })
     const change = { action: 'reconcile' as const, operator: null, note: null, details: told }

@@ -1,6 +1,12 @@
-import type { preValidationAsyncHookHandler } from 'fastify'
+import type { FastifyRequest, preValidationAsyncHookHandler } from 'fastify'
 import { AppError } from '../../kernel/errors.ts'
 import { knownActorOf } from './guards.ts'
+
+/** What the person is called who asks; null for the holder of a key. */
+export function personOf(request: FastifyRequest): string | null {
+  const actor = knownActorOf(request)
+  return actor?.kind === 'person' ? actor.name : null
+}
 
 /**
  * Makes the hook for routes whose body says who acts: for somebody who is logged in it says who they are, whether they say it or
@@ -10,14 +16,14 @@ import { knownActorOf } from './guards.ts'
  */
 export function actingAs(field: 'operator' | 'by' | 'supervisor'): preValidationAsyncHookHandler {
   return async (request) => {
-    const actor = knownActorOf(request)
-    if (actor?.kind !== 'person') return
+    const name = personOf(request)
+    if (name === null) return
     request.body ??= {}
     // What is no object is refused by the schema.
     if (typeof request.body !== 'object' || request.body === null) return
     const body = request.body as Record<string, unknown>
-    const said = body[field] ?? actor.name
-    if (said !== actor.name) throw new AppError('forbidden', `You act as ${actor.name}: leave ${field} out.`)
-    body[field] = actor.name
+    const said = body[field] ?? name
+    if (said !== name) throw new AppError('forbidden', `You act as ${name}: leave ${field} out.`)
+    body[field] = name
   }
 }
