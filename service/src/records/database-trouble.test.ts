@@ -18,6 +18,7 @@ describe('an error of a write', () => {
     ['a refusal of ours', new AppError('not_found', 'There is no such call.'), false, false],
     ['a fault of ours', new TypeError('x is undefined'), false, false],
     ['the code of something else', sqlError('ERR_INVALID_ARG_TYPE'), false, false],
+    ['a file that may not be read', Object.assign(sqlError('EPERM'), { path: '/data/a.wav' }), false, false],
     ['no error at all', 'refused', false, false],
   ])('%s is known for what it is', (_what, error, isTrouble, isFault) => {
     expect([isDatabaseTrouble(error), isRowFault(error)]).toEqual([isTrouble, isFault])

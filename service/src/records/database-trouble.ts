@@ -19,8 +19,8 @@ export function isDatabaseTrouble(error: unknown): boolean {
   return sqlState(error) !== '' && !isRowFault(error)
 }
 
-/** Empty for what is no error of the database. */
+/** Empty for what is no error of the database: that of a file may have a code of five letters, too (`EPERM`), and names its file. */
 function sqlState(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : null
+  const code = error instanceof Error && 'code' in error && !('path' in error) ? error.code : null
   return typeof code === 'string' && SQL_STATE.test(code) ? code : ''
 }
