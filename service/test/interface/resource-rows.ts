@@ -159,7 +159,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
   ),
   fields(
     'Agent version',
-    'id tenant_id agent_id agent_key agent_name version_number status config created_at updated_at published_at',
+    'id tenant_id agent_id agent_key agent_name version_number status config etag created_at updated_at published_at',
     'listAgentVersions versions',
     VERSION,
   ),

@@ -1,6 +1,7 @@
 import type { Heard } from '../playback.ts'
 import { askFirst } from './asking.ts'
 import { clipId, isClip } from './clip-id.ts'
+import { disclosureOf } from './disclosing.ts'
 import { drainAgain } from './ending.ts'
 import { appendEntry } from './keeping.ts'
 import { greetingOf } from './picking-up.ts'
@@ -147,23 +148,22 @@ export function replayClips(step: Step): boolean {
   return true
 }
 
-/** Words that were cut short are the first of a model that has to disclose itself with them. To be called behind their closing. */
+/** A model that was cut short in its disclosure is to say that again. To be called behind the closing of its words. */
 export function tellCutDisclosure(step: Step, { itemId }: Heard): void {
-  const { plan, transcript } = step.state
-  const first = transcript.entries.find((entry) => entry.role === 'agent' && !isClip(entry.itemId))
-  const isOther = transcript.past.turns > 0 || first?.itemId !== itemId
-  if (!plan.disclosure || isOther || first.text.length >= plan.disclosure.length) return
-  step.command({ type: 'system_message', text: `${DISCLOSE}: ${plan.disclosure}` })
+  const disclosure = isClip(itemId) ? null : disclosureOf(step.state, itemId)
+  const heard = find(step.state.transcript, itemId)?.text ?? ''
+  if (disclosure === null || heard.length >= disclosure.length) return
+  step.command({ type: 'system_message', text: `${DISCLOSE}: ${disclosure}` })
 }
 
 /** First words were cut short for good: the model, which was told all of it, is told what was heard. To be called behind its closing. */
 export function tellCutClip(step: Step, { itemId, heardMs, sentMs }: Heard): void {
-  const { clips, plan, transcript } = step.state
+  const { clips, transcript } = step.state
   const entry = find(transcript, itemId)
-  const index = clips.played.find((one) => one.itemId === itemId)?.index
-  if (index === undefined || heardMs >= sentMs || !entry) return
+  const isFirst = clips.played.some((one) => one.itemId === itemId)
+  if (!isFirst || heardMs >= sentMs || !entry) return
   const heard = entry.text === '' ? `${HEARD_NOTHING}: ${entry.unheard}` : `${HEARD_PART}: ${entry.text}`
-  const clip = plan.clips[index]
-  const disclosure = clip?.kind === 'disclosure' ? `\n${DISCLOSE}: ${clip.text}` : ''
-  step.command({ type: 'system_message', text: `${heard}${disclosure}` })
+  const disclosure = disclosureOf(step.state, itemId)
+  const again = disclosure === null ? '' : `\n${DISCLOSE}: ${disclosure}`
+  step.command({ type: 'system_message', text: `${heard}${again}` })
 }

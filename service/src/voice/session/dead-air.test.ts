@@ -104,6 +104,22 @@ describe('A model of which nothing comes', () => {
     expect(call.all('play_clip')).toHaveLength(1)
   })
 
+  it('is not bridged while the caller presses keys, behind which the answer is held back', () => {
+    const call = announcing()
+    call.audio('resp_1', 'item_1', 500)
+    call.wait(1_000)
+    call.ends('resp_1')
+    for (const digit of '12345') {
+      call.do({ type: 'dtmf', digit })
+      call.wait(800)
+      if (digit === '1')
+        call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    }
+    expect(call.notes('dead_air')).toEqual([])
+    call.wait(6_000)
+    expect(call.notes('dead_air').length).toBeGreaterThan(0)
+  })
+
   it('is not bridged where nobody waits for it, as for the greeting', () => {
     const call = new Call({ clips })
     call.model({ type: 'ready' })

@@ -49,6 +49,22 @@ describe('A sound that stopped the agent and was no words', () => {
     expect(call.commands('respond')).toHaveLength(1)
   })
 
+  it.each([
+    ['a clip', { clips: [{ kind: 'disclosure' as const, text: WORDS, ms: 4_000 }], greeting: '' }],
+    ['the model', { greeting: WORDS, disclosure: WORDS }],
+  ])('has nothing said again that was to be, and that %s says to its end after all', (_what, plan) => {
+    const call = new Call(plan)
+    call.model({ type: 'ready' })
+    if ('disclosure' in plan) call.answer('resp_1', 'item_1', 4_000, WORDS)
+    call.wait(2_000)
+    call.speaks('noise', 500)
+    call.stops('noise')
+    expect(told(call)).toEqual([expect.stringMatching(/exactly this sentence, which was cut short: /)])
+    noWords(call)
+    heardOut(call)
+    expect(told(call).slice(1)).toEqual([expect.stringMatching(/went on.*eight\.\n.* do not say it again\.$/)])
+  })
+
   it('lets it go on when nobody knows of words after the time that they are given', () => {
     const call = stopped()
     call.wait(1_900)

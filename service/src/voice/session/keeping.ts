@@ -1,4 +1,5 @@
 import type { StoppedPart } from './caller-speech.ts'
+import { disclosureOf } from './disclosing.ts'
 import type { Turn } from './events.ts'
 import { withPast } from './history.ts'
 import { spokenUntil } from './spoken-words.ts'
@@ -12,6 +13,7 @@ const MAX_ENTRIES = 100
 /** What is lost by rounding, however often an utterance is stopped and gone on with: no word is as short. */
 const ROUNDING_MS = 20
 const WENT_ON = 'What had stopped you were no words, so you went on. The caller has heard this of it, too'
+const NOT_AGAIN = 'The sentence that you were to say again was heard by that: do not say it again.'
 
 /** An item takes its place in the conversation, where the model has it. */
 export function placeEntry(step: Step, entry: Entry, previousItemId: string | null): void {
@@ -97,11 +99,13 @@ function inBoth(before: StoppedPart, heardSinceMs: number): number {
 }
 
 /** The model, which was told where it was cut short, is told what of the rest was heard in the end. */
-function tellHeard(step: Step, { epoch, told }: StoppedPart, text: string): void {
+function tellHeard(step: Step, { itemId, epoch, told }: StoppedPart, text: string): void {
   const words = text.slice(told.length).trimStart()
   // A later session was told all of it as what was said so far.
   if (words === '' || epoch !== step.state.model.epoch) return
-  step.command({ type: 'system_message', text: `${WENT_ON}: ${words}` })
+  const disclosure = disclosureOf(step.state, itemId)
+  const isSaid = disclosure !== null && text.length >= disclosure.length
+  step.command({ type: 'system_message', text: `${WENT_ON}: ${words}${isSaid ? `\n${NOT_AGAIN}` : ''}` })
 }
 
 /** An utterance that was cut short is gone on with: nothing is settled of it yet. */

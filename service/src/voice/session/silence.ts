@@ -17,7 +17,7 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
  * the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
-  const { phase, speech, runningTools, asyncTools, answers, isMuted, party } = step.state
+  const { phase, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
   const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
@@ -25,7 +25,8 @@ export function watchSilence(step: Step): void {
   const isAnswered = !answers.asked && !answers.active && answers.queue.length === 0
   // Who was told that something is being looked up waits for it.
   watchIdle(step, isOpen && !isScreened && isAnswered && asyncTools.length === 0)
-  watchDeadAir(step, isOpen && isCallerWaiting(step.state))
+  // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
+  watchDeadAir(step, isOpen && digits === '' && isCallerWaiting(step.state))
 }
 
 function watchIdle(step: Step, isQuiet: boolean): void {

@@ -109,9 +109,10 @@ export function makeMcpClient({ ask, version, stopping }: Deps, server: RuntimeM
       const tools: McpListed[] = []
       let cursor: string | null = null
       for (let page = 0; page < MAX_PAGES && tools.length < MAX_LISTED; page += 1) {
+        const asking = opened()
         const { heard, id } = await inSession('tools/list', cursor === null ? {} : { cursor }, signal)
-        // Whatever it does not take may be the session: the next list is asked for in another.
-        if (heard.status >= 400) session = null
+        // What it does not take may be the session: the next list is asked for in another.
+        if ((heard.status === 400 || heard.status === 404) && session === asking) session = null
         const result = resultOf(answerIn(heard, id))
         tools.push(...(Array.isArray(result['tools']) ? result['tools'].flatMap(listedIn) : []))
         const { nextCursor } = result

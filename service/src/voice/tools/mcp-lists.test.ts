@@ -89,6 +89,17 @@ describe('the tools of a server', () => {
     expect(server.of('initialize')).toHaveLength(2)
   })
 
+  it('are asked for in the same session again once the server was busy', async () => {
+    const { of, run, clock } = tenantTools()
+    await of('orders')
+    server.forget({ status: 429, body: 'busy' })
+    await clock.advance(5 * 60_000)
+    await of('orders')
+    await until(() => server.of('tools/list').length === 2, { what: 'the refusal' })
+    expect((await run({ id: 'a' })).status).toBe('error')
+    expect(server.of('initialize')).toHaveLength(1)
+  })
+
   it('are done without when it fails, and it is left alone for a while', async () => {
     const { of, clock, warned } = tenantTools()
     server.version = '1999-01-01'
