@@ -161,6 +161,20 @@ function dialOf(db: Db, tenantId: TenantId, callSid: string) {
     .where('log.call_sid', '=', callSid)
 }
 
+/** Those of these dials whose phones ring no more, by what any node has noted. Over all tenants. */
+export async function listRungAcrossTenants(db: Db, dialRefs: string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom('dials as dial')
+    .innerJoin('call_logs as log', (join) =>
+      join.onRef('log.tenant_id', '=', 'dial.tenant_id').onRef('log.id', '=', 'dial.call_log_id'),
+    )
+    .select('dial.dial_ref')
+    .where('dial.dial_ref', 'in', dialRefs)
+    .where('log.status', 'not in', ['queued', 'initiated', 'ringing'])
+    .execute()
+  return rows.map(({ dial_ref }) => dial_ref)
+}
+
 /**
  * Takes dials of which it is not known what became of them and which are due, the longest due first; no other node takes
  * them before `dueAgainAt`, but when they are `giveUpAfterMs` old, if that is sooner. Over all tenants.

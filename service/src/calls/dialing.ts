@@ -47,8 +47,8 @@ type Deps = {
 const REF_BYTES = 24
 /** A dial that is still open by then was left behind by its process, or the carrier has said nothing. */
 export const LOOK_AFTER_MS = 30_000
-/** As long as a phone may ring, and what the carrier needs before and after. What became of it is told to any node. */
-const RING_MS = (RING_SECONDS + 15) * 1_000
+/** As long as a phone may ring, and what its carrier needs before and after, asked three times. */
+const RING_MS = (RING_SECONDS + 45) * 1_000
 
 export function makeDialing(deps: Deps): Dialing {
   const { db, clock, log, gate, capacity } = deps

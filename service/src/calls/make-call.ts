@@ -8,13 +8,13 @@ import type { Db } from '../platform/db/schema.ts'
 import type { CarrierAccount } from '../platform/telephony/port.ts'
 import { findCallLogById } from '../records/call-log-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { answerOf, type CallAnswer, inFlight } from './dial-answer.ts'
 import { findDial } from './dial-store.ts'
 import type { Dialing } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
 import { findKey, type TakenKey } from './idempotency-store.ts'
 import { outboundCaller } from './outbound-caller.ts'
+import { lookForRoom, type RoomToDial } from './room-to-dial.ts'
 import type { WantedCall } from './wanted-call.ts'
 
 /** A request for a call. Null is what was not given. */
@@ -51,7 +51,7 @@ type Deps = {
   clock: Clock
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'askToDial'>
+  capacity: RoomToDial
   hasModel: boolean
   dialing: Dialing
   hasTask(tenantId: TenantId, taskId: string): Promise<boolean>
@@ -85,6 +85,7 @@ export function makeMakeCall(deps: Deps): MakeCall {
 
   async function make(tenant: TenantRuntime, request: CallRequest): Promise<MadeCall | null> {
     const call = await wantedCall(tenant, request)
+    await lookForRoom(deps, tenant.tenant_id)
     const account = expectAble(deps, tenant)
     const placed = await dialing.place(tenant, account, call)
     return placed && { answer: answerOf(placed), isReplay: false }

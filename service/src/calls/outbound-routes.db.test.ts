@@ -226,6 +226,14 @@ describe('calls that ring where there is room for one', () => {
     expect(app.rest.requests).toHaveLength(2)
   })
 
+  it('ring no more when another node was told what became of them', async () => {
+    await ask()
+    await test.db.updateTable('call_logs').set({ status: 'ringing' }).execute()
+    expect((await ask()).body).toMatchObject({ code: 'unavailable' })
+    await test.db.updateTable('call_logs').set({ status: 'busy' }).execute()
+    expect((await ask()).body).toMatchObject({ code: 'submission_unknown' })
+  })
+
   it('do not ring when the gate has refused them', async () => {
     const costly = { to: '+19005550123', from: NUMBER, agent_key: 'desk' }
     expect((await app.served.call('acme', 'POST', '/make-call', costly)).body).toMatchObject({ code: 'premium_number' })

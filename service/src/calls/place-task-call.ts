@@ -3,18 +3,18 @@ import { AppError } from '../kernel/errors.ts'
 import type { CheckTaskCall, PlaceTaskCall, TaskCall } from '../operators/dispatch-task.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import type { LiveCapacity } from '../voice/live-capacity.ts'
 import { answerOf } from './dial-answer.ts'
 import type { DialGate } from './dial-gate.ts'
 import type { Dialing } from './dialing.ts'
 import { expectAble } from './make-call.ts'
 import { missingRoute } from './outbound-caller.ts'
 import { findOutboundRoute, type PhoneRouteRow } from './phone-route-store.ts'
+import { lookForRoom, type RoomToDial } from './room-to-dial.ts'
 
 type Deps = {
   db: Db
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'askToDial'>
+  capacity: RoomToDial
   hasModel: boolean
   dialing: Dialing
 }
@@ -24,6 +24,7 @@ export function makePlaceTaskCall(deps: Deps): PlaceTaskCall {
   const { dialing } = deps
   return async (tenant, call) => {
     const { agent, from } = await callerOf(deps, tenant, call)
+    await lookForRoom(deps, tenant.tenant_id)
     const account = expectAble(deps, tenant)
     const { to, metadata, taskId: callbackTaskId } = call
     const placed = await dialing.place(tenant, account, {
@@ -44,6 +45,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
       throw error
     })
     if (caller instanceof AppError) return { code: caller.code, reason: caller.message }
+    await lookForRoom(deps, tenant.tenant_id)
     expectAble(deps, tenant)
     const { to, metadata } = call
     const [refusal] = await deps.gate.check(deps.db, tenant, { to, from: caller.from, metadata, kind: 'dispatch' })

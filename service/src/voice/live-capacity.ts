@@ -91,6 +91,12 @@ export class LiveCapacity {
     return this.#refusal({ tenantId, callSid: '', maxConcurrentCalls: null }, this.#ringing.size)
   }
 
+  /** By what references phones ring, as far as it is known here: of some the carrier may have told other nodes. */
+  get ringing(): string[] {
+    this.#dropLate()
+    return [...this.#ringing.keys()]
+  }
+
   /** A phone is to ring, for `forMs` at most, and whoever answers it wants room. */
   ring(dialRef: string, forMs: number): void {
     this.#ringing.set(dialRef, this.#deps.clock.monotonicMs() + forMs)

@@ -35,7 +35,7 @@ describe('the pace of a campaign', () => {
     const resolveAgent = async () => desk
     const dial = makeDialContact({
       ...{ db, clock, resolveAgent, hasModel: true, log: { error: () => undefined } },
-      capacity: { askToDial: () => null },
+      capacity: { askToDial: () => null, ringing: [], rang: () => {} },
       gate: { opensAt: () => new Date(clock.now()) },
       dialing: {
         place() {

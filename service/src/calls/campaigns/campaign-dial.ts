@@ -6,13 +6,13 @@ import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallLogRow } from '../../records/call-log-store.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
-import type { LiveCapacity } from '../../voice/live-capacity.ts'
 import { onMachine } from '../../voice/stream-begin.ts'
 import type { CallingHours } from '../calling-hours.ts'
 import type { DialGate } from '../dial-gate.ts'
 import type { Dialing } from '../dialing.ts'
 import { expectAble } from '../make-call.ts'
 import { outboundCaller } from '../outbound-caller.ts'
+import { lookForRoom, type RoomToDial } from '../room-to-dial.ts'
 import type { ClaimedContact } from './campaign-claim.ts'
 import { insertCampaignDial } from './campaign-dial-store.ts'
 import { type CampaignRow, delayCampaign, lockCampaign, updateCampaign } from './campaign-store.ts'
@@ -30,7 +30,7 @@ type Deps = {
   clock: Clock
   log: Pick<Log, 'error'>
   resolveAgent: ResolveAgent
-  capacity: Pick<LiveCapacity, 'askToDial'>
+  capacity: RoomToDial
   hasModel: boolean
   dialing: Pick<Dialing, 'place'>
   gate: Pick<DialGate, 'opensAt'>
@@ -54,6 +54,7 @@ export function makeDialContact(deps: Deps): DialContact {
     const from = campaign.from as PhoneNumber | null
     const named = { agentKey: campaign.agent_key, versionId: null, from, to: contact.phone }
     const caller = await outboundCaller(deps, tenant, named)
+    await lookForRoom(deps, tenant.tenant_id)
     const account = expectAble(deps, tenant)
     const agent = onMachine(caller.agent, campaign.on_machine)
     const leaves_message = agent.config.voicemail.action === 'leave_message'

@@ -1,0 +1,22 @@
+import type { TenantId } from '../kernel/ids.ts'
+import type { Db } from '../platform/db/schema.ts'
+import type { LiveCapacity } from '../voice/live-capacity.ts'
+import { listRungAcrossTenants } from './dial-store.ts'
+
+/** Asks whether there is room for one more call, and finds out which phones ring no more. */
+export type RoomToDial = Pick<LiveCapacity, 'askToDial' | 'ringing' | 'rang'>
+
+/**
+ * Where there is no room for all whose phones ring, looks which of them do so no more: what has become of a call may have been told to
+ * another node. Whether there is room is to be asked behind it.
+ *
+ * @throws AppError `unavailable` when the database does not answer.
+ */
+export async function lookForRoom(
+  { db, capacity }: { db: Db; capacity: RoomToDial },
+  tenantId: TenantId,
+): Promise<void> {
+  const { ringing } = capacity
+  if (ringing.length === 0 || capacity.askToDial(tenantId) !== 'process_full') return
+  for (const dialRef of await listRungAcrossTenants(db, ringing)) capacity.rang(dialRef)
+}
