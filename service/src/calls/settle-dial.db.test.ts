@@ -221,6 +221,23 @@ describe('calls in doubt, however many', () => {
     expect([await statesOfAll(), waiting]).toEqual([['failed'], 20])
     await settling.close()
   })
+
+  it('are each asked for where the carrier answers, though one of its answers takes too long', async () => {
+    let asked = 0
+    const settling = settlingAt(async (_account, _wanted, signal) => {
+      asked += 1
+      if (asked === 1) await new Promise((resolve) => signal?.addEventListener('abort', resolve))
+      signal?.throwIfAborted()
+      return []
+    })
+    clock.jump(110_000)
+    const looking = settling.look()
+    await until(() => asked === 20, { what: 'the requests' })
+    await clock.advance(5_000)
+    await looking
+    expect([await statesOfAll(), asked]).toEqual([['failed'], DIALS + 2])
+    await settling.close()
+  })
 })
 
 describe('a call that was given up, and that the carrier has after all', () => {

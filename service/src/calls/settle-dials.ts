@@ -61,7 +61,9 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
       const now = new Date(clock.now())
       const again = { dueAgainAt: new Date(now.getTime() + LOOK_AFTER_MS), giveUpAfterMs: GIVE_UP_MS }
       const due = await claimDialsAcrossTenants(db, { now, ...again, limit: DIALS })
-      await Promise.all(due.map((dial) => lookAt(dial, silent).catch((err: unknown) => tell(dial, err))))
+      const asked: Asked = { silent, allLate: new Map() }
+      await Promise.all(due.map((dial) => lookAt(dial, asked).catch((err: unknown) => tell(dial, err))))
+      for (const [tenantId, isSilent] of asked.allLate) if (isSilent) silent.add(tenantId)
       claimed = due.length
     } while (claimed === DIALS && !closing.signal.aborted)
   }
@@ -70,12 +72,11 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     log.warn({ err, tenant_id, call_log_id }, 'it could not be found out what became of a call')
   }
 
-  /** @param silent whose carrier has let a request of this look wait for too long: it is asked no more in it. */
-  async function lookAt(dial: DialRow, silent: Set<TenantId>): Promise<void> {
+  async function lookAt(dial: DialRow, asked: Asked): Promise<void> {
     const tenant = await tenants.get(dial.tenant_id)
     const dialled = tenant && (await findCallLogById(db, dial.tenant_id, dial.call_log_id))
     if (!dialled) return
-    const looked = silent.has(dial.tenant_id) ? NOT_ANSWERED : await search(tenant, { dial, dialled }, silent)
+    const looked = asked.silent.has(dial.tenant_id) ? NOT_ANSWERED : await search(tenant, { dial, dialled }, asked)
     if (closing.signal.aborted) return
     const { found } = looked
     const now = new Date(clock.now())
@@ -87,10 +88,11 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     if (found) await noteStatus(dial.tenant_id, found)
   }
 
-  async function search(tenant: TenantRuntime, of: Pick<Search, 'dial' | 'dialled'>, silent: Set<TenantId>) {
-    const onLate = () => silent.add(tenant.tenant_id)
+  async function search(tenant: TenantRuntime, of: Pick<Search, 'dial' | 'dialled'>, { allLate }: Asked) {
+    const { tenant_id: tenantId } = tenant
+    const onEnd = (isLate: boolean) => void allLate.set(tenantId, isLate && (allLate.get(tenantId) ?? true))
     try {
-      return { found: await findAtCarrier(deps, tenant, { ...of, closing: closing.signal, onLate }), isAnswered: true }
+      return { found: await findAtCarrier(deps, tenant, { ...of, closing: closing.signal, onEnd }), isAnswered: true }
     } catch (err) {
       tell(of.dial, err)
       return NOT_ANSWERED
@@ -145,7 +147,13 @@ function outcomeOf({ found }: { found: ListedCall | null }, isGivenUp: boolean):
 const NOT_ANSWERED = { found: null, isAnswered: false }
 const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
 
-type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal; onLate: () => void }
+/**
+ * `allLate`: whether all of a tenant's requests that were made beside each other were late, since one of them may just be slow. Who
+ * was `silent` like that before is asked no more in this look.
+ */
+type Asked = { silent: Set<TenantId>; allLate: Map<TenantId, boolean> }
+
+type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal; onEnd: (isLate: boolean) => void }
 
 /**
  * The call at the carrier that must be the dial's: it alone is none of ours and was made at about the time, and no other dial
@@ -174,13 +182,13 @@ function around({ createdAt }: ListedCall): { since: Date; until: Date } {
 
 function bounded<T>(
   clock: Clock,
-  { closing, onLate }: Pick<Search, 'closing' | 'onLate'>,
+  { closing, onEnd }: Pick<Search, 'closing' | 'onEnd'>,
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController()
-  const cancel = clock.after(LIST_TIMEOUT_MS, () => {
-    onLate()
-    late.abort()
+  const cancel = clock.after(LIST_TIMEOUT_MS, () => late.abort())
+  return request(AbortSignal.any([late.signal, closing])).finally(() => {
+    cancel()
+    onEnd(late.signal.aborted)
   })
-  return request(AbortSignal.any([late.signal, closing])).finally(cancel)
 }
