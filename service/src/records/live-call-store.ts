@@ -59,7 +59,16 @@ export function isInCall(
   { now, exceptLogId }: { now: Date; exceptLogId: string | null },
 ): RawBuilder<SqlBool> {
   return sql`
-    exists (select from call_logs live
-             where live.tenant_id = ${tenantId} and live.created_at > ${new Date(now.getTime() - LONGEST_LIVE_MS)} and ${isLive}
+    exists (select from ${liveCalls(tenantId, now)}
                and ${sql.ref(column)} in (live."from", live."to") and live.id is distinct from ${exceptLogId}::uuid)`
+}
+
+/** The numbers with which the tenant has a call now, as `isInCall`: for whoever asks of many, each of which would go through all calls. */
+export function numbersInCall(tenantId: TenantId, now: Date): RawBuilder<unknown> {
+  return sql`select unnest(array[live."from", live."to"]) from ${liveCalls(tenantId, now)}`
+}
+
+function liveCalls(tenantId: TenantId, now: Date): RawBuilder<unknown> {
+  return sql`call_logs live
+             where live.tenant_id = ${tenantId} and live.created_at > ${new Date(now.getTime() - LONGEST_LIVE_MS)} and ${isLive}`
 }

@@ -6,10 +6,10 @@ import { isPrepared } from '../../src/platform/db/prepared.ts'
 import type { Db, Tx } from '../../src/platform/db/schema.ts'
 
 /**
- * How the database did what was asked of it: which steps and indexes it took, how much of its tables it looked at, and how many
- * of their rows it went on with.
+ * How the database did what was asked of it: which steps and indexes it took, how much of its tables it looked at, how many
+ * of their rows it went on with, and how many rows, and pairs of rows, it compared with what it looked for in vain.
  */
-export type QueryPlan = { nodes: Set<string>; indexes: Set<string>; blocks: number; rows: number }
+export type QueryPlan = { nodes: Set<string>; indexes: Set<string>; blocks: number; rows: number; inVain: number }
 
 type Node = {
   'Node Type': string
@@ -17,6 +17,8 @@ type Node = {
   'Relation Name'?: string
   'Actual Rows': number
   'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
   'Shared Hit Blocks': number
   'Shared Read Blocks': number
   Plans?: Node[]
@@ -54,6 +56,7 @@ async function explained(db: Db, query: CompiledQuery): Promise<QueryPlan> {
       nodes: new Set(taken.map((node) => node['Node Type'])),
       indexes: new Set(taken.flatMap((node) => node['Index Name'] ?? [])),
       rows: taken.reduce((sum, node) => sum + rowsOf(node), 0),
+      inVain: taken.reduce((sum, node) => sum + inVainOf(node), 0),
       blocks: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
     }
   } finally {
@@ -78,6 +81,10 @@ async function preparedFor(
 
 function rowsOf(node: Node): number {
   return node['Relation Name'] === undefined ? 0 : node['Actual Rows'] * node['Actual Loops']
+}
+
+function inVainOf(node: Node): number {
+  return ((node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Join Filter'] ?? 0)) * node['Actual Loops']
 }
 
 function nodesOf(node: Node): Node[] {

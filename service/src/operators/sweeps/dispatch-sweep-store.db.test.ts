@@ -82,6 +82,21 @@ describe('the tasks that are to be dispatched', () => {
     expect(plans.every(({ rows, blocks }) => rows < 10 && blocks < 100)).toBe(true)
   })
 
+  it('are not compared with each call, however many there are whose time has come, and leave out who has one', async () => {
+    await make({ phone: 'in a call', refusedAt: ago(90), priority: 'urgent' })
+    await make({ phone: 'calling', priority: 'urgent' })
+    await make({ phone: 'not any more', refusedAt: ago(90), count: 200 })
+    await sql`
+      insert into call_logs (tenant_id, id, direction, "from", "to", status, status_at, created_at, escalated, metadata)
+      select ${ACME}, gen_random_uuid(), 'inbound', case n when 1 then 'calling' else 'somebody' end,
+             case n when 2 then 'in a call' else 'the desk' end, 'in-progress', ${NOW}, ${NOW}, false, '{}'
+        from generate_series(1, 50) n`.execute(test.db)
+    await sql`vacuum analyze`.execute(test.db)
+    expect(await phones(['one'], 3)).toEqual(['not any more', 'not any more', 'not any more'])
+    const plans = await plansOf(test.db, (db) => listToDispatch(db, ACME, page(['one'], 3)))
+    expect(plans.every(({ inVain }) => inVain < 10)).toBe(true)
+  })
+
   it('are noted as refused beside a sweep that escalates them: neither waits for the other in vain', async () => {
     await make({ phone: 'late' })
     const [task] = await listToDispatch(test.db, ACME, page(['one'], 1))

@@ -2,7 +2,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Db } from '../../platform/db/schema.ts'
-import { isInCall } from '../../records/live-call-store.ts'
+import { numbersInCall } from '../../records/live-call-store.ts'
 import { RANK } from '../callback-task-move-store.ts'
 import type { SweptTask, TaskPage } from './sweep-run.ts'
 
@@ -43,7 +43,7 @@ export type TaskToDispatch = SweptTask & { customer_phone: PhoneNumber }
  * The open tasks of these queues that are due, in the order in which operators would get them; whoever has a call with the tenant
  * now waits until that is over. What was refused comes last as long as it is put off, those first whose time comes first, so that
  * it holds up nothing. Of each queue no more are read than are asked for, in the order of its index, but for those whose time has
- * come and who were not called since.
+ * come and who were not called since: in the morning that may be all of the night, so each of them has to be cheap.
  */
 export async function listToDispatch(
   db: Db,
@@ -55,18 +55,23 @@ export async function listToDispatch(
               case when task.refused_at > ${now} then task.refused_at end as put_off_until
          from callback_tasks task
         where task.tenant_id = ${tenantId} and task.queue_key = queue.queue_key and ${isDue(now)} and ${isMeant}
-          and task.id <> all (${except}::uuid[]) and not ${isInCall(tenantId, 'task.customer_phone', { now, exceptLogId: null })}
+          and task.id <> all (${except}::uuid[]) and task.customer_phone not in (select phone from busy)
         ${cut})`
   const asIndexed = sql`
         order by task.refused_at nulls first, ${RANK}, task.sla_due_at, task.created_at, task.id
         limit ${limit}`
+  // Found by their time, and sorted only then: in the order of their rank, all that are put off would be gone through.
+  const come = some(sql`task.refused_at <= ${now}`, sql`offset 0`)
   const { rows } = await sql<TaskToDispatch>`
+    with busy (phone) as materialized (${numbersInCall(tenantId, now)})
     select next.id, next.queue_key, next.customer_phone
       from unnest(${queueKeys}::text[]) as queue (queue_key)
      cross join lateral (
        ${some(sql`task.refused_at is null`, asIndexed)}
        union all
-       ${some(sql`task.refused_at <= ${now}`, sql``)}
+       (select * from ${come} come
+         order by come.rank, come.sla_due_at, come.created_at, come.id
+         limit ${limit})
        union all
        ${some(sql`task.refused_at > ${now}`, asIndexed)}
      ) next
