@@ -491,8 +491,12 @@ describe('a sweep', () => {
     await target.receive(2)
     await stage.happens('acme', [ofCall('CA3')])
     const swept = deliverer.sweep(10)
+    // Time for what should not happen: a look, and a way to the database and back.
+    await stage.clock.advance(1_000)
+    await stage.rows()
     const rows = await test.db.selectFrom('webhook_outbox').select('attempts').orderBy('call_sid').execute()
     expect(rows.map(({ attempts }) => attempts)).toEqual([1, 1, 0])
+    expect(target.received).toHaveLength(2)
     await stage.clock.advance(10_000)
     await target.receive(3)
     await swept
