@@ -8,6 +8,7 @@ type Task = { id: string; status: string } & Record<string, unknown>
 type Answer = { task: Task; code?: string }
 
 const MINUTE_MS = 60_000
+const FALLBACK = '+12025550150'
 
 describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
   const test = useDatabase()
@@ -58,6 +59,9 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     }, 'the task to follow its call')
   }
 
+  /** Somebody answers the newest call. */
+  const pickUp = () => app.pickUp(`CA-out-${dialled().length}`, dialled().at(-1)?.form)
+
   it('calls the customer, and is done when somebody answers', async () => {
     const { id } = await create({ metadata: { order: 7 } })
     await app.clock.advance(1)
@@ -77,6 +81,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
       call_log: { callback_task_id: id, agent_key: 'desk', metadata: { order: 7 } },
     })
     expect(await post(`/${id}/dispatch`, { operator: 'ann' })).toMatchObject({ status: 409 })
+    await pickUp()
     expect(await ended(id, { CallStatus: 'completed', AnsweredBy: 'human' })).toMatchObject({
       ...{ status: 'completed', disposition: 'reached', last_dispatch_status: 'completed' },
     })
@@ -117,6 +122,7 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     ] as const
     for (const [form, status, disposition] of inVain) {
       expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
+      if (form.CallStatus === 'completed') await pickUp()
       const task = await ended(id, form)
       expect(task).toMatchObject({ status, disposition, assigned_to: null })
       const dueMs = Date.parse(String(task['due_at'])) - app.clock.now()
@@ -136,6 +142,37 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
       expect(await ended(id, { CallStatus: 'completed' })).toMatchObject({ status, disposition: 'failed' })
     }
   })
+
+  const resume = async () => {
+    const form = { CallSid: 'CA-out-1', AccountSid: ACCOUNT.sid, Direction: 'outbound-api' }
+    return (await app.post('/api/v1/call-resume', { form })).text
+  }
+
+  it('is tried again where no stream of its call has ever begun, whoever was to say why', async () => {
+    const { id } = await create()
+    await post(`/${id}/dispatch`)
+    expect(await ended(id, { CallStatus: 'completed' })).toMatchObject({ status: 'open', disposition: 'failed' })
+  })
+
+  it.each([
+    ['hears that the call cannot go on', null, '<Hangup/>', 'caller_hangup'],
+    ['goes to the fallback number', FALLBACK, FALLBACK, 'transferred'],
+  ])(
+    'is tried again where the stream was lost for good before a word was said, and who answered %s',
+    async (_what, number, said, end_reason) => {
+      const { config } = await app.served.administer<{ config: { telephony: object } }>('GET', '/tenants/acme')
+      const telephony = { ...config.telephony, auth_token: ACCOUNT.token, fallback_number: number }
+      await app.served.administer('PUT', '/tenants/acme', { ...config, telephony })
+      const { id } = await create()
+      await post(`/${id}/dispatch`)
+      const client = await pickUp()
+      client.terminate()
+      await app.pass(async () => (await resume()).includes(said), 'the stream to be given up')
+      expect(await ended(id, { CallStatus: 'completed' })).toMatchObject({ status: 'open', disposition: 'failed' })
+      const how = test.db.selectFrom('voice_sessions').select(['end_reason'])
+      expect(await how.execute()).toEqual([{ end_reason }])
+    },
+  )
 
   it('places one call, however many ask at once', async () => {
     const { id } = await create()

@@ -7,6 +7,7 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import { STREAM_LOST } from '../records/call-values.ts'
 import type { Resuming } from '../records/resuming.ts'
 import { findVoiceSession } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -22,7 +23,6 @@ import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
-import { STREAM_LOST } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 
 /** A carrier that asks what comes next for a call. */
@@ -140,14 +140,14 @@ export function makeCallResume(deps: Deps): CallResume {
     { callSid, isPlaced }: Pick<ResumedCall, 'callSid' | 'isPlaced'>,
   ): Promise<CallVerb[]> {
     const { fallback_number: number } = tenant.telephony
-    if (number !== null) {
-      await putThrough(tenant, callSid)
-      leave(tenant, { callSid, isPlaced })
-    }
     // Without a number the call ends with the sentence: not every number tells us so.
-    if (number === null) {
-      const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
-      const report = { ...statusReport('completed', new Date(clock.now())), ...why }
+    const status = number === null ? 'completed' : null
+    const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
+    const report = { ...statusReport(status, new Date(clock.now())), ...why }
+    if (number !== null) {
+      await putThrough(tenant, callSid, report)
+      leave(tenant, { callSid, isPlaced })
+    } else {
       const unknown = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
       // A stream of it that is still on its way in comes too late.
       live.hungUp(tenant.tenant_id, callSid)

@@ -5,6 +5,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
+import { statusReport } from '../records/call-record.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity, NoRoom } from '../voice/live-capacity.ts'
@@ -93,14 +94,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   /** Its log says why, too, so that nobody takes whoever answered for reached. */
   async function notTaken(tenant: TenantRuntime, callSid: string, why: Refusal): Promise<CarrierAnswer> {
     const at = new Date(clock.now())
-    const report = {
-      at,
-      status: null,
-      durationSeconds: null,
-      answeredBy: null,
-      errorCode: why,
-      errorMessage: NOT_TAKEN[why].reason,
-    }
+    const report = { ...statusReport(null, at), errorCode: why, errorMessage: NOT_TAKEN[why].reason }
     await reports
       .record(tenant.tenant_id, callSid, report)
       .catch((err: unknown) => log.error({ err, call_sid: callSid }, 'why a call was not connected was not noted'))

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { giveUpCall } from '../records/call-directory-store.ts'
-import { type CallRecord, withSessionEnd } from '../records/call-record.ts'
+import { type CallRecord, type CallReport, withReport, withSessionEnd } from '../records/call-record.ts'
 import { lockRecord } from '../records/call-store.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -11,21 +11,26 @@ import { isRefused, withServed } from './refusals.ts'
 /**
  * Writes down that a call goes on without us, at another number: its session ends (`transferred`), and whoever still has it,
  * on whatever node, can neither write about it nor end it any more. How the call itself ends, its carrier tells. A session that
- * has ended already stays as it is, but of a call that was not taken it is known now that somebody has.
+ * has ended already stays as it is, but of a call that was not taken it is known now that somebody has. `report`: why it goes on
+ * there, noted where that ends its session.
  *
  * @throws AppError `unavailable` when the database does not answer.
  */
-export type PutThrough = (tenant: TenantRuntime, callSid: string) => Promise<void>
+export type PutThrough = (tenant: TenantRuntime, callSid: string, report?: CallReport) => Promise<void>
 
 export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThrough {
-  return (tenant, callSid) =>
+  return (tenant, callSid, report) =>
     db.transaction().execute(async (tx) => {
       const locked = await lockRecord(tx, tenant.tenant_id, callSid)
       if (!locked) return
       await giveUpCall(tx, tenant.tenant_id, callSid)
       const now = new Date(clock.now())
       const end = { ...NOTHING_SAID, endReason: 'transferred' as const, at: now }
-      const change = (record: CallRecord) => (isRefused(record) ? withServed(record) : withSessionEnd(record, end))
+      const change = (record: CallRecord) => {
+        if (isRefused(record)) return withServed(record)
+        const isEnd = record.session.ended_at === null
+        return withSessionEnd(report && isEnd ? withReport(record, report) : record, end)
+      }
       await changeCall(tx, tenant, { ...locked, now, change })
     })
 }

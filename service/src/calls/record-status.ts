@@ -11,10 +11,10 @@ import {
 } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
 import { lockRecord } from '../records/call-store.ts'
-import type { SessionEndReason } from '../records/call-values.ts'
+import { type SessionEndReason, STREAM_LOST } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { isRefused, refusalOf, STREAM_LOST } from './refusals.ts'
+import { isRefused, refusalOf } from './refusals.ts'
 
 /** A call after a report. */
 export type ReportedCall = { isOver: boolean }

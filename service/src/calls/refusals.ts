@@ -34,6 +34,3 @@ export function isRefused({ log, session }: CallRecord): boolean {
   const isEnded = session.end_reason === 'rejected' || session.end_reason === 'transferred'
   return log.direction === 'inbound' && isEnded && refusalOf(log.error_code) !== null
 }
-
-/** Why a call ended that was answered, and whose stream never came, or was lost for good. */
-export const STREAM_LOST = 'stream_lost'

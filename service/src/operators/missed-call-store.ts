@@ -3,7 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { SessionId } from '../records/call-values.ts'
 import { isLive } from '../records/live-call-store.ts'
-import { HAS_SPOKEN } from '../records/session-outcome-store.ts'
+import { HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 
 /** A call that came in and came to nothing. `from` is as the carrier sent it. */
@@ -52,7 +52,7 @@ export async function listMissedCalls(
                log.created_at, log.ended_at,
                case
                  when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
-                 when log.status = 'failed'
+                 when log.status = 'failed' or ${LOST_ITS_STREAM}
                    or session.end_reason in ('model_lost', 'process_lost', 'carrier_lost', 'rejected') then 'failed'
                  when session.end_reason = 'caller_hangup' and not ${HAS_SPOKEN} then 'abandoned'
                end as kind

@@ -18,7 +18,7 @@ import { makeDoNotCall } from './do-not-call.ts'
 import { listMissedCalls, takeMissedCall } from './missed-call-store.ts'
 import { collectMissedCalls } from './missed-calls.ts'
 
-type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; from?: string; tenant?: string }
+type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; code?: string; from?: string; tenant?: string }
 
 const MINUTE_MS = 60_000
 const log = makeLog({ level: 'silent', secrets: [] })
@@ -46,7 +46,7 @@ beforeEach(async () => {
 })
 
 /** A call that came in and is over; each has a caller of its own. */
-async function call({ status = 'completed', end = 'caller_hangup', from, tenant = 'acme' }: Ended = {}) {
+async function call({ status = 'completed', end = 'caller_hangup', code, from, tenant = 'acme' }: Ended = {}) {
   calls += 1
   const callSid = `CA${calls}`
   const sessions = makeSessions({ db: test.db, clock, nodeId: NODE })
@@ -55,7 +55,7 @@ async function call({ status = 'completed', end = 'caller_hangup', from, tenant 
   const ended = { ended_at: new Date(clock.now()) }
   await test.db
     .updateTable('call_logs')
-    .set({ ...ended, status })
+    .set({ ...ended, status, error_code: code ?? null })
     .where('call_sid', '=', callSid)
     .execute()
   await test.db
@@ -82,6 +82,7 @@ describe('calls that came to nothing', () => {
     [{ end: 'model_lost' }, 'failed'],
     [{ end: 'process_lost' }, 'failed'],
     [{ end: 'carrier_lost' }, 'failed'],
+    [{ code: 'stream_lost' }, 'failed'],
     [{}, 'abandoned'],
     [{ end: 'agent_hangup' }, null],
     [{ end: 'supervisor' }, null],

@@ -71,8 +71,8 @@ export type HandedTo = AgentOfCall & { wantsExtraction: boolean }
 /** How a session ended. */
 export type SessionEnd = SessionProgress & { endReason: SessionEndReason; at: Date }
 
-/** A report that says no more than the status. */
-export function statusReport(status: CallStatus, at: Date): CallReport {
+/** A report that says no more than the status, or not even that. */
+export function statusReport(status: CallStatus | null, at: Date): CallReport {
   return { status, at, durationSeconds: null, answeredBy: null, errorCode: null, errorMessage: null }
 }
 

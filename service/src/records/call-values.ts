@@ -38,6 +38,9 @@ export const END_REASONS = [
 ] as const
 export type SessionEndReason = (typeof END_REASONS)[number]
 
+/** Why a call ended, as its log has it in `error_code`, that was answered and whose stream never began, or was lost for good. */
+export const STREAM_LOST = 'stream_lost'
+
 export type TurnRole = 'caller' | 'agent' | 'system' | 'supervisor'
 
 /** A voice session's id, which is not that of its call. */

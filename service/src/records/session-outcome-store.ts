@@ -1,5 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import type { SessionEndReason } from './call-values.ts'
+import { type SessionEndReason, STREAM_LOST } from './call-values.ts'
 import { PRESSED } from './pressed-keys.ts'
 
 /** Whether the caller, or who was called, has said something or keyed it in: of `session`, a row of `voice_sessions`. */
@@ -16,12 +16,16 @@ export const IS_SESSION_OVER: RawBuilder<SqlBool> = sql`(session.id is null or s
 /** A session that ended like this has failed, unless somebody had spoken in it by then. */
 const WITHOUT_AGENT: SessionEndReason[] = ['model_lost', 'process_lost', 'carrier_lost', 'rejected']
 
+/** Whether the stream of `log` never began, or was lost for good. */
+export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.lit(STREAM_LOST)}`
+
 /**
  * Whether a call was answered and no agent could talk in it: its carrier has it as completed, and it was for us that it came to
- * nothing. Of `log` and its `session`, once that is over.
+ * nothing, or no stream of it has ever begun. Of `log` and its `session`, once that is over.
  */
 export const HAD_NO_AGENT: RawBuilder<boolean> = sql`
   coalesce(
-    log.status = 'completed' and session.end_reason = any (${WITHOUT_AGENT}::text[]) and not ${HAS_SPOKEN},
+    log.status = 'completed' and session.id is not null and not ${HAS_SPOKEN}
+      and (session.started_at is null or session.end_reason = any (${WITHOUT_AGENT}::text[]) or ${LOST_ITS_STREAM}),
     false
   )`

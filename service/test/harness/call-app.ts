@@ -31,6 +31,8 @@ export type CallApp = {
   ring(form?: Form): Promise<string>
   /** A call comes in, and its stream is opened and has begun. */
   talk(form?: Form): Promise<StreamClient>
+  /** Somebody answers a call that the carrier was asked for with this form, and its stream is opened and has begun. */
+  pickUp(callSid: string, asked: Form | undefined): Promise<StreamClient>
   /** Moves time on until the condition holds. */
   pass<T>(condition: () => T | Promise<T>, what: string): Promise<Exclude<T, false | null | undefined>>
 }
@@ -71,6 +73,15 @@ export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
     await rest?.close()
   })
 
+  /** The stream that the document connects. */
+  async function begun(callSid: string, document: string): Promise<StreamClient> {
+    const sessions = app.model.sessions.length
+    const client = await StreamClient.open(app.served.address)
+    client.start({ callSid, streamSid: `MZ${callSid}`, parameters: { stream_token: streamTokenIn(document) } })
+    await until(() => app.model.sessions.length > sessions, { what: 'the session to begin' })
+    return client
+  }
+
   const app: CallApp = {
     get served() {
       return there(parts.served)
@@ -104,12 +115,12 @@ export function useCallApp(test: TestDatabase, options: Options = {}): CallApp {
     },
     async talk(form = {}) {
       const document = await app.ring(form)
-      const sessions = app.model.sessions.length
-      const client = await StreamClient.open(app.served.address)
-      const callSid = form['CallSid'] ?? `CA${calls}`
-      client.start({ callSid, streamSid: `MZ${callSid}`, parameters: { stream_token: streamTokenIn(document) } })
-      await until(() => app.model.sessions.length > sessions, { what: 'the session to begin' })
-      return client
+      return begun(form['CallSid'] ?? `CA${calls}`, document)
+    },
+    async pickUp(callSid, { To = '', Url = '' } = {}) {
+      const form = { CallSid: callSid, AccountSid: ACCOUNT.sid, From: NUMBER, To, CallStatus: 'in-progress' }
+      const { text } = await app.post(new URL(Url).pathname, { form })
+      return begun(callSid, text)
     },
     pass: (condition, what) => passing(app.clock, condition, { what }),
   }
