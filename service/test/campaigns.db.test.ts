@@ -241,6 +241,9 @@ describe('a campaign', { timeout: 120_000 }, () => {
       lose(await answered(phone(n)))
       await ended(phone(n), { CallStatus: 'completed' })
     }
+    // Taken note of all at once: the breaker needs five.
+    const over = test.db.selectFrom('voice_sessions').select('id').where('ended_at', 'is not', null)
+    await until(async () => (await over.execute()).length === 5, { what: 'the ends to be written down' })
     await reached(id, 'paused_by_breaker')
     const called = (await contacts(id)).filter(({ attempts }) => attempts > 0)
     expect(called.map(({ status, outcome }) => [status, outcome])).toEqual(Array(5).fill(['pending', 'failed']))
