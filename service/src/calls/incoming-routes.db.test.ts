@@ -246,6 +246,26 @@ describe('POST /api/v1/incoming-call', () => {
       expect(await test.db.selectFrom('voice_sessions').select('end_reason').execute()).toEqual([{ end_reason }])
     })
 
+    it.each([
+      ['nobody has claimed', false, 'cancelled'],
+      ['somebody has claimed', true, 'claimed'],
+    ])(
+      'that the caller was with the fallback number, and nobody calls back who is to, where %s the task',
+      async (_who, isClaimed, status) => {
+        await document({ limits: { minutes_per_day: 0 }, missed_calls: {} }, { fallback_number: FALLBACK })
+        await app.post(PATH, { form: FORM })
+        const tasks = () =>
+          app.served.call<{ tasks: { id: string; status: string }[] }>('acme', 'GET', '/callback-tasks')
+        await outcomes(1)
+        // They talk for longer than is waited for that.
+        await app.clock.advance(300_000)
+        const task = await app.pass(async () => (await tasks()).body.tasks[0], 'the task')
+        if (isClaimed) await app.served.call('acme', 'POST', `/callback-tasks/${task.id}/claim`, { operator: 'ann' })
+        await app.post('/api/v1/call-resume', { form: { ...FORM, DialCallStatus: 'completed' } })
+        expect((await tasks()).body.tasks).toMatchObject([{ id: task.id, status }])
+      },
+    )
+
     it('those of a day that is spent', async () => {
       await document({ limits: { minutes_per_day: 0 } })
       await app.post(PATH, { form: FORM })

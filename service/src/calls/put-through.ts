@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { cancelMissedCall } from '../operators/missed-calls.ts'
 import type { Db } from '../platform/db/schema.ts'
 import { giveUpCall } from '../records/call-directory-store.ts'
 import { type CallRecord, type CallReport, withReport, withSessionEnd } from '../records/call-record.ts'
@@ -11,7 +12,7 @@ import { isRefused, withServed } from './refusals.ts'
 /**
  * Writes down that a call goes on without us, at another number: its session ends (`transferred`), and whoever still has it,
  * on whatever node, can neither write about it nor end it any more. How the call itself ends, its carrier tells. A session that
- * has ended already stays as it is, but of a call that was not taken it is known now that somebody has. `report`: why it goes on
+ * has ended already stays as it is, but of a call that was not taken it is known now that somebody has, and that nobody is to be called back. `report`: why it goes on
  * there, noted where that ends its session.
  *
  * @throws AppError `unavailable` when the database does not answer.
@@ -32,5 +33,6 @@ export function makePutThrough({ db, clock }: { db: Db; clock: Clock }): PutThro
         return withSessionEnd(report && isEnd ? withReport(record, report) : record, end)
       }
       await changeCall(tx, tenant, { ...locked, now, change })
+      if (isRefused(locked.before)) await cancelMissedCall(tx, tenant, callSid, now)
     })
 }

@@ -158,8 +158,8 @@ describe('a call that was not taken', () => {
     const statuses = { completed: 0, busy: 1, failed: 1, 'no-answer': 0, canceled: 0 }
     expect(totals).toMatchObject({ calls: 2, answered: 0, minutes: 0, statuses })
     const since = new Date(clock.now() - HOUR_MS)
-    const page = { kinds: [...MISSED_CALL_KINDS], since, begunAfter: since, after: null, limit: 10 }
-    const missed = await listMissedCalls(test.db, ACME, page)
+    const page = { since, begunAfter: since, refusedBefore: new Date(clock.now()), after: null, limit: 10 }
+    const missed = await listMissedCalls(test.db, ACME, { kinds: [...MISSED_CALL_KINDS], ...page })
     expect(missed.map(({ call_sid, kind }) => [call_sid, kind]).toSorted()).toEqual([
       ['CA1', 'missed'],
       ['CA2', 'failed'],

@@ -5,6 +5,7 @@ import type { SessionId } from '../records/call-values.ts'
 import { isLive } from '../records/live-call-store.ts'
 import { HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
+import type { CallbackTaskId } from './callback-task-store.ts'
 
 /** A call that came in and came to nothing. `from` is as the carrier sent it. */
 export type MissedCall = {
@@ -21,11 +22,12 @@ export type MissedCall = {
 /** Where a page of missed calls ends. */
 export type MissedCallPosition = Pick<MissedCall, 'ended_at' | 'log_id'>
 
-/** Which calls: of these kinds, that ended since then, behind one of them; as many. */
+/** Which calls: of these kinds, that ended since then, and of those that were not taken before `refusedBefore`, behind one of them; as many. */
 export type MissedCallPage = {
   kinds: MissedCallKind[]
   since: Date
   begunAfter: Date
+  refusedBefore: Date
   after: MissedCallPosition | null
   limit: number
 }
@@ -42,7 +44,7 @@ const CLOCKS_APART = '1 hour'
 export async function listMissedCalls(
   db: Db,
   tenantId: TenantId,
-  { kinds, since, begunAfter, after, limit }: MissedCallPage,
+  { kinds, since, begunAfter, refusedBefore, after, limit }: MissedCallPage,
 ): Promise<MissedCall[]> {
   const behind = after ? sql`(ended_at, log_id) > (${after.ended_at}, ${after.log_id}::uuid)` : sql`true`
   const { rows } = await sql<MissedCall>`
@@ -60,6 +62,7 @@ export async function listMissedCalls(
           join voice_sessions session on session.tenant_id = log.tenant_id and session.id = log.voice_session_id
          where log.tenant_id = ${tenantId} and log.direction = 'inbound' and log.created_at > ${begunAfter}
            and log.ended_at >= ${since} and session.ended_at is not null and session.end_reason is distinct from 'transferred'
+           and (log.ended_at <= ${refusedBefore} or session.end_reason is distinct from 'rejected')
       ) missed
      where kind = any (${kinds}::text[]) and ${behind} and missed."from" ~ '^[+][1-9][0-9]{6,14}$'
        and not exists (
@@ -106,4 +109,19 @@ export async function takeMissedCall(tx: Tx, tenantId: TenantId, { log_id, call_
     .where('call_sid', '=', call_sid)
     .executeTakeFirst()
   return task === undefined
+}
+
+/** Who makes tasks of missed calls, as those say. */
+export const MISSED_CALL = 'missed call'
+
+/** The task that was made of a call because it was missed; null when there is none. */
+export async function findMissedCallTask(tx: Tx, tenantId: TenantId, callSid: string): Promise<CallbackTaskId | null> {
+  const task = await tx
+    .selectFrom('callback_tasks')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .where('created_by', '=', MISSED_CALL)
+    .executeTakeFirst()
+  return task?.id ?? null
 }

@@ -13,6 +13,7 @@ import { NODE, someCall, someTurn, storedEvents, tenantTold } from '../records/c
 import { pressed } from '../records/pressed-keys.ts'
 import { makeSessions } from '../records/sessions.ts'
 import { putTurnsAcrossTenants, type TurnRow } from '../records/transcript-store.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { MISSED_CALL_KINDS, type MissedCallKind } from '../tenancy/tenant-values.ts'
 import { makeDoNotCall } from './do-not-call.ts'
 import { listMissedCalls, takeMissedCall } from './missed-call-store.ts'
@@ -27,8 +28,13 @@ const test = useDatabase()
 let clock: TestClock
 let kinds: MissedCallKind[]
 let calls: number
+let fallback: PhoneNumber | null
 
-const told = (id: TenantId) => ({ ...tenantTold(id), missed_calls: { queue_key: 'callbacks', when: kinds } })
+const told = (id: TenantId): TenantRuntime => {
+  const tenant = tenantTold(id)
+  const telephony = { ...tenant.telephony, fallback_number: fallback }
+  return { ...tenant, telephony, missed_calls: { queue_key: 'callbacks', when: kinds } }
+}
 const tenants = { get: async (id: TenantId) => told(id) }
 const collect = (db = test.db) => collectMissedCalls({ db, clock, log, tenants, isStopping: () => false })
 
@@ -36,6 +42,7 @@ beforeEach(async () => {
   clock = new TestClock()
   kinds = [...MISSED_CALL_KINDS]
   calls = 0
+  fallback = null
   for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
   const document = JSON.stringify({ tenant_id: 'acme', missed_calls: {} })
   await test.db
@@ -196,6 +203,17 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
   })
 
+  it('are given five minutes where they were not taken, and somebody else may have answered them', async () => {
+    fallback = '+12025550150' as PhoneNumber
+    await call({ status: 'busy', end: 'rejected' })
+    await call({ end: 'model_lost' })
+    expect(await collect()).toBe(1)
+    await clock.advance(5 * MINUTE_MS - 1)
+    expect(await collect()).toBe(0)
+    await clock.advance(1)
+    expect(await collect()).toBe(1)
+  })
+
   it('are of the last hour, and of nobody who is not over', async () => {
     await call()
     await clock.advance(61 * MINUTE_MS)
@@ -218,6 +236,7 @@ describe('calls that came to nothing', () => {
       kinds,
       since: new Date(now - MINUTE_MS),
       begunAfter: new Date(now - 300 * MINUTE_MS),
+      refusedBefore: new Date(now),
       after: null,
       limit: 10,
     }

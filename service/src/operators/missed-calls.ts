@@ -2,14 +2,23 @@ import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { inTurns } from '../kernel/in-turns.ts'
 import { isPhoneNumber } from '../kernel/phone.ts'
-import type { Db } from '../platform/db/schema.ts'
+import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { listTenantsWithAcrossTenants } from '../tenancy/tenant-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
 import { addTask, type TaskFields } from './add-callback-task.ts'
-import { listMissedCalls, type MissedCall, type MissedCallPosition, takeMissedCall } from './missed-call-store.ts'
+import { cancel } from './callback-task-moves.ts'
+import { changeTask } from './change-callback-task.ts'
+import {
+  findMissedCallTask,
+  listMissedCalls,
+  MISSED_CALL,
+  type MissedCall,
+  type MissedCallPosition,
+  takeMissedCall,
+} from './missed-call-store.ts'
 
 type Deps = {
   db: Db
@@ -22,6 +31,8 @@ type Deps = {
 /** What ended earlier is history. */
 const LOOK_BACK_MS = 3_600_000
 const LONGEST_CALL_MS = LONGEST_CALL_SECONDS * 1_000
+/** Whoever answers at the fallback number has talked to the caller by then, mostly: it is told when they have hung up. */
+const ANSWERED_WITHIN_MS = 300_000
 /** Read at once, and made of one tenant before it is another one's turn. */
 const BATCH_ROWS = 100
 
@@ -78,10 +89,13 @@ async function collect(
 ): Promise<number> {
   const { since, callers } = look
   const begunAfter = new Date(since.getTime() - LONGEST_CALL_MS)
+  const refusedBefore = new Date(
+    deps.clock.now() - (tenant.telephony.fallback_number === null ? 0 : ANSWERED_WITHIN_MS),
+  )
   let made = 0
   // Page by page: callers of whom no task can be made are found each time, and keep nobody else waiting, however many they are.
   while (made < BATCH_ROWS && !deps.isStopping()) {
-    const page = { kinds, since, begunAfter, after: look.after, limit: BATCH_ROWS }
+    const page = { kinds, since, begunAfter, refusedBefore, after: look.after, limit: BATCH_ROWS }
     const calls: MissedCall[] = await listMissedCalls(deps.db, tenant.tenant_id, page)
     for (const call of calls) {
       look.after = call
@@ -116,12 +130,20 @@ async function makeTask(
   }
 }
 
+/** Somebody else has answered a call after all: the task that was made of it is not to be done, unless somebody is about to do it. */
+export async function cancelMissedCall(tx: Tx, tenant: TenantRuntime, callSid: string, now: Date): Promise<void> {
+  const id = await findMissedCallTask(tx, tenant.tenant_id, callSid)
+  if (id === null) return
+  const move = cancel({ operator: null, note: 'Somebody has answered at the fallback number.' })
+  await changeTask(tx, tenant, { id, move: { ...move, from: ['open', 'snoozed'] } }, now)
+}
+
 /** Null for a caller who cannot be called: who has withheld the number, or has none. */
 function fieldsOf(call: MissedCall, queue_key: string): TaskFields | null {
   if (!isPhoneNumber(call.from)) return null
   return {
     ...{ customer_phone: call.from, queue_key, priority: 'normal', summary: SUMMARIES[call.kind], notes: null },
     ...{ agent_name: call.agent_name, stream_sid: call.stream_sid, call_sid: call.call_sid },
-    ...{ metadata: { missed_call: call.kind }, created_by: 'missed call', due_at: null, sla_due_at: null },
+    ...{ metadata: { missed_call: call.kind }, created_by: MISSED_CALL, due_at: null, sla_due_at: null },
   }
 }
