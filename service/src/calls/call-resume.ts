@@ -84,10 +84,11 @@ export function makeCallResume(deps: Deps): CallResume {
     attempt: Attempt,
   ): Promise<CarrierAnswer> {
     signatures.expectSigned(signed)
-    const refusing = dialled === null ? null : deps.refused.tenantOf(callSid)
-    if (refusing) return afterRefusal(await tenants.get(refusing), { callSid, dialled, signed })
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
+    // Another process may have taken it after that.
+    const refusing = dialled === null || here ? null : deps.refused.tenantOf(callSid)
+    if (refusing) return afterRefusal(await tenants.get(refusing), { callSid, dialled, signed })
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
     const call = here ?? stored
     const tenant = call && (await tenants.get(call.tenantId))

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
+import { sign } from '../../test/harness/carrier-signature.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
-import { ACCOUNT } from '../../test/harness/served-app.ts'
+import { ACCOUNT, ServedApp } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
 import { beat } from '../platform/nodes/heartbeat-store.ts'
@@ -309,6 +310,44 @@ describe('POST /api/v1/incoming-call', () => {
     // There is room by now, as there may be elsewhere; what its tenant was told stands.
     await document({})
     expect((await app.post(PATH, { form: FORM })).text).toBe(text)
+  })
+
+  describe('brings a call back to its agent that could not be put through, and was refused at first, where it is taken', () => {
+    /** Another process of the same service. */
+    async function besides(): Promise<ServedApp> {
+      const options = { clock: app.clock, model: app.model, besides: app.served }
+      const other = await ServedApp.start(test, { ...options, settings: { TELEPHONY_API_BASE_URL: app.rest.baseUrl } })
+      let isClosed = false
+      onTestFinished(async () => {
+        void other.app.close().then(() => {
+          isClosed = true
+        })
+        await app.pass(() => isClosed, 'the other process to stop')
+      })
+      return other
+    }
+
+    async function takenAt({ app: node, address }: ServedApp): Promise<string> {
+      const headers = { 'x-twilio-signature': sign(node.publicUrl() + PATH, FORM, ACCOUNT.token) }
+      return (await fetch(address + PATH, { method: 'POST', headers, body: new URLSearchParams(FORM) })).text()
+    }
+
+    it.each([
+      ['here', true, true],
+      ['here, and its stream is elsewhere', true, false],
+      ['elsewhere, and its stream is here', false, true],
+    ])('%s', async (_where, isTakenHere, isStreamHere) => {
+      await document({ limits: { minutes_per_day: 0 } })
+      expect((await app.post(PATH, { form: FORM })).text).toContain('<Hangup/>')
+      await document({})
+      const other = isTakenHere && isStreamHere ? app.served : await besides()
+      const stream_token = streamTokenIn(await takenAt(isTakenHere ? app.served : other))
+      const client = await StreamClient.open((isStreamHere ? app.served : other).address)
+      client.start({ callSid: 'CA1', streamSid: 'MZ1', parameters: { stream_token } })
+      await until(() => app.model.sessions.length === 1, { what: 'the session to begin' })
+      const { text } = await app.post('/api/v1/call-resume', { form: { ...FORM, DialCallStatus: 'busy' } })
+      expect(text).toContain('<Connect>')
+    })
   })
 
   it('hangs up when the call is over already', async () => {

@@ -15,6 +15,8 @@ export type RefusedCalls = {
    * either it is only logged, and what comes while 1,000 wait is not written down at all. Never throws.
    */
   note(tenant: TenantRuntime, call: RefusedCall): void
+  /** Its carrier has asked again, and it is taken: nothing is written down. */
+  taken(tenant: TenantRuntime, callSid: string): void
   /** Ends a call at once that was entered after its caller had been told that it is not taken. Never rejects. */
   endEntered(tenant: TenantRuntime, call: RefusedCall): Promise<void>
   /** Whose call it is; null for one that was not noted here, or is written down. */
@@ -63,6 +65,10 @@ class WaitingRefusals implements RefusedCalls {
     if (this.#isClosed || this.#waiting.size >= maxWaiting || this.#waiting.has(key)) return
     this.#waiting.set(key, this.#toWrite(tenant, call))
     this.#writeLater()
+  }
+
+  taken(tenant: TenantRuntime, callSid: string): void {
+    this.#waiting.delete(keyOf(tenant, { callSid }))
   }
 
   async endEntered(tenant: TenantRuntime, call: RefusedCall): Promise<void> {
@@ -153,6 +159,6 @@ class WaitingRefusals implements RefusedCalls {
   }
 }
 
-function keyOf({ tenant_id }: TenantRuntime, { callSid }: RefusedCall): string {
+function keyOf({ tenant_id }: TenantRuntime, { callSid }: Pick<RefusedCall, 'callSid'>): string {
   return `${tenant_id} ${callSid}`
 }

@@ -61,7 +61,7 @@ export type TakeDeps = {
   tokens: StreamTokens
   capacity: LiveCapacity
   /** Told of calls of a tenant's that are not taken. */
-  refused: Pick<RefusedCalls, 'note' | 'endEntered'>
+  refused: Pick<RefusedCalls, 'note' | 'taken' | 'endEntered'>
   /** Whether there is a model that could talk. */
   hasModel: boolean
   /** Whether another node takes calls. */
@@ -138,7 +138,10 @@ async function findAgentAndRoom(deps: TakeDeps, taking: Taking): Promise<CallVer
   if (noRoom) return (await askedElsewhere(deps, taking)) ?? noRoom
   try {
     const opened = await open(deps, taking, { agent, ...decision, spentToday: spent })
-    if (!opened.isOver && !attempt.isLate) return streamVerbs(deps, grantOf(tenant, callSid, opened))
+    if (!opened.isOver && !attempt.isLate) {
+      deps.refused.taken(tenant, callSid)
+      return streamVerbs(deps, grantOf(tenant, callSid, opened))
+    }
     giveBack()
     return await notGoneOn(deps, taking, opened)
   } catch (error) {
