@@ -1,10 +1,11 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { storedEvents } from '../src/records/calls.fixture.ts'
-import { CALLER, NUMBER, useCallApp } from './harness/call-app.ts'
+import { CALLER, NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
 import type { ScriptedSession } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
 type Shown = Record<string, unknown>
@@ -81,14 +82,12 @@ describe('a campaign', { timeout: 120_000 }, () => {
   async function answered(to: string): Promise<ScriptedSession> {
     const sid = sidOf(to)
     await pass(async () => (await logOf(sid)) !== null, `the log of ${sid}`)
-    await app.pickUp(sid, dialled().findLast(({ form }) => form['To'] === to)?.form)
-    return app.model.last
-  }
-
-  /** Somebody answers, and the agent talks to them, or to what it is, until the carrier says that it is over. */
-  async function talked(to: string, form: Record<string, string> = {}): Promise<void> {
-    await answered(to)
-    await ended(to, { CallStatus: 'completed', ...form })
+    const dial = dialled().find(({ form }) => form['To'] === to)?.form['Url'] ?? ''
+    const form = { CallSid: sid, AccountSid: ACCOUNT.sid, From: NUMBER, To: to, CallStatus: 'in-progress' }
+    const { text } = await app.post(new URL(dial).pathname, { form })
+    const [client, before] = [await StreamClient.open(app.served.address), app.model.sessions.length]
+    client.start({ callSid: sid, streamSid: `MZ${sid}`, parameters: { stream_token: streamTokenIn(text) } })
+    return until(() => app.model.sessions[before], { what: 'the session to begin' })
   }
 
   /** There is no model, or no more of it. */
@@ -108,8 +107,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await placed(2)
     const log = await pass(() => logOf(sidOf(phone(0))), 'the log of the call')
     expect(log).toMatchObject({ campaign_id: id, metadata: { order: 7 }, agent_key: 'desk' })
-    await talked(phone(0), { AnsweredBy: 'human' })
-    await talked(phone(1))
+    await ended(phone(0), { CallStatus: 'completed', AnsweredBy: 'human' })
+    await ended(phone(1), { CallStatus: 'completed' })
     await reached(id, 'completed')
     expect(await contacts(id)).toMatchObject([
       { phone: phone(0), status: 'completed', outcome: 'reached', attempts: 1, call_status: 'completed' },
@@ -129,7 +128,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     for (const [index, [form, minutes]] of inVain.entries()) {
       await placed(index + 1)
       const beforeMs = app.clock.now()
-      await (form.CallStatus === 'completed' ? talked(phone(0), form) : ended(phone(0), form))
+      await ended(phone(0), form)
       const [contact] = await pass(async () => {
         const found = await contacts(id)
         return found[0]?.status === 'pending' ? found : null
@@ -158,7 +157,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await placed(1)
     for (let n = 0; n < 20; n += 1) await app.clock.advance(1_000)
     expect(dialled()).toHaveLength(1)
-    await talked(phone(0))
+    await ended(phone(0), { CallStatus: 'completed' })
     await placed(2)
     expect((await read(id)).contacts).toMatchObject({ completed: 1, dialing: 1, pending: 1 })
   })
@@ -167,7 +166,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     await app.served.call('acme', 'POST', '/dnc', { phone: phone(0) })
     const id = await started({ contacts: people(2) })
     await placed(1)
-    await talked(phone(1))
+    await ended(phone(1), { CallStatus: 'completed' })
     await reached(id, 'completed')
     expect(allDialled()).toEqual([phone(1)])
     expect(await contacts(id)).toMatchObject([
@@ -214,7 +213,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       contacts: { cancelled: 1, dialing: 2 },
     })
     await ended(phone(0), { CallStatus: 'busy' })
-    await talked(phone(1))
+    await ended(phone(1), { CallStatus: 'completed' })
     await pass(async () => (await read(id)).contacts['dialing'] === 0, 'the last calls to be noted')
     expect((await read(id)).contacts).toMatchObject({ cancelled: 2, completed: 1 })
     for (const move of ['start', 'pause', 'cancel']) expect((await post(`/${id}/${move}`)).status).toBe(409)
@@ -224,7 +223,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
   it('stops by itself when half of its calls fail, and goes on when it is told to', async () => {
     const id = await started({ contacts: people(8), calls_per_second: 20, max_concurrent: 6 })
     await placed(6)
-    for (const n of [0, 1, 2]) await talked(phone(n))
+    for (const n of [0, 1, 2]) await ended(phone(n), { CallStatus: 'completed' })
     for (const n of [3, 4, 5]) await ended(phone(n), { CallStatus: 'failed' })
     await reached(id, 'paused_by_breaker')
     expect((await read(id))['status_reason']).toMatch(/failed for technical reasons/)
@@ -287,7 +286,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
     const id = await started({ on_machine: 'leave_message' })
     await placed(1)
     expect(dialled()[0]?.form).toMatchObject({ MachineDetection: 'DetectMessageEnd' })
-    await talked(phone(0), { AnsweredBy: 'machine_end_beep' })
+    await ended(phone(0), { CallStatus: 'completed', AnsweredBy: 'machine_end_beep' })
     await reached(id, 'completed')
     expect(await contacts(id)).toMatchObject([{ status: 'completed', outcome: 'message_left' }])
   })
@@ -295,7 +294,6 @@ describe('a campaign', { timeout: 120_000 }, () => {
   it('calls a mailbox again whose call was over before the message', async () => {
     const id = await started({ on_machine: 'leave_message' })
     await placed(1)
-    await answered(phone(0))
     const heard = { answered_by: 'machine_start', answered_by_source: 'words' as const }
     await test.db.updateTable('call_logs').set(heard).where('to', '=', phone(0)).execute()
     await ended(phone(0), { CallStatus: 'completed' })

@@ -81,7 +81,6 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
       call_log: { callback_task_id: id, agent_key: 'desk', metadata: { order: 7 } },
     })
     expect(await post(`/${id}/dispatch`, { operator: 'ann' })).toMatchObject({ status: 409 })
-    await pickUp()
     expect(await ended(id, { CallStatus: 'completed', AnsweredBy: 'human' })).toMatchObject({
       ...{ status: 'completed', disposition: 'reached', last_dispatch_status: 'completed' },
     })
@@ -122,7 +121,6 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     ] as const
     for (const [form, status, disposition] of inVain) {
       expect(await post(`/${id}/dispatch`)).toMatchObject({ status: 200 })
-      if (form.CallStatus === 'completed') await pickUp()
       const task = await ended(id, form)
       expect(task).toMatchObject({ status, disposition, assigned_to: null })
       const dueMs = Date.parse(String(task['due_at'])) - app.clock.now()
@@ -147,12 +145,6 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     const form = { CallSid: 'CA-out-1', AccountSid: ACCOUNT.sid, Direction: 'outbound-api' }
     return (await app.post('/api/v1/call-resume', { form })).text
   }
-
-  it('is tried again where no stream of its call has ever begun, whoever was to say why', async () => {
-    const { id } = await create()
-    await post(`/${id}/dispatch`)
-    expect(await ended(id, { CallStatus: 'completed' })).toMatchObject({ status: 'open', disposition: 'failed' })
-  })
 
   it.each([
     ['hears that the call cannot go on', null, '<Hangup/>', 'caller_hangup'],

@@ -252,8 +252,6 @@ describe('a call that was given up, and that the carrier has after all', () => {
     const statuses = makeCallStatuses({ db: test.db, clock, nodeId: NODE, tenants, willEnd: () => false })
     const report = { durationSeconds: 9, answeredBy: 'human' as const, errorCode: null, errorMessage: null }
     await statuses.record(ACME, callSid, { ...report, status: 'completed', at: now() })
-    // An agent has talked to them.
-    await test.db.updateTable('voice_sessions').set({ started_at: now() }).where('call_sid', '=', callSid).execute()
   }
 
   async function settleDispatches(known: typeof tenants = tenants): Promise<void> {

@@ -21,11 +21,11 @@ export const LOST_ITS_STREAM: RawBuilder<SqlBool> = sql`log.error_code = ${sql.l
 
 /**
  * Whether a call was answered and no agent could talk in it: its carrier has it as completed, and it was for us that it came to
- * nothing, or no stream of it has ever begun. Of `log` and its `session`, once that is over.
+ * nothing. Of `log` and its `session`, once that is over.
  */
 export const HAD_NO_AGENT: RawBuilder<boolean> = sql`
   coalesce(
     log.status = 'completed' and session.id is not null and not ${HAS_SPOKEN}
-      and (session.started_at is null or session.end_reason = any (${WITHOUT_AGENT}::text[]) or ${LOST_ITS_STREAM}),
+      and (session.end_reason = any (${WITHOUT_AGENT}::text[]) or ${LOST_ITS_STREAM}),
     false
   )`
