@@ -4,6 +4,7 @@ import { CALLER, NUMBER, streamTokenIn, useCallApp } from '../../test/harness/ca
 import { sign } from '../../test/harness/carrier-signature.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { passing } from '../../test/harness/passing.ts'
 import { ACCOUNT, ServedApp } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
@@ -260,7 +261,9 @@ describe('POST /api/v1/incoming-call', () => {
         await outcomes(1)
         // They talk for longer than is waited for that.
         await app.clock.advance(300_000)
-        const task = await app.pass(async () => (await tasks()).body.tasks[0], 'the task')
+        // A sweep comes each half minute.
+        const made = async () => (await tasks()).body.tasks[0]
+        const task = await passing(app.clock, made, { what: 'the task', stepMs: 5_000 })
         if (isClaimed) await app.served.call('acme', 'POST', `/callback-tasks/${task.id}/claim`, { operator: 'ann' })
         await app.post('/api/v1/call-resume', { form: { ...FORM, DialCallStatus: 'completed' } })
         expect((await tasks()).body.tasks).toMatchObject([{ id: task.id, status }])

@@ -86,8 +86,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'telling the model what was heard of a clip',
     file: `${SESSION}/clips.ts`,
-    find: 'if (index === undefined || heardMs >= sentMs || !entry) return',
-    put: 'if (index !== undefined || !entry) return',
+    find: 'if (!isFirst || heardMs >= sentMs || !entry) return',
+    put: 'if (isFirst || !entry) return',
     tests: [`${SESSION}/clips.test.ts`],
   },
   {
