@@ -22,6 +22,16 @@ describe('a person', () => {
     acme = await makeTenant(test.db, 'acme')
   })
 
+  /** Somebody who may look, and what lets them in. */
+  async function someViewer(clock: TestClock) {
+    const users = makeUsers({ db: test.db, clock, passwords })
+    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
+    const logins = makeLogins({ db: test.db, clock, sessions, administrator: null, passwords })
+    const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
+    const { user } = await users.create(acme, person, THE_SYSTEM)
+    return { users, sessions, logins, user }
+  }
+
   it('is invited for a week and not a moment longer', async () => {
     const clock = new TestClock()
     const users = makeUsers({ db: test.db, clock, passwords })
@@ -38,11 +48,7 @@ describe('a person', () => {
 
   it('lets nobody in whose password was changed, or who was deleted, while they proved who they are', async () => {
     const clock = new TestClock()
-    const users = makeUsers({ db: test.db, clock, passwords })
-    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
-    const logins = makeLogins({ db: test.db, clock, sessions, administrator: null, passwords })
-    const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
-    const { user } = await users.create(acme, person, THE_SYSTEM)
+    const { users, logins, user } = await someViewer(clock)
     expect(await logins.letIn(user, null)).toMatchObject({ actor: { name: 'a@acme.example' } })
     await users.change(acme, user.id, { password: 'another long password' }, THE_SYSTEM)
     await expect(logins.letIn(user, null)).rejects.toMatchObject({ code: 'unauthorized' })
@@ -84,11 +90,7 @@ describe('a person', () => {
 
   it('has a session of twelve hours, and of half an hour without use, which no look is', async () => {
     const clock = new TestClock()
-    const users = makeUsers({ db: test.db, clock, passwords })
-    const sessions = makeAdminSessions({ db: test.db, clock, credentials: '' })
-    const logins = makeLogins({ db: test.db, clock, sessions, administrator: null, passwords })
-    const person = { email: 'a@acme.example', name: '', role: 'viewer', password: PASSWORD } as const
-    const { user } = await users.create(acme, person, THE_SYSTEM)
+    const { sessions, logins, user } = await someViewer(clock)
     const isIn = async (token: string, isLook = false) =>
       (await sessions.find(token, { isLook, mayAsk: () => true })) !== null
 
