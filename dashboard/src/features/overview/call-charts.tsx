@@ -3,7 +3,7 @@ import type { ChartData, ChartLine } from '../../components/chart-drawing.ts'
 import { TimeChart } from '../../components/time-chart.tsx'
 import styles from './call-charts.module.css'
 import type { Analytics, AnalyticsRow } from './overview-queries.ts'
-import { countText, scoreText, shareText, shortText, waitText } from './overview-text.ts'
+import { answeredText, countText, scoreText, shareText, shortText, waitText } from './overview-text.ts'
 
 type CallChartsProps = {
   analytics: Analytics
@@ -25,27 +25,32 @@ export function CallCharts({ analytics, onPick, linkTo }: CallChartsProps) {
   const { response_p50_ms: p50, response_p95_ms: p95 } = totals
   return (
     <div className={styles.charts}>
-      <TimeChart
-        title={`Calls per ${per}`}
-        summary={`${countText(totals.calls)} calls, ${countText(totals.answered)} of them answered.`}
-        data={charts.calls}
-        {...each}
-      />
+      <TimeChart title={`Calls per ${per}`} summary={answeredText(totals)} data={charts.calls} {...each} />
       <TimeChart
         title="Answer rate"
-        summary={`${shareText(totals.answer_rate)} of all calls were answered.`}
+        summary={
+          totals.answer_rate === null ? 'No calls.' : `${shareText(totals.answer_rate)} of all calls were answered.`
+        }
         data={charts.rate}
         {...each}
       />
       <TimeChart
         title="Response time"
-        summary={`Half of the answers came within ${waitText(p50)}, 95% within ${waitText(p95)}.`}
+        summary={
+          p50 === null
+            ? 'No answers.'
+            : `Half of the answers came within ${waitText(p50)}, 95% within ${waitText(p95)}.`
+        }
         data={charts.responses}
         {...each}
       />
       <TimeChart
         title="Average score"
-        summary={`${scoreText(totals.avg_score)} on average, of ${countText(totals.scored)} scored conversations.`}
+        summary={
+          totals.avg_score === null
+            ? 'No scored conversations.'
+            : `${scoreText(totals.avg_score)} on average, of ${countText(totals.scored)} scored conversations.`
+        }
         data={charts.score}
         {...each}
       />

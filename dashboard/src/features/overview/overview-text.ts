@@ -12,6 +12,13 @@ export function countText(count: number): string {
   return COUNT.format(Math.round(count))
 }
 
+/** How many calls there were, and how many of them were answered, as a sentence. */
+export function answeredText({ calls, answered }: { calls: number; answered: number }): string {
+  if (calls === 0) return 'No calls.'
+  if (calls === 1) return answered === 1 ? 'One call, which was answered.' : 'One call, which was not answered.'
+  return `${countText(calls)} calls, ${countText(answered)} of them answered.`
+}
+
 /** A number in few letters, such as `1.2M`. */
 export function shortText(count: number): string {
   return SHORT.format(count)
