@@ -143,6 +143,14 @@ type Found = { faults: string[]; request: object; answer: object }
 /** One behind the other: what a deletion takes away is made anew before the next one can. */
 let deletions: Promise<unknown> = Promise.resolve()
 
+/** This machine has other things to do: what hangs does so each time, with no other request beside it. */
+const TRIES_ALONE = 5
+let alone: Promise<unknown> = Promise.resolve()
+
+function isSlowOnly(faults: string[]): boolean {
+  return faults.length > 0 && faults.every((fault) => fault.startsWith('took '))
+}
+
 function look(request: WireRequest, isStranger: boolean): Promise<Found | null> {
   if (request.route !== DELETE_TENANT) return lookNow(request, isStranger)
   const looked = deletions.then(() => lookNow(request, isStranger))
@@ -154,9 +162,14 @@ async function lookNow(request: WireRequest, isStranger: boolean): Promise<Found
   const credentials = credentialsOf(request, isStranger)
   const answer = await sender.send(request, credentials)
   let faults = answerFaults(request, answer)
-  // This machine has other things to do: what is slow is so twice.
-  if (faults.length > 0 && faults.every((fault) => fault.startsWith('took '))) {
-    faults = answerFaults(request, await sender.send(request, credentials))
+  if (isSlowOnly(faults)) {
+    const looked = alone.then(async () => {
+      for (let left = TRIES_ALONE; left > 0 && isSlowOnly(faults); left -= 1) {
+        faults = answerFaults(request, await sender.send(request, credentials))
+      }
+    })
+    alone = looked.catch(() => undefined)
+    await looked
   }
   if (request.route === DELETE_TENANT && answer.status === 200) await prepare()
   const { status, text } = answer
@@ -177,6 +190,7 @@ describe(`${REQUESTS} requests that nobody should send, and some that are sound`
     const found: Found[] = []
     const take = async (): Promise<void> => {
       for (const request of requests) {
+        await alone
         const one = await look(request, random.chance(0.05))
         if (one) found.push(one)
       }
