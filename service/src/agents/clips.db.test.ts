@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
@@ -244,6 +245,20 @@ describe('clips', () => {
     provider.late({ ms: 1_000 })
     await isKept(1)
     expect(await one.of(tenant(), GREETING)).toHaveLength(1)
+  })
+
+  it('are made although the database tells late that there are none, which a call does not wait for', async () => {
+    const [called, published] = [clips(), clips()]
+    let had: unknown
+    await test.db.transaction().execute(async (tx) => {
+      await sql`lock table clips`.execute(tx)
+      published.prepare(ACME, agentConfigDefaults({ greeting: 'Hello, this is another.' }))
+      const having = called.of(tenant(), GREETING)
+      await clock.advance(250)
+      had = await having
+    })
+    expect(had).toEqual([])
+    await isKept(2)
   })
 
   it('are not waited for when the service stops', async () => {

@@ -97,7 +97,8 @@ class KeptClips implements Clips {
     const { log, tenants } = this.#deps
     const work = async () => {
       const tenant = await tenants.get(tenantId)
-      if (tenant) await this.#fill(tenantId, this.#wanted(tenant, config))
+      // Nobody waits for it: what the database tells late is made all the same.
+      if (tenant) await this.#load(tenantId, this.#missing(tenantId, this.#wanted(tenant, config)))
     }
     const failed = (err: unknown) => log.warn({ err, tenant_id: tenantId }, 'clips could not be prepared')
     this.#track(work().catch(failed))
@@ -135,17 +136,29 @@ class KeptClips implements Clips {
 
   /** Has what is kept of these at hand, and what is not kept made. Never rejects. */
   async #fill(tenantId: TenantId, wanted: readonly WantedClip[]): Promise<void> {
-    const { clock, db, log } = this.#deps
-    const open = wanted.filter(({ key }) => this.#cache.get(nameOf(tenantId, key)) === null)
-    if (open.length === 0) return
-    const keys = open.map(({ key }) => key)
+    const { clock, log } = this.#deps
+    const missing = this.#missing(tenantId, wanted)
+    if (missing.length === 0) return
+    const loading = this.#load(tenantId, missing)
+    this.#track(loading.catch(() => undefined))
     try {
-      const found = await withTimeout(clock, findClips(db, tenantId, keys), LOAD_WITHIN_MS, tooLate)
-      for (const { key, audio, usedAt } of found) this.#cache.put(nameOf(tenantId, key), audio, usedAt.getTime())
-      for (const clip of open) if (!found.some(({ key }) => key === clip.key)) this.#makeSoon(tenantId, clip)
+      await withTimeout(clock, loading, LOAD_WITHIN_MS, tooLate)
     } catch (err) {
       log.warn({ err, tenant_id: tenantId }, 'clips could not be read: the model says the words')
     }
+  }
+
+  #missing(tenantId: TenantId, wanted: readonly WantedClip[]): WantedClip[] {
+    return wanted.filter(({ key }) => this.#cache.get(nameOf(tenantId, key)) === null)
+  }
+
+  /** Takes what is kept of these, whoever still waits for it, and has the others made. */
+  async #load(tenantId: TenantId, clips: readonly WantedClip[]): Promise<void> {
+    if (clips.length === 0) return
+    const keys = clips.map(({ key }) => key)
+    const found = await findClips(this.#deps.db, tenantId, keys)
+    for (const { key, audio, usedAt } of found) this.#cache.put(nameOf(tenantId, key), audio, usedAt.getTime())
+    for (const clip of clips) if (!found.some(({ key }) => key === clip.key)) this.#makeSoon(tenantId, clip)
   }
 
   #makeSoon(tenantId: TenantId, clip: WantedClip): void {
