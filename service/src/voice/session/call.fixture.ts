@@ -2,6 +2,7 @@ import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realti
 import { AudioRooms } from '../audio-rooms.ts'
 import { mulawBytes } from '../caller-audio.ts'
 import { BYTES_PER_MS } from '../playback.ts'
+import { BEEP, BEEP_ID } from '../recording/beep.ts'
 import { UnheardAudio } from '../unheard-audio.ts'
 import type { LiveNote, SessionEffect, SessionEvent, TimerName, Turn } from './events.ts'
 import type { Plan } from './plan.ts'
@@ -78,6 +79,7 @@ export class Call {
     for (const effect of effects) this.#obey(effect)
     // What follows from an effect is looked at when all of them are done.
     for (const effect of effects) {
+      if (effect.type === 'beep') this.audio(BEEP_ID, BEEP_ID, mulawBytes(BEEP) / BYTES_PER_MS)
       if (effect.type === 'play_clip') this.#play(effect)
       if (effect.type === 'play_aside') this.#playAside(effect.id)
     }

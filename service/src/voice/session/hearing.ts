@@ -35,9 +35,8 @@ export function guardUntilMs({ state }: Step): number {
   return isComing && greetingAtMs !== null ? greetingAtMs : Number.NEGATIVE_INFINITY
 }
 
-/** Whether the greeting was asked for and the caller hears nothing yet. */
-export function isGreetingComing({ greetedAtMs, answers }: SessionState): boolean {
-  return greetedAtMs === null && (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
+function isGreetingComing({ answers }: SessionState): boolean {
+  return (answers.asked ?? answers.active?.asked)?.ask.why === 'greeting'
 }
 
 /** How much of a stretch of time falls into the greeting's guard, which begins with the question for it. */

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from './call.fixture.ts'
 
+const DISCLOSURE = { text: 'You are talking to a machine.', ms: 2_000, kind: 'disclosure' } as const
+
 function press(call: Call, digits: string): void {
   for (const digit of digits) call.do({ type: 'dtmf', digit })
 }
@@ -129,6 +131,50 @@ describe('Keys', () => {
     }
     const again = [`Before anything else say exactly this sentence, which was cut short: ${disclosure}`]
     expect([heardFor(0), heardFor(800), heardFor(2_500)]).toEqual([again, again, []])
+  })
+
+  it('stop neither what the law wants said before the greeting nor the greeting that the model was asked for', () => {
+    for (const pressedMs of [0, 150, 900, 1_900, 2_000, 2_300]) {
+      const call = new Call({ clips: [DISCLOSURE] })
+      call.wait(Math.min(100, pressedMs))
+      call.model({ type: 'ready' })
+      call.wait(pressedMs - call.nowMs)
+      press(call, '1')
+      if (call.nowMs < 2_400) call.wait(2_400 - call.nowMs)
+      call.answer('resp_1', 'item_1', 3_000, 'Welcome.')
+      call.wait(4_000)
+      call.echoAll()
+      expect([call.commands('cancel'), call.all('clear')]).toEqual([[], []])
+      const pressed = 'The caller pressed these keys: 1'
+      expect(
+        call.turns
+          .filter(({ unheard }) => unheard === '')
+          .map(({ text }) => text)
+          .sort(),
+      ).toEqual([...[pressed, 'Welcome.', DISCLOSURE.text]])
+      expect(call.commands('respond').map(({ instructions }) => instructions)).toEqual([
+        ...[expect.stringContaining('Welcome.'), null],
+      ])
+      expect(call.commands('system_message').map(({ text }) => text)).toEqual([pressed])
+    }
+  })
+
+  it('stop no greeting from a clip behind what the law wants said, but for one that is pressed while it sounds', () => {
+    const call = new Call({ clips: [DISCLOSURE, { text: 'Welcome to us.', ms: 4_000, kind: 'greeting' }] })
+    call.model({ type: 'ready' })
+    call.wait(500)
+    press(call, '1')
+    call.wait(3_500)
+    expect([call.commands('system_message').length, call.all('clear')]).toEqual([1, []])
+    press(call, '2')
+    expect([call.all('clear').length, call.turns[0]?.text]).toEqual([1, DISCLOSURE.text])
+  })
+
+  it('stop no greeting that is to sound behind the beep of a recording', () => {
+    const call = new Call({ recordBeep: true, clips: [{ text: 'Welcome to us.', ms: 4_000, kind: 'greeting' }] })
+    expect(call.all('beep')).toHaveLength(1)
+    press(call, '1')
+    expect(call.all('clear')).toHaveLength(0)
   })
 
   it('are told to the next model session where the first does not come', () => {

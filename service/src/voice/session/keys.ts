@@ -1,20 +1,23 @@
 import { pressed } from '../../records/pressed-keys.ts'
-import { isGreetingComing } from './hearing.ts'
+import { heard } from '../playback.ts'
+import { isClip } from './clip-id.ts'
+import { disclosureOf } from './disclosing.ts'
 import { interrupt } from './interrupting.ts'
 import { addNote } from './keeping.ts'
-import type { Step } from './state.ts'
+import type { SessionState, Step } from './state.ts'
 import { answerTurn } from './turns.ts'
 
 /**
- * A key was pressed: the agent falls silent at the first, but is not kept from its greeting. An entry is told to the model as one
- * message: at its end key, when it is full, or after a pause. One that is being connected keeps it until it is ready, and then
- * answers it behind its greeting.
+ * A key was pressed: the agent falls silent at the first, but is kept neither from its greeting nor from what the law wants said before
+ * it. An entry is told to the model as one message: at its end key, when it is full, or after a pause. One that is being connected
+ * keeps it until it is ready, and then answers it behind its greeting.
  */
 export function keyPressed(step: Step, digit: string): void {
   const { phase, plan, digits } = step.state
   if (phase !== 'talking' && phase !== 'waiting') return
-  if (!isGreetingComing(step.state)) interrupt(step)
-  step.set({ idleStage: 0, idleArmed: false })
+  const isKeyEarly = isGreetingToCome(step)
+  if (!isKeyEarly) interrupt(step)
+  step.set({ isKeyEarly, idleStage: 0, idleArmed: false })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
   if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)
@@ -26,15 +29,27 @@ export function tellKeys(step: Step): void {
   const digits = step.state.digits || step.state.plan.dtmf.endKey
   const text = pressed(digits)
   step.set({ digits: '' })
-  if (!isGreetedSince(step)) interrupt(step)
+  // The greeting may have begun since, and no other key has told that nobody wants to hear it.
+  if (!step.state.isKeyEarly) interrupt(step)
   addNote(step, 'system', { text, isKept: true })
   step.do({ type: 'disarm', timer: 'dtmf' }, { type: 'note', note: { type: 'digits', digits } })
   step.command({ type: 'system_message', text })
   answerTurn(step, step.nowMs)
 }
 
-/** Whether the greeting is yet to come, or began only behind the last key: no other has told since that nobody wants to hear it. */
-function isGreetedSince({ state, nowMs }: Step): boolean {
-  const { greetedAtMs, plan } = state
-  return isGreetingComing(state) || (greetedAtMs !== null && greetedAtMs > nowMs - plan.dtmf.timeoutMs)
+/** Whether the greeting does not sound yet: it was asked for, or what comes before it, as a disclosure, is still being heard. */
+function isGreetingToCome(step: Step): boolean {
+  return isGreetingAsked(step.state) || areClipsBefore(step)
+}
+
+function isGreetingAsked({ answers: { asked, active } }: SessionState): boolean {
+  const wanted = asked?.isAbandoned === false ? asked : active?.hasAudio === false ? active.asked : null
+  return wanted?.ask.why === 'greeting'
+}
+
+function areClipsBefore({ state, nowMs }: Step): boolean {
+  const unheard = heard(state.playback, nowMs).filter(({ heardMs, sentMs }) => heardMs < sentMs)
+  const isFirstWords = (itemId: string) => state.clips.played.some((one) => one.itemId === itemId)
+  const isDisclosure = (itemId: string) => isClip(itemId) && disclosureOf(state, itemId) !== null
+  return unheard.some(({ itemId }, at) => isFirstWords(itemId) && (at > 0 || isDisclosure(itemId)))
 }

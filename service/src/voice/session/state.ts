@@ -123,6 +123,8 @@ export type SessionState = {
   readonly idleArmed: boolean
   readonly deadAirArmed: boolean
   readonly digits: string
+  /** The last key was pressed before the greeting sounded. */
+  readonly isKeyEarly: boolean
   /** Answers that did not come, one after the other, and since when nothing has; null once one was given, or nobody waits for one. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
   /** When the greeting was asked for first, and when it began to sound. */
@@ -199,6 +201,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     idleArmed: false,
     deadAirArmed: false,
     digits: '',
+    isKeyEarly: false,
     stall: null,
     greetingAtMs: null,
     greetedAtMs: null,
