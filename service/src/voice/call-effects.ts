@@ -1,5 +1,6 @@
 import type { CallParts } from './call-parts.ts'
 import { HOLD_CHORDS, HOLD_MUSIC } from './hold-music.ts'
+import { keyTones } from './key-tones.ts'
 import { BEEP, BEEP_ID } from './recording/beep.ts'
 import type { SessionEffect, ToolOutcome } from './session/events.ts'
 import type { ToolRequest } from './session-deps.ts'
@@ -39,6 +40,7 @@ const DOING: Doing = {
   beep: ({ media }) => media.play(BEEP_ID, BEEP),
   play_hold: ({ media, deps }, effect) => media.playStretch(effect, deps.holdAudio ?? [HOLD_MUSIC]),
   play_chords: ({ media }, { id }) => media.play(id, HOLD_CHORDS),
+  play_keys: ({ media }, { id, keys }) => media.play(id, keyTones(keys)),
   play_clip: ({ media, deps }, { id, index }) => media.playAll(id, deps.clips?.[index] ?? []),
 
   connect_person: ({ lines }, { id }) => lines.connect(id),

@@ -3,11 +3,9 @@ import { AnsweringEar } from './answer/answering-ear.ts'
 import { doEffect } from './call-effects.ts'
 import { type CallParts, closeParts, heldBy, makeCallParts, wholeUs } from './call-parts.ts'
 import type { CallStream, StreamLeg } from './call-streams.ts'
-import { keyTones } from './key-tones.ts'
 import type { CallLines } from './lines/call-lines.ts'
 import type { MediaPath } from './media-path.ts'
 import type { EndReason, SessionEffect, SessionEvent } from './session/events.ts'
-import { ownId } from './session/own-audio.ts'
 import { isPartyRead } from './session/party.ts'
 import { reduce } from './session/reduce.ts'
 import { isOthers, newSession, type SessionState } from './session/state.ts'
@@ -38,7 +36,6 @@ export class CallSession {
   #isBusy = false
   /** When what is looked at now has happened. */
   #atUs: number
-  #presses = 0
   /** Null once it is known who answered, and where nobody asks. */
   #ear: AnsweringEar | null = null
   #state: SessionState
@@ -89,12 +86,6 @@ export class CallSession {
   /** What it still has of the process: nothing, once it has finished. */
   get held(): string[] {
     return [...heldBy(this.#parts), ...this.#waiting.map(({ event }) => `event ${event.type}`)]
-  }
-
-  /** Plays the tones of keys to the caller, behind what the agent has said. */
-  press(keys: string): void {
-    this.#presses += 1
-    if (!isOthers(this.state)) this.#media.play(ownId('keys', this.#presses), keyTones(keys))
   }
 
   /** The fast path in: one frame of the caller. */

@@ -13,7 +13,7 @@ export function controlsOf(
 ): CallControls {
   return {
     transfer: (request) => made().session.transfers.transfer(request, true),
-    press: (keys) => made().session.press(keys),
+    press: (keys) => made().session.dispatch({ type: 'press', keys }),
     pauseRecording(isPaused) {
       const { session } = made()
       if (session.recording === 'off') return false

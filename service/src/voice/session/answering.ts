@@ -9,7 +9,7 @@ import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
-import { giveWayToWords } from './holding.ts'
+import { stopHoldAudio } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isHoldAudio } from './own-audio.ts'
@@ -50,7 +50,7 @@ export function responseStarted(step: Step, responseId: string): void {
   const isUnwanted = asked ? asked.isAbandoned : isOutOfTurn
   if (isUnwanted) return cancelActive(step)
   giveInToAnswer(step)
-  giveWayToWords(step)
+  stopHoldAudio(step)
 }
 
 /** The agent's audio has left for the caller. */

@@ -1,6 +1,7 @@
 import type { ModelCommand, ModelEvent, ModelUsage } from '../../platform/realtime/port.ts'
 import { AudioRooms } from '../audio-rooms.ts'
 import { mulawBytes } from '../caller-audio.ts'
+import { keyTones } from '../key-tones.ts'
 import { BYTES_PER_MS } from '../playback.ts'
 import { BEEP, BEEP_ID } from '../recording/beep.ts'
 import { UnheardAudio } from '../unheard-audio.ts'
@@ -81,6 +82,7 @@ export class Call {
     for (const effect of effects) {
       if (effect.type === 'beep') this.audio(BEEP_ID, BEEP_ID, mulawBytes(BEEP) / BYTES_PER_MS)
       if (effect.type === 'play_clip') this.#play(effect)
+      if (effect.type === 'play_keys') this.#press(effect)
       if (effect.type === 'play_aside') this.#playAside(effect.id)
     }
     return effects
@@ -97,6 +99,10 @@ export class Call {
 
   #play({ id, index }: Extract<SessionEffect, { type: 'play_clip' }>): void {
     this.audio(id, id, this.state.plan.clips[index]?.ms ?? 0)
+  }
+
+  #press({ id, keys }: Extract<SessionEffect, { type: 'play_keys' }>): void {
+    this.audio(id, id, mulawBytes(keyTones(keys)) / BYTES_PER_MS)
   }
 
   #playAside(id: string): void {

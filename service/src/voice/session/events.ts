@@ -126,6 +126,8 @@ export type SessionEvent =
   | { type: 'transferred' }
   /** Another agent goes on with the caller, by a plan of its own. */
   | { type: 'hand_off'; plan: Plan; agentName: string; summary: string }
+  /** The agent presses keys, by a tool. */
+  | { type: 'press'; keys: string }
   /** What is said from now on is not to be recorded, or is again. */
   | { type: 'pause_recording'; isPaused: boolean }
 
@@ -253,6 +255,8 @@ export type SessionEffect =
   | { type: 'play_hold'; id: string; fromMs: number; ms: number }
   /** Plays a short sound that tells that somebody is there, by this id. */
   | { type: 'play_chords'; id: string }
+  /** Plays the tones of keys, by this id. */
+  | { type: 'play_keys'; id: string; keys: string }
   /** It is written down that somebody else has the call. */
   | { type: 'put_through' }
   | { type: 'arm'; timer: TimerName; ms: number }

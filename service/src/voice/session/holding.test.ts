@@ -109,6 +109,44 @@ describe('A caller who waits for a tool', () => {
     }
   })
 
+  it('hears keys that the agent presses in place of it, to their end, and then the answer', () => {
+    const call = waiting()
+    filled(call)
+    call.wait(500)
+    call.audio('own-wait-1', 'own-wait-1', 4_800)
+    call.wait(1_000)
+    expect(kinds(call.do({ type: 'press', keys: '12345' }))).toEqual(['discard', 'clear', 'play_keys'])
+    call.wait(400)
+    expect(kinds(done(call))).not.toContain('clear')
+    call.answer('resp_3', 'item_3', 1_000, 'Here it is.')
+    call.wait(1_600)
+    expect([call.all('clear').length, call.all('play_keys')]).toEqual([
+      1,
+      [{ type: 'play_keys', id: 'own-keys-1', keys: '12345' }],
+    ])
+    call.echoAll()
+    expect(call.turns.at(-1)).toMatchObject({ text: 'Here it is.', heardMs: 1_000 })
+  })
+
+  it('hears it again only when keys that are pressed have sounded, whose end would go with it', () => {
+    for (const restMs of [0, 100, 300, 900]) {
+      const call = waiting()
+      filled(call)
+      call.do({ type: 'press', keys: '123456789' })
+      call.wait(1_800 - restMs)
+      done(call)
+      call.answer('resp_3', 'item_3', 1_000, 'Here it is.')
+      expect([call.all('clear'), plays(call)]).toEqual([[], []])
+    }
+    const call = waiting()
+    filled(call)
+    call.do({ type: 'press', keys: '123456789' })
+    call.wait(1_790)
+    expect(plays(call)).toEqual([])
+    call.wait(520)
+    expect(plays(call)).toHaveLength(1)
+  })
+
   it('hears what others say without it', () => {
     const call = waiting()
     filled(call)
@@ -120,5 +158,28 @@ describe('A caller who waits for a tool', () => {
     call.audio('resp_3', 'item_3', 2_000)
     call.wait(1_500)
     expect(plays(call)).toHaveLength(1)
+  })
+})
+
+describe('Keys that the agent presses', () => {
+  it('are heard in place of what bridges an answer that is late, and are not cut off by that', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.wait(2_510)
+    expect(call.all('play_chords')).toHaveLength(1)
+    call.audio('own-wait-1', 'own-wait-1', 500)
+    call.wait(100)
+    call.do({ type: 'press', keys: '12' })
+    call.wait(100)
+    call.effects.length = 0
+    call.answer('resp_1', 'item_1', 1_000)
+    expect(call.all('clear')).toEqual([])
+  })
+
+  it('are none where a person has the call', () => {
+    const call = Call.greeted()
+    call.do({ type: 'take_over' })
+    call.do({ type: 'press', keys: '1' })
+    expect(call.all('play_keys')).toEqual([])
   })
 })

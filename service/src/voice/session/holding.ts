@@ -1,7 +1,7 @@
 import { heard, leftMs } from '../playback.ts'
 import { stopPlaying } from './interrupting.ts'
-import { isHoldAudio, ownId } from './own-audio.ts'
-import { isOutOfHands, type Step } from './state.ts'
+import { isHoldAudio, isPressing, ownId } from './own-audio.ts'
+import { isOthers, isOutOfHands, type Step } from './state.ts'
 
 /** So much of what is heard on hold goes to the carrier at a time: whole pieces of 480 ms. */
 const STRETCH_MS = 4_800
@@ -27,11 +27,11 @@ export function holdForTool(step: Step): void {
   if (step.state.plan.holdsForTools) step.do({ type: 'arm', timer: 'hold', ms: LOOK_AGAIN_MS })
 }
 
-/** The wait for a tool goes on: music, as soon as nobody speaks. */
+/** The wait for a tool goes on: music, as soon as nobody speaks or presses keys. */
 export function playForTool(step: Step): void {
   const { runningTools, phase, ending, isMuted, speech, answers, playback, toolHolds } = step.state
   if (runningTools.length === 0 || phase !== 'talking' || ending || isMuted || isOutOfHands(step)) return
-  const isBusy = speech !== null || answers.asked !== null || answers.active !== null
+  const isBusy = speech !== null || answers.asked !== null || answers.active !== null || isPressing(step)
   if (isBusy || leftMs(playback, step.nowMs) > LEAD_MS) {
     return step.do({ type: 'arm', timer: 'hold', ms: Math.max(LOOK_AGAIN_MS, leftMs(playback, step.nowMs) - LEAD_MS) })
   }
@@ -51,12 +51,24 @@ export function stopForTool(step: Step): void {
   const { plan, transfer } = step.state
   if (!plan.holdsForTools || transfer) return
   step.do({ type: 'disarm', timer: 'hold' })
-  giveWayToWords(step)
+  stopHoldAudio(step)
 }
 
-/** Whoever waits for a tool is spoken to. */
-export function giveWayToWords(step: Step): void {
+/** Whoever waits for a tool, or an answer, is spoken to, or hears keys. */
+export function stopHoldAudio(step: Step): void {
   const { playback } = step.state
   const isHeard = heard(playback, step.nowMs).some((one) => isHoldAudio(one.itemId) && one.heardMs < one.sentMs)
   if (isHeard) stopPlaying(step)
+}
+
+/**
+ * The agent presses keys: they are heard behind what it has said, and in place of what is heard while it takes long. What follows
+ * does not cut them off.
+ */
+export function pressKeys(step: Step, { keys }: { keys: string }): void {
+  if (isOthers(step.state)) return
+  stopHoldAudio(step)
+  const presses = step.state.presses + 1
+  step.set({ presses })
+  step.do({ type: 'play_keys', id: ownId('keys', presses), keys })
 }

@@ -4,7 +4,7 @@ import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
 import { tellCutClip, tellCutDisclosure } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
-import { isKeyTones, isOwnAudio } from './own-audio.ts'
+import { isOwnAudio, isPressing } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
@@ -42,9 +42,9 @@ export function interruptFor(step: Step, itemId: string): void {
   step.set({ stopped: { ...stopped, parts: stopped.parts.map((part) => withTold(step, part)) } })
 }
 
-function mayBeStopped({ state, nowMs }: Step): boolean {
-  const isPressing = heard(state.playback, nowMs).some((one) => isKeyTones(one.itemId) && one.heardMs < one.sentMs)
-  return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing
+function mayBeStopped(step: Step): boolean {
+  const { state } = step
+  return !state.ending && !isOthers(state) && state.plan.interruption.enabled && !isPressing(step)
 }
 
 function count(step: Step): void {
@@ -97,8 +97,9 @@ function hush(step: Step): void {
   }
 }
 
-/** What is heard now ends here; what was asked for is still to come. */
+/** What is heard now ends here, unless keys are pressed in it or behind it; what was asked for is still to come. */
 export function stopPlaying(step: Step): void {
+  if (isPressing(step)) return
   for (const utterance of emptyLine(step, [])) cutShort(step, utterance)
 }
 

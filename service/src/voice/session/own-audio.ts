@@ -1,4 +1,6 @@
+import { heard } from '../playback.ts'
 import { BEEP_ID } from '../recording/beep.ts'
+import type { Step } from './state.ts'
 
 /** What is ours of what the caller hears, and no item of a model's: a person who has the call, hold music, tones. */
 const OWN = 'own-'
@@ -13,9 +15,10 @@ export function isHoldAudio(itemId: string): boolean {
   return itemId.startsWith(`${OWN}wait-`)
 }
 
-/** Whether audio of this id are the tones of keys that the agent presses. */
-export function isKeyTones(itemId: string): boolean {
-  return itemId.startsWith(`${OWN}keys-`)
+/** Whether tones of keys that the agent presses are still to be heard. */
+export function isPressing({ state, nowMs }: Step): boolean {
+  const isKeyTones = (itemId: string) => itemId.startsWith(`${OWN}keys-`)
+  return heard(state.playback, nowMs).some(({ itemId, heardMs, sentMs }) => isKeyTones(itemId) && heardMs < sentMs)
 }
 
 /** Whether audio of this id is no model's. */

@@ -17,6 +17,7 @@ import { goOnEnding } from './ending.ts'
 import type { SessionEffect, SessionEvent } from './events.ts'
 import { askForRest, wentOn } from './going-on.ts'
 import { handOff } from './handing-off.ts'
+import { pressKeys } from './holding.ts'
 import { closeUtterance } from './keeping.ts'
 import { keyPressed } from './keys.ts'
 import { cancelTransferIfOver } from './leaving.ts'
@@ -103,6 +104,7 @@ const ON_EVENT: OnEvent = {
   mute: (step) => mute(step),
   unmute: (step) => unmute(step),
   hand_off: handOff,
+  press: pressKeys,
   pause_recording: pauseRecording,
 
   take_over: onPerson,

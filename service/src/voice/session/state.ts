@@ -118,6 +118,8 @@ export type SessionState = {
   readonly toolsInRow: number
   /** How often what is heard on hold was played for a tool, or an answer. */
   readonly toolHolds: number
+  /** How often the agent has pressed keys. */
+  readonly presses: number
   readonly idleStage: number
   /** The clock of the caller's silence runs, and counts. */
   readonly idleArmed: boolean
@@ -197,6 +199,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     seenTools: [],
     toolsInRow: 0,
     toolHolds: 0,
+    presses: 0,
     idleStage: 0,
     idleArmed: false,
     deadAirArmed: false,
