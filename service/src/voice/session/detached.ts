@@ -2,7 +2,7 @@ import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.t
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
 import { seekModel } from './coming-back.ts'
-import { carrierGone } from './ending.ts'
+import { carrierGone, leaveLostToCarrier } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
 import { cutShort } from './interrupting.ts'
@@ -31,7 +31,7 @@ const OF_STREAM: readonly TimerName[] = [
 
 /**
  * The stream is gone, but not the call: its carrier may bring it back. What the caller has not heard is kept for then. A
- * call without a carrier is over, and so is one that was ending.
+ * call without a carrier is over, and so is one that was ending: but for an apology, which its carrier makes then.
  */
 export function streamLost(step: Step): void {
   const { phase, plan, detached } = step.state
@@ -49,10 +49,10 @@ export function backlogChanged(step: Step, { isOver }: { isOver: boolean }): voi
   else step.do({ type: 'arm', timer: 'backlog', ms: BACKLOG_MS })
 }
 
-/** The call would go on in silence, unless the carrier has taken it over from us. */
+/** The call would go on in silence, unless the carrier has taken it over from us, or does so now. */
 function carrierLost(step: Step): void {
   const { ending } = step.state
-  if (ending?.hungUp) return
+  if (ending?.hungUp || leaveLostToCarrier(step)) return
   const isTakenOver = ending !== null && !ending.hangUp
   if (!isTakenOver) step.do({ type: 'hang_up' })
   carrierGone(step, 'carrier_lost', true)

@@ -360,6 +360,42 @@ describe('A call without a model', () => {
     })
   })
 
+  describe('that loses its stream in its last words', () => {
+    const clips = [{ kind: 'apology' as const, text: 'I am sorry.', ms: 2_000 }]
+    const NUMBER = '+12025550100'
+    const SAID = expect.stringContaining('technical difficulties')
+    const losses = [{ type: 'stream_lost' }, { type: 'fired', timer: 'backlog' }] as const
+
+    it.each([
+      { ms: 500, fallbackNumber: NUMBER, apologies: [{ type: 'apologise', text: SAID, number: NUMBER }] },
+      { ms: 500, fallbackNumber: null, apologies: [{ type: 'apologise', text: SAID, number: null }] },
+      { ms: 2_100, fallbackNumber: NUMBER, apologies: [{ type: 'apologise', text: null, number: NUMBER }] },
+      { ms: 2_100, fallbackNumber: null, apologies: [] },
+    ])('after $ms ms is left to its carrier for what was not heard: $fallbackNumber', (lost) => {
+      for (const loss of losses) {
+        const call = Call.greeted({ clips, fallbackNumber: lost.fallbackNumber })
+        call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+        call.wait(lost.ms)
+        call.do(loss)
+        call.wait(20_000)
+        expect(call.all('apologise')).toEqual(lost.apologies)
+        expect(call.all('hang_up')).toHaveLength(1 - lost.apologies.length)
+        expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'model_lost' }])
+        expect(call.timers).toEqual([])
+      }
+    })
+
+    it('is over where no carrier holds it, or its caller has hung up', () => {
+      const page = Call.greeted({ clips, isResumable: false })
+      const left = Call.greeted({ clips })
+      for (const call of [page, left]) call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
+      page.do({ type: 'stream_lost' })
+      left.do({ type: 'hung_up' })
+      for (const call of [page, left]) expect(call.all('apologise')).toEqual([])
+      expect([page.all('hang_up').length, left.all('hang_up').length]).toEqual([1, 0])
+    })
+  })
+
   it('is hung up when the carrier does not take over', () => {
     const call = Call.greeted()
     call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })

@@ -12,6 +12,7 @@ const DRAIN_SLACK_MS = 2_000
 const LAST_ANSWER_MS = 15_000
 /** How long the carrier may take to take over a call that has no model. */
 const TAKE_OVER_MS = 10_000
+const APOLOGY = 'I am sorry, we are having technical difficulties.'
 /** How long the transcripts of the last words are waited for. */
 const GRACE_MS = 2_000
 
@@ -76,21 +77,41 @@ export function hangUp(step: Step): void {
   const { ending, plan } = step.state
   if (ending?.hungUp) return
   if (ending?.reason === 'model_lost' && ending.hangUp && plan.fallbackNumber !== null)
-    return leaveToCarrier(step, null)
+    return leaveToCarrier(step, true)
   step.do({ type: 'hang_up' })
   for (const utterance of heard(step.state.playback, step.nowMs)) closeUtterance(step, utterance)
   carrierGone(step, 'agent_hangup')
 }
 
-/** The carrier says this, if it was not heard already, and takes the call elsewhere, or ends it; it is given time for that. */
-export function leaveToCarrier(step: Step, text: string | null): void {
-  step.do({ type: 'apologise', text, number: step.state.plan.fallbackNumber })
+/** The carrier apologises, unless that was heard already, and takes the call elsewhere, or ends it; it is given time for that. */
+export function leaveToCarrier(step: Step, isTold: boolean): void {
+  step.do({ type: 'apologise', text: isTold ? null : APOLOGY, number: step.state.plan.fallbackNumber })
   // Whoever has no stream is not told by its end that the carrier has taken over.
   if (step.state.phase === 'detached') return carrierGone(step, 'model_lost')
   beginEnding(step, 'model_lost', false)
   const { ending } = step.state
   step.set({ ending: ending && { ...ending, hangUp: false } })
   step.do({ type: 'arm', timer: 'drain', ms: TAKE_OVER_MS })
+}
+
+/**
+ * The stream is lost of a call that is to end, or to go elsewhere, with an apology: the carrier, which still has it, says what was not
+ * heard of that, and goes on. False for any other call.
+ */
+export function leaveLostToCarrier(step: Step): boolean {
+  const { ending, plan } = step.state
+  if (ending?.reason !== 'model_lost' || !ending.hangUp || ending.hungUp || !plan.isResumable) return false
+  const isTold = isClipHeard(step)
+  if (isTold && plan.fallbackNumber === null) return false
+  leaveToCarrier(step, isTold)
+  carrierGone(step, 'model_lost')
+  return true
+}
+
+function isClipHeard({ state: { transcript, playback }, nowMs }: Step): boolean {
+  const utterances = heardWhenSent(playback, nowMs)
+  const open = transcript.entries.filter(({ itemId, isFinal }) => isClip(itemId) && !isFinal)
+  return open.every((entry) => utterances.some((one) => one.itemId === entry.itemId && one.heardMs >= one.sentMs))
 }
 
 /**

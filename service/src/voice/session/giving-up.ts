@@ -2,8 +2,6 @@ import { playApology } from './clips.ts'
 import { beginEnding, disarm, leaveToCarrier } from './ending.ts'
 import { isOutOfHands, type Step } from './state.ts'
 
-const APOLOGY = 'I am sorry, we are having technical difficulties.'
-
 /**
  * No model can be had: the caller is told so, by a clip, or by the carrier where there is none, which then takes the call elsewhere, or
  * ends it. A call that was ending anyway ends without its last words; one that others have, or are to have, goes on with them, and a
@@ -18,5 +16,5 @@ export function giveUp(step: Step): void {
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   if (ending || isOutOfHands(step)) return
   if (phase !== 'detached' && playApology(step)) beginEnding(step, 'model_lost', true)
-  else leaveToCarrier(step, APOLOGY)
+  else leaveToCarrier(step, false)
 }
