@@ -145,6 +145,13 @@ describe('an apology', () => {
     expect(form.get('TimeLimit')).toBe('14400')
   })
 
+  it('is said in its language', async () => {
+    const { asked, calls, over } = await carrierOf(200)
+    calls.apologise(TENANT, 'CA1', { text: 'Verzeihung.', language: 'de', number: null })
+    await over()
+    expect(new URLSearchParams(asked[0]).get('Twiml')).toContain('<Say language="de-DE">Verzeihung.</Say><Hangup/>')
+  })
+
   it('that was heard already is not said again', async () => {
     const { asked, calls, over } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: null, number: '+12025550150' })

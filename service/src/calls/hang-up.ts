@@ -11,6 +11,7 @@ import {
 import type { Carriers } from '../platform/telephony/registry.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { Apology } from '../voice/session/events.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers } from '../voice/stream-ends.ts'
 import { pause } from './pause.ts'
@@ -126,21 +127,26 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
 }
 
 /** Whoever talks to the number then may do so as long as they like, which the carrier was told that the agent may not. */
-function toldToGo({ text, number }: { text: string | null; number: string | null }): CallChange {
-  return { verbs: sayAndGo(text, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
+function toldToGo({ text, language, number }: Apology): CallChange {
+  const said = text === null || language === undefined ? text : { text, language }
+  return { verbs: sayAndGo(said, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
 }
+
+/** A sentence in a language that its carrier may not expect. */
+type Sentence = { text: string; language: string }
 
 /**
  * A sentence, or null for none, and then the number; without one the end. `action` is asked what comes next when that is over:
  * without one, the end.
  */
-export function sayAndGo(text: string | null, number: string | null, action?: string): CallVerb[] {
+export function sayAndGo(said: string | Sentence | null, number: string | null, action?: string): CallVerb[] {
   const rings = {
     ...(action !== undefined && { action }),
     ...{ callerId: null, timeoutSeconds: RING_SECONDS, maxSeconds: LONGEST_CALL_SECONDS },
   }
   const next: CallVerb = number === null ? { type: 'hangup' } : { type: 'dial', number, ...rings }
-  return text === null ? [next] : [{ type: 'say', text }, next]
+  if (said === null) return [next]
+  return [{ type: 'say', ...(typeof said === 'string' ? { text: said } : said) }, next]
 }
 
 /** The account that the tenant's calls are placed and ended with; null when it has none. */

@@ -1,3 +1,4 @@
+import { builtInWords } from '../agents/built-in-words.ts'
 import { isFirstWords } from '../agents/clip-words.ts'
 import type { Clip } from '../agents/clips.ts'
 import type { ModelCapabilities } from '../platform/realtime/port.ts'
@@ -74,7 +75,13 @@ export function planOf(
     voicemail: voicemail.action === 'leave_message' ? voicemail.message : null,
     recordBeep: compliance.record_calls && compliance.record_beep,
     fallbackNumber: telephony.fallback_number,
+    ...sorryOf(config),
   }
+}
+
+function sorryOf({ speech: { language } }: CompleteAgentConfig): Pick<Plan, 'sorry'> {
+  const words = builtInWords(language)
+  return language === null || words === null ? {} : { sorry: { text: words.sorry, language } }
 }
 
 /** Of the agent's clips those of this call: one that was given another greeting does not say its own. */

@@ -205,6 +205,13 @@ describe('the plan of a session', () => {
     expect(plan({}, { limits }, fromPage)).toMatchObject({ budgetUsd: 1, budgetMs: null })
   })
 
+  it('has its carrier apologise in its language where we have words in that', () => {
+    const sorryIn = (language: string) => plan({ speech: { language } }, {}).sorry
+    expect(sorryIn('de')).toEqual({ text: 'Es tut mir leid, wir haben technische Schwierigkeiten.', language: 'de' })
+    expect(sorryIn('pt-BR')).toMatchObject({ language: 'pt-BR' })
+    expect([sorryIn('ja'), plan({}, {}).sorry]).toEqual([undefined, undefined])
+  })
+
   it('says what the law wants said before its greeting', () => {
     const compliance = { ai_disclosure: 'You are talking to a machine.' }
     const disclosure = compliance.ai_disclosure

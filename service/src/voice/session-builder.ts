@@ -17,7 +17,7 @@ import type { LiveFacts, LiveSession } from './live-sessions.ts'
 import { PutOff } from './put-off.ts'
 import type { Recorders } from './recording/recorders.ts'
 import { hasOpenTurns } from './session/ending.ts'
-import type { EndReason } from './session/events.ts'
+import type { Apology, EndReason } from './session/events.ts'
 import { isLeaving } from './session/leaving.ts'
 import type { SessionState } from './session/state.ts'
 import { greetingOf } from './session-builder-setup.ts'
@@ -40,12 +40,7 @@ export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionS
 export type CarrierCalls = {
   hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): void
   /** The carrier says this, if it is not null, and connects the number; without one it hangs up. */
-  apologise(
-    tenant: TenantRuntime,
-    callSid: string,
-    words: { text: string | null; number: string | null },
-    isHeld?: IsHeld,
-  ): void
+  apologise(tenant: TenantRuntime, callSid: string, words: Apology, isHeld?: IsHeld): void
 }
 
 /** Whether the call is still that of who wants something done to it: nothing is done to one that another stream has taken. */
@@ -185,7 +180,7 @@ function carrierOf({ carrierCalls, isHeld }: Deps, call: StreamedCall): Pick<Ses
   if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
   return {
     hangUp: () => carrierCalls.hangUp(tenant, callSid, isHeldYet),
-    apologise: (text, number) => carrierCalls.apologise(tenant, callSid, { text, number }, isHeldYet),
+    apologise: (words) => carrierCalls.apologise(tenant, callSid, words, isHeldYet),
   }
 }
 

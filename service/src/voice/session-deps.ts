@@ -5,7 +5,7 @@ import type { CallStream } from './call-streams.ts'
 import type { SessionEventLog } from './event-log/event-log.ts'
 import type { PutOff } from './put-off.ts'
 import type { CallRecorder } from './recording/recorder.ts'
-import type { EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts'
+import type { Apology, EndReason, LiveNote, ToolOutcome, Turn } from './session/events.ts'
 import type { Plan } from './session/plan.ts'
 import type { Resumption } from './session/resumption.ts'
 import type { SessionState } from './session/state.ts'
@@ -59,8 +59,8 @@ export type SessionDeps = CallStream & {
   transfer?: CallTransfer | null
   /** Makes the carrier end the call. Never waits, never throws. */
   hangUp(): void
-  /** Makes the carrier say this, if it is not null, and connect the number or hang up. Never waits, never throws. */
-  apologise(text: string | null, number: string | null): void
+  /** Makes the carrier say this, if there is something, and connect the number or hang up. Never waits, never throws. */
+  apologise(words: Apology): void
   /**
    * A fault of ours: something given here threw, or the reducer did. The call goes on as well as it can. Never throws.
    */

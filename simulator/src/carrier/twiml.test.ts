@@ -19,7 +19,7 @@ describe('parseTwiml', () => {
   })
 
   it('reads what call flows need, with the usual values', () => {
-    const { verbs } = parse(`<Say loop="2">Hi</Say><Pause/><Dial timeout="9">+15550100</Dial>
+    const { verbs } = parse(`<Say loop="2" language="de-DE">Hi</Say><Pause/><Dial timeout="9">+15550100</Dial>
       <Gather numDigits="1"><Say>Press 1</Say></Gather><Reject reason="busy"/><Hangup/>`)
     expect(verbs).toMatchObject([
       { verb: 'say', text: 'Hi', times: 2 },

@@ -41,7 +41,8 @@ export type StreamCodec = {
 
 /** What the carrier does next with a call, as a document in its own language. */
 export type CallVerb =
-  | { type: 'say'; text: string }
+  /** `language` is that of the text, such as `pt-BR`; where it is not given the carrier takes its own. */
+  | { type: 'say'; text: string; language?: string }
   | { type: 'connect_stream'; url: string; parameters: Record<string, string>; statusCallback: string | null }
   | { type: 'pause'; seconds: number }
   | { type: 'redirect'; url: string }

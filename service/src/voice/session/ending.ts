@@ -85,7 +85,8 @@ export function hangUp(step: Step): void {
 
 /** The carrier apologises, unless that was heard already, and takes the call elsewhere, or ends it; it is given time for that. */
 export function leaveToCarrier(step: Step, isTold: boolean): void {
-  step.do({ type: 'apologise', text: isTold ? null : APOLOGY, number: step.state.plan.fallbackNumber })
+  const { sorry = { text: APOLOGY }, fallbackNumber: number } = step.state.plan
+  step.do({ type: 'apologise', ...(isTold ? { text: null } : sorry), number })
   // Whoever has no stream is not told by its end that the carrier has taken over.
   if (step.state.phase === 'detached') return carrierGone(step, 'model_lost')
   beginEnding(step, 'model_lost', false)

@@ -58,6 +58,9 @@ export type ToolOutcome = {
 /** Why a call was not put through. */
 export type TransferFault = 'busy' | 'no_answer' | 'declined' | 'failed'
 
+/** What a carrier says in our place, unless that was heard (null), in which language where that is known, and whom it connects then. */
+export type Apology = { text: string | null; language?: string; number: string | null }
+
 /** What happens to a session. Every event comes with the instant at which it happened, in monotonic ms. */
 export type SessionEvent =
   | { type: 'opened' }
@@ -270,7 +273,7 @@ export type SessionEffect =
   | { type: 'forget'; itemId: string }
   | { type: 'note'; note: LiveNote }
   /** The carrier itself says this, unless that was heard (null), and then connects the number, or hangs up. */
-  | { type: 'apologise'; text: string | null; number: string | null }
+  | ({ type: 'apologise' } & Apology)
   | { type: 'hang_up' }
   /** The stream is given up: nothing goes to it any more, and its socket is closed. */
   | { type: 'detach' }

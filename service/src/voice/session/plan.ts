@@ -64,4 +64,6 @@ export type Plan = {
   isResumable: boolean
   /** Where the call goes when no model can be had; null: an apology, then the end. */
   fallbackNumber: string | null
+  /** What the carrier says in our place when no model can be had, in the agent's language; not given: in English. */
+  sorry?: { text: string; language: string }
 }

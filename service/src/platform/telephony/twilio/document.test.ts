@@ -40,6 +40,17 @@ describe('twiml', () => {
     )
   })
 
+  it('says a sentence in its language, by the name that the carrier has for it, or in the carrier’s own where it has none', () => {
+    const said = (language: string) => written({ type: 'say', text: 'Hej!', language })
+    expect(said('sv')).toBe('<Say language="sv-SE">Hej!</Say>')
+    const names = ['de', 'DE-at', 'pt-br', 'pt', 'no', 'en-GB', 'uk', 'xx', '', '"><Hangup/>'].map((language) => {
+      return /^<Say(?: language="([^"]*)")?>Hej!<\/Say>$/.exec(said(language))?.[1]
+    })
+    expect(names).toEqual([
+      ...['de-DE', 'de-DE', 'pt-BR', 'pt-PT', 'nb-NO', 'en-GB', 'uk-UA', undefined, undefined, undefined],
+    ])
+  })
+
   it('rings somebody in the place of a stream, asks for a key, and joins a room', () => {
     const dial = { type: 'dial' as const, number: '+12025550102', callerId: null, timeoutSeconds: 30 }
     const text = written(

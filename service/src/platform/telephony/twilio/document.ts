@@ -1,5 +1,6 @@
 import { assertNever } from '../../../kernel/errors.ts'
 import type { CallVerb } from '../port.ts'
+import { sayLanguage } from './say-language.ts'
 
 /** A name and its value together must stay below this, or the carrier drops the parameter. */
 const MAX_PARAMETER_CHARS = 500
@@ -16,7 +17,7 @@ export function twiml(verbs: CallVerb[]): string {
 function verb(v: CallVerb): string {
   switch (v.type) {
     case 'say':
-      return `<Say>${escaped(v.text)}</Say>`
+      return `<Say${languageOf(v.language)}>${escaped(v.text)}</Say>`
     case 'connect_stream': {
       const callback =
         v.statusCallback === null ? '' : ` statusCallback="${escaped(v.statusCallback)}" statusCallbackMethod="POST"`
@@ -49,6 +50,11 @@ function verb(v: CallVerb): string {
     default:
       return assertNever(v)
   }
+}
+
+function languageOf(language: string | undefined): string {
+  const locale = language === undefined ? null : sayLanguage(language)
+  return locale === null ? '' : ` language="${locale}"`
 }
 
 function actionOf(url: string | undefined): string {

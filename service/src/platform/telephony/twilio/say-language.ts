@@ -1,0 +1,26 @@
+/** In which it speaks what it is given, by the primary subtag of a language; the first where it does not speak that of the region. */
+const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['cs', ['cs-CZ']],
+  ['da', ['da-DK']],
+  ['de', ['de-DE']],
+  ['en', ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN']],
+  ['es', ['es-ES', 'es-MX']],
+  ['fr', ['fr-FR', 'fr-CA']],
+  ['it', ['it-IT']],
+  ['nb', ['nb-NO']],
+  ['nl', ['nl-NL']],
+  ['no', ['nb-NO']],
+  ['pl', ['pl-PL']],
+  ['pt', ['pt-PT', 'pt-BR']],
+  ['ru', ['ru-RU']],
+  ['sv', ['sv-SE']],
+  ['tr', ['tr-TR']],
+  ['uk', ['uk-UA']],
+])
+
+/** The carrier's name for a language; null for one that is not known to be spoken: with a wrong name nothing may be said at all. */
+export function sayLanguage(language: string): string | null {
+  const wanted = language.toLowerCase()
+  const locales = LOCALES.get(wanted.split('-')[0] ?? '') ?? []
+  return locales.find((locale) => locale.toLowerCase() === wanted) ?? locales[0] ?? null
+}
