@@ -16,6 +16,7 @@ import { incomingRoutes } from './calls/incoming-routes.ts'
 import { makeCallbackSignatures } from './calls/incoming-signature.ts'
 import type { LateRefusals } from './calls/late-refusals.ts'
 import type { LateReports } from './calls/late-reports.ts'
+import type { LateUnanswered } from './calls/late-unanswered.ts'
 import { makeOutbound } from './calls/outbound.ts'
 import { makePutThrough } from './calls/put-through.ts'
 import type { CallStatuses } from './calls/record-status.ts'
@@ -48,6 +49,7 @@ export type CallNeeds = {
   statuses: CallStatuses
   late: LateReports
   lateRefusals: LateRefusals
+  lateUnanswered: LateUnanswered
   carrierCalls: Pick<HangingUp, 'letLast'>
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
@@ -82,7 +84,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const refused = makeRefusedCalls({ db, clock, log, late: needs.lateRefusals })
   const resume = makeCallResume({
     ...{ db, clock, log, tenants, signatures, live, capacity, statuses, resuming },
-    ...{ putThrough, refused, carrierCalls: needs.carrierCalls },
+    ...{ putThrough, refused, carrierCalls: needs.carrierCalls, unanswered: needs.lateUnanswered },
     again: { tokens, addresses, hasModel, hasHeir: hasHeirNow },
   })
   const callbacks = makeCallStatusCallbacks({ db, clock, log, tenants, signatures, statuses, late, live, capacity })
@@ -91,7 +93,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const { request: ask } = makeAsking({ clock, allowPrivate: deps.config.outboundAllowPrivate })
   const decide = makeDecideInbound({ clock, log, ask })
   const gate = makeDialGate({ clock })
-  const outbound = makeOutbound({ ...of, bus, gate, publicUrl })
+  const outbound = makeOutbound({ ...of, bus, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
   const { toolsFor } = voice
   const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })

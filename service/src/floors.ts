@@ -62,7 +62,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
   const recordingFiles = makeRecordingFiles(join(config.dataDir, 'recordings'))
   const willEnd = (tenantId: TenantId, callSid: string) => live.willEnd(tenantId, callSid)
   const statuses = makeCallStatuses({ db, clock, nodeId, tenants: cache, willEnd })
-  const kept = makeKeptRecords(deps, { nodeId, tenants: cache, statuses })
+  const kept = makeKeptRecords(deps, { nodeId, defaults: telephony, tenants: cache, statuses })
   return {
     telephony,
     live,
@@ -75,6 +75,7 @@ export function makeFloors(deps: Deps, nodeId: NodeId) {
     finishing: kept.finishing,
     late: kept.late,
     lateRefusals: kept.refusals,
+    lateUnanswered: kept.unanswered,
     statuses,
     sessions: makeSessions({ db, clock, nodeId, beginWithinMs: config.streamTokenTtlSeconds * 1_000 }),
     resuming: makeResuming({ db, clock }),

@@ -21,6 +21,7 @@ import { type HangingUp, sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
+import type { LateUnanswered } from './late-unanswered.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 import type { RefusedCalls } from './refused-calls.ts'
@@ -68,6 +69,8 @@ type Deps = {
   carrierCalls: Pick<HangingUp, 'letLast'>
   /** Calls that were not taken, and whom somebody else may have answered. */
   refused: Pick<RefusedCalls, 'tenantOf' | 'served'>
+  /** Calls that we asked for and with which nobody talks, of which it is not known yet whose they are. */
+  unanswered: Pick<LateUnanswered, 'take'>
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
 }
 
@@ -163,16 +166,22 @@ export function makeCallResume(deps: Deps): CallResume {
     if (isPlaced) deps.carrierCalls.letLast(tenant, callSid)
   }
 
+  /** Whoever has answered a call that we asked for is not reached, unless a stream of it had begun. Never rejects. */
+  async function noteUnanswered({ callSid, signed }: ResumedCall): Promise<void> {
+    const late = { dialRef: null, callSid, signed, why: 'too_slow' as const, at: new Date(clock.now()) }
+    if (!(await deps.unanswered.take(late)))
+      log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
+  }
+
   /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry(
-    { tenant, isGuessed }: Attempt,
-    { callSid, again: times = 0, dialled, isPlaced }: ResumedCall,
-  ): CarrierAnswer {
+  function sorry({ tenant, isGuessed }: Attempt, call: ResumedCall): CarrierAnswer {
+    const { callSid, again: times = 0, dialled, isPlaced } = call
     // With whomever it was put through to the caller has talked.
     if (dialled === 'through') return { provider: tenant?.telephony.provider ?? DEFAULT_CARRIER, verbs: HANG_UP }
     const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
     if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
     if (tenant?.telephony.fallback_number) leave(tenant, { callSid, isPlaced })
+    else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
     const { provider, fallback_number: number } = tenant?.telephony ?? {
       provider: DEFAULT_CARRIER,
       fallback_number: null,

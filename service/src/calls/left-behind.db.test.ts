@@ -21,6 +21,7 @@ import { type CallEnding, makeFinishing } from './finish.ts'
 import { makeKeptEnds } from './kept-ends.ts'
 import { makeLateRefusals } from './late-refusals.ts'
 import { makeLateReports } from './late-reports.ts'
+import { makeLateUnanswered } from './late-unanswered.ts'
 import { makeRestoring } from './left-behind.ts'
 import { makeCallStatuses } from './record-status.ts'
 
@@ -28,6 +29,8 @@ const test = useDatabase()
 const acme = tenantTold('acme')
 const THIRD_NODE = '0190b000-0000-7000-8000-000000000003' as NodeId
 const STEP_MS = 250
+/** Each request is taken for the carrier's. */
+const ANYBODYS = { expectSigned: () => {}, expectFrom: () => {} }
 const gate = new GatedDatabase()
 const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
 let lines: Record<string, unknown>[]
@@ -70,7 +73,10 @@ async function startNode(nodeId: NodeId) {
   const reports = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })
   const refusals = makeLateRefusals({ db, clock, log, files, tenants })
-  const restoring = makeRestoring({ folder, clock, log, tenants, journal, finishing, reports, actions, refusals })
+  const adopt = async () => ({ tenant: await tenants.get(), isItsCall: true })
+  const unanswered = makeLateUnanswered({ db, clock, log, files, tenants, signatures: ANYBODYS, adopt, statuses })
+  const of = { journal, finishing, reports, actions, refusals, unanswered }
+  const restoring = makeRestoring({ folder, clock, log, tenants, ...of })
   const node = {
     ...{
       files,
@@ -78,6 +84,7 @@ async function startNode(nodeId: NodeId) {
       finishing,
       reports,
       refusals,
+      unanswered,
       restoring,
       supervising: makeSupervisorActions({ db, log, late: actions }),
     },
@@ -85,7 +92,7 @@ async function startNode(nodeId: NodeId) {
       running.delete(node)
       restoring.close()
       await journal.close()
-      await Promise.all([finishing.close(), reports.close(), actions.close(), refusals.close()])
+      await Promise.all([finishing, reports, actions, refusals, unanswered].map((each) => each.close()))
       await files.close()
     },
   }
@@ -285,6 +292,42 @@ describe('a call that is not taken while the database is away', () => {
     await restoredBy(OTHER_NODE)
     const log = await test.db.selectFrom('call_logs').selectAll().where('call_sid', '=', 'CA2').executeTakeFirst()
     expect(log).toMatchObject({ status: 'failed', error_code: 'internal', agent_key: 'desk', ended_at: at })
+  })
+})
+
+describe('a call that was asked for, and is answered while the database is away', () => {
+  const answered = (callSid: string) => ({
+    ...{ dialRef: 'ref', callSid, why: 'too_slow' as const, at: new Date(clock.now()) },
+    signed: { url: 'https://example.com/call-resume/ref', headers: { 'x-twilio-signature': 'abc' }, form: [] },
+  })
+  const found = async (callSid: string) => {
+    const log = await test.db.selectFrom('call_logs').selectAll().where('call_sid', '=', callSid).executeTakeFirst()
+    return log?.error_code
+  }
+
+  it('has a reason by the next start when its process dies', async () => {
+    await makeSessions({ db: test.db, clock, nodeId: NODE }).open(acme, someCall('CA2'))
+    const node = await startNode(NODE)
+    gate.isAway = true
+    expect(await passing(node.unanswered.take(answered('CA2')))).toBe(true)
+    await passing(node.stop())
+    gate.isAway = false
+    await restoredBy(OTHER_NODE)
+    expect(await found('CA2')).toBe('too_slow')
+  })
+
+  it('has none where an agent talks after all', async () => {
+    const node = await startNode(NODE)
+    await passing(node.unanswered.take(answered('CA1')))
+    await pass(async () => !(await hasFiles()), 'what was kept to be looked at')
+    expect(await found('CA1')).toBeNull()
+  })
+
+  it('is not kept where whoever asks sends more than carriers do', async () => {
+    const node = await startNode(NODE)
+    const form: [string, string][] = [['Padding', 'x'.repeat(10_000)]]
+    const large = { ...answered('CA1'), signed: { ...answered('CA1').signed, form } }
+    expect(await node.unanswered.take(large)).toBe(false)
   })
 })
 

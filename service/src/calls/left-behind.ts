@@ -11,6 +11,7 @@ import type { Finishing } from './finish.ts'
 import { readEnds } from './kept-ends.ts'
 import { type LateRefusals, readRefusals } from './late-refusals.ts'
 import { type LateReports, readReports } from './late-reports.ts'
+import { type LateUnanswered, readUnanswered } from './late-unanswered.ts'
 
 /** What dead processes of this machine left in the journal's files. */
 export type Restoring = {
@@ -34,20 +35,22 @@ type Deps = {
   reports: Pick<LateReports, 'restore'>
   actions: Pick<LateActions, 'restore'>
   refusals: Pick<LateRefusals, 'restore'>
+  unanswered: Pick<LateUnanswered, 'restore'>
 }
 
 const WITHIN_MS = 5_000
 const RETRY_MS = 1_000
 
 export function makeRestoring(deps: Deps): Restoring {
-  const { folder, clock, log, tenants, journal, finishing, reports, actions, refusals } = deps
+  const { folder, clock, log, tenants, journal, finishing, reports, actions, refusals, unanswered } = deps
   const leaving = new Set<() => void>()
   let cancelRetry: Cancel | null = null
   let isClosed = false
 
-  /** What was said first, then what the carrier told, then the end: it has all of it in its event. */
+  /** What was said first, then why nobody was talked with, then what the carrier told, then the end: it has all of it in its event. */
   async function store({ waiting }: LeftBehind): Promise<void> {
     await journal.restore(await readEntries(waiting, (tenantId) => tenants.get(tenantId)))
+    for (const call of readUnanswered(waiting)) await unanswered.restore(call)
     for (const report of readReports(waiting)) await reports.restore(report)
     for (const ending of readEnds(waiting)) await finishing.finish(ending)
     for (const action of readActions(waiting)) await actions.restore(action)

@@ -5,20 +5,22 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
-import { statusReport } from '../records/call-record.ts'
+import { isDatabaseTrouble } from '../records/database-trouble.ts'
 import type { Sessions } from '../records/sessions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity, NoRoom } from '../voice/live-capacity.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
+import type { OfDial } from './adopt-dial.ts'
 import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
 import type { CallResume, ResumedCall } from './call-resume.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
-import type { OfDial, OutboundCallbacks } from './outbound-callbacks.ts'
+import type { LateUnanswered } from './late-unanswered.ts'
+import type { OutboundCallbacks } from './outbound-callbacks.ts'
 import type { CallStatuses } from './record-status.ts'
-import { NOT_TAKEN, type Refusal } from './refusals.ts'
+import type { Refusal } from './refusals.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
 const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodbye.'
@@ -42,7 +44,9 @@ type Deps = {
   callbacks: Pick<OutboundCallbacks, 'adopt'>
   resume: CallResume
   sessions: Pick<Sessions, 'unbegun'>
-  reports: Pick<CallStatuses, 'record'>
+  reports: Pick<CallStatuses, 'notTaken'>
+  /** Notes why a call was not connected once the database is back. */
+  late: Pick<LateUnanswered, 'take'>
   resolveAgent: ResolveAgent
   tokens: StreamTokens
   capacity: LiveCapacity
@@ -73,7 +77,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     const { provider } = tenant.telephony
     const elsewhere = isOfThisNode(why) ? await askedElsewhere(call) : null
     if (elsewhere) return { provider, verbs: elsewhere }
-    if (why !== null) return notTaken(tenant, call.callSid, why)
+    if (why !== null) return notTaken(tenant, call, why)
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
     return { provider, verbs: streamVerbs(deps, { ...grant, direction: 'outbound' }) }
   }
@@ -92,13 +96,16 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   }
 
   /** Its log says why, too, so that nobody takes whoever answered for reached. */
-  async function notTaken(tenant: TenantRuntime, callSid: string, why: Refusal): Promise<CarrierAnswer> {
+  async function notTaken(tenant: TenantRuntime, call: OfDial, why: Refusal): Promise<CarrierAnswer> {
     const at = new Date(clock.now())
-    const report = { ...statusReport(null, at), errorCode: why, errorMessage: NOT_TAKEN[why].reason }
-    await reports
-      .record(tenant.tenant_id, callSid, report)
-      .catch((err: unknown) => log.error({ err, call_sid: callSid }, 'why a call was not connected was not noted'))
-    return refused(tenant, callSid, why)
+    await reports.notTaken(tenant.tenant_id, call.callSid, { why, at }).catch(() => noteLater(call, why))
+    return refused(tenant, call.callSid, why)
+  }
+
+  /** Never rejects. */
+  async function noteLater({ dialRef, callSid, signed }: OfDial, why: Refusal): Promise<void> {
+    const isTaken = await deps.late.take({ dialRef, callSid, signed, why, at: new Date(clock.now()) })
+    if (!isTaken) log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
   }
 
   function refused({ tenant_id, telephony }: TenantRuntime, callSid: string, why: string): CarrierAnswer {
@@ -106,19 +113,23 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     return { provider: telephony.provider, verbs: sayAndGo(SORRY, null) }
   }
 
-  function sorry(callSid: string, fields: { err?: unknown }): CarrierAnswer {
-    log.error({ ...fields, call_sid: callSid }, 'a call that was placed could not be looked up')
+  /** Who has talked with an agent before was reached. */
+  function sorry(call: OfDial, hadAgent: boolean, failed: { err: unknown } | null): CarrierAnswer {
+    log.error({ ...failed, call_sid: call.callSid }, 'a call that was placed could not be looked up')
+    const isSlow = failed === null || isDatabaseTrouble(failed.err)
+    if (!hadAgent) void noteLater(call, isSlow ? 'too_slow' : 'internal')
     return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
   }
 
   return {
     async next(call) {
+      const hadAgent = live.callHere(call.callSid) !== null
       try {
         const answer = async () => (await first(call)) ?? (await resume.next({ ...call, isPlaced: true }))
-        return await withinTime(clock, answer(), () => sorry(call.callSid, {}))
+        return await withinTime(clock, answer(), () => sorry(call, hadAgent, null))
       } catch (err) {
         if (err instanceof AppError && err.code === 'unauthorized') throw err
-        return sorry(call.callSid, { err })
+        return sorry(call, hadAgent, { err })
       }
     },
   }

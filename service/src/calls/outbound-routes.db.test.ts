@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { NUMBER, streamTokenIn, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { GatedDatabase } from '../../test/harness/gated-database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
 import { StreamClient } from '../../test/harness/stream-client.ts'
 import { until } from '../../test/harness/wait.ts'
@@ -21,7 +22,9 @@ const HANG_UP = '<Response><Hangup/></Response>'
 
 describe('a call that was asked for, to its carrier', () => {
   const test = useDatabase()
+  const gate = new GatedDatabase()
   const app = useCallApp(test, {
+    database: async () => gate.of(test.database),
     agent: { agent_name: 'Robin', greeting: 'Hello.' },
     document: { webhook: { url: 'https://hooks.example.com', events: ['voice.call.completed'] } },
   })
@@ -110,6 +113,53 @@ describe('a call that was asked for, to its carrier', () => {
     expect(await ended()).toEqual(['completed', 'stopping', 'rejected'])
     await tell(ref, { ...OF_CALL, CallStatus: 'completed', AnsweredBy: 'human' })
     expect(await logs()).toMatchObject([{ duration_seconds: 4, answered_by: 'human' }])
+  })
+
+  /** Whoever answers hears a sentence, for the database has nothing to say for eight seconds. */
+  async function answeredInSilence(ref: string): Promise<void> {
+    const silence = gate.hold()
+    const answering = answer(ref)
+    await silence.reached()
+    let said: string | null = null
+    void answering.then(({ text }) => {
+      said = text
+    })
+    expect(await app.pass(() => said, 'the sentence')).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    silence.release()
+  }
+
+  it.each([
+    ['before', true],
+    ['after', false],
+  ])('says a sentence while the database is silent, and why in its log, %s its end is told', async (_when, isFirst) => {
+    const ref = await dialled()
+    await answeredInSilence(ref)
+    const noted = () => app.pass(async () => (await logs())[0]?.error_code === 'too_slow', 'why it was not connected')
+    if (isFirst) await noted()
+    await tell(ref, { ...OF_CALL, CallStatus: 'completed', CallDuration: '12' })
+    if (!isFirst) await noted()
+    expect(await ended()).toEqual(['completed', 'too_slow', 'rejected'])
+  })
+
+  it('says a sentence while the database is away, and why in its log once it is back', async () => {
+    const ref = await dialled()
+    gate.isAway = true
+    expect((await answer(ref)).text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    const unsigned = await answer(ref, { token: 'another', form: { ...OF_CALL, CallSid: 'CA8' } })
+    expect(unsigned.text).toMatch(/<Say>We are sorry/)
+    await app.clock.advance(3_000)
+    gate.isAway = false
+    await app.pass(async () => (await logs())[0]?.error_code === 'too_slow', 'why it was not connected')
+    expect(await logs()).toMatchObject([{ call_sid: 'CA7' }])
+  })
+
+  it('has a reason, too, where the database was away when its stream did not come', async () => {
+    await answer(await dialled())
+    gate.isAway = true
+    const form = { ...OF_CALL, Direction: 'outbound-api' }
+    expect((await app.post('/api/v1/call-resume', { form })).text).toMatch(/<Say>We are sorry.*<Hangup\/>/)
+    gate.isAway = false
+    await app.pass(async () => (await logs())[0]?.error_code === 'too_slow', 'why it was not connected')
   })
 
   it('was not hung up by who answered where its stream never comes', async () => {

@@ -17,6 +17,7 @@ import { makeCampaignWork } from './campaigns/campaign-work.ts'
 import type { DialGate } from './dial-gate.ts'
 import { makeDialing } from './dialing.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
+import type { LateUnanswered } from './late-unanswered.ts'
 import { makeMachineCalls } from './machine-calls.ts'
 import { makeMakeCall } from './make-call.ts'
 import { makeCallRoutes } from './make-call-routes.ts'
@@ -45,6 +46,7 @@ type Deps = {
   gate: DialGate
   reports: CallStatuses
   statuses: CallStatusCallbacks
+  lateUnanswered: LateUnanswered
   resume: CallResume
   /** Whether another node takes calls. */
   hasHeir: () => Promise<boolean>
@@ -65,7 +67,7 @@ export function makeOutbound(deps: Deps) {
   const hasTask = (tenantId: TenantId, taskId: string) => hasCallbackTask(db, tenantId, taskId)
   const machines = makeMachineCalls(deps.bus, deps.live)
   const callbacks = makeOutboundCallbacks({ ...deps, machines })
-  const answers = makeOutboundAnswer({ ...deps, callbacks, answerUrl })
+  const answers = makeOutboundAnswer({ ...deps, callbacks, late: deps.lateUnanswered, answerUrl })
   const settling = makeSettlingDials({ ...deps, statuses: deps.reports })
   const campaigns = makeCampaignWork({ ...deps, dialing })
   return {

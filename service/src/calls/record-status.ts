@@ -14,7 +14,7 @@ import { lockRecord } from '../records/call-store.ts'
 import { type SessionEndReason, STREAM_LOST } from '../records/call-values.ts'
 import { changeCall } from '../records/change-call.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { isRefused, refusalOf } from './refusals.ts'
+import { isRefused, NOT_TAKEN, type Refusal, refusalOf } from './refusals.ts'
 
 /** A call after a report. */
 export type ReportedCall = { isOver: boolean }
@@ -31,6 +31,13 @@ export type CallStatuses = {
    * @throws AppError `unavailable` when the database does not answer: nothing was noted.
    */
   record(tenantId: TenantId, callSid: string, report: CallReport): Promise<ReportedCall | null>
+  /**
+   * Notes why nobody talks with whoever has answered a call that we asked for, so that they are not taken for reached; also where
+   * its carrier has told its end before. A call whose stream has begun stays as it is.
+   *
+   * @throws AppError `unavailable` when the database does not answer.
+   */
+  notTaken(tenantId: TenantId, callSid: string, { why, at }: { why: Refusal; at: Date }): Promise<void>
   /**
    * Ends a call whose stream has not begun by now and cannot any more; of any other it changes nothing.
    *
@@ -65,6 +72,13 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
     return { isOver: isOver(log.status) }
   }
 
+  async function notTakenIn(tx: Tx, tenant: TenantRuntime, callSid: string, noted: { why: Refusal; at: Date }) {
+    const locked = await lockRecord(tx, tenant.tenant_id, callSid)
+    if (!locked || locked.before.session.started_at !== null) return
+    const change = (record: CallRecord) => withNoAgent(record, noted)
+    await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
+  }
+
   async function cancelIn(tx: Tx, tenant: TenantRuntime, callSid: string): Promise<void> {
     const locked = await lockRecord(tx, tenant.tenant_id, callSid)
     if (locked?.call.owner !== null) return
@@ -78,6 +92,10 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
       // Asked before the transaction: the embedded database has one connection, which that owns.
       const tenant = await tenants.get(tenantId)
       return tenant && db.transaction().execute((tx) => recordIn(tx, tenant, callSid, report))
+    },
+    async notTaken(tenantId, callSid, noted) {
+      const tenant = await tenants.get(tenantId)
+      if (tenant) await db.transaction().execute((tx) => notTakenIn(tx, tenant, callSid, noted))
     },
     async cancelUnbegun(tenantId, callSid) {
       const tenant = await tenants.get(tenantId)
@@ -93,6 +111,13 @@ function withOpenEnd(record: CallRecord, isLost: boolean): CallRecord {
   if (session.started_at === null)
     return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log), at: log.ended_at })
   return isLost ? withSessionEnd(record, { ...NOTHING_SAID, endReason: 'carrier_lost', at: log.ended_at }) : record
+}
+
+/** What was taken for a hang-up by whoever answered was our sentence. */
+function withNoAgent(record: CallRecord, { why, at }: { why: Refusal; at: Date }): CallRecord {
+  const report = { ...statusReport(null, at), errorCode: why, errorMessage: NOT_TAKEN[why].reason }
+  const { log, session } = withReport(record, report)
+  return { log, session: session.end_reason === 'caller_hangup' ? { ...session, end_reason: 'rejected' } : session }
 }
 
 /** Who was answered, and hears that nobody can talk, does not hang up of their own accord. */

@@ -7,7 +7,7 @@ import { frame } from './journal-frame.ts'
 import { JournalSegments, type OpenFile } from './journal-segments.ts'
 
 /** Something that waits for the database, as its kind writes it down in JSON. */
-export type Waiting = { kind: 'entry' | 'end' | 'report' | 'action' | 'refusal'; body: unknown }
+export type Waiting = { kind: 'entry' | 'end' | 'report' | 'action' | 'refusal' | 'unanswered'; body: unknown }
 
 /** A line of a file: something that waits, or the numbers of those that do not any more. */
 export type Line = (Waiting & { id: number }) | { done: number[] }

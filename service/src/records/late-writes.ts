@@ -24,6 +24,8 @@ type Deps<Late> = {
   keptAs(late: Late): Waiting
   /** Told what the database refuses for good. */
   refused(late: Late, err: unknown): void
+  /** More than these at a time are not taken. */
+  maxWaiting?: number
 }
 
 /** What late writes of any kind stand on. */
@@ -36,7 +38,8 @@ const MAX_WAITING = 10_000
 /** `done` hears whether it is written. */
 type Pending<Late> = { late: Late; ids: number[]; done: (isWritten: boolean) => void }
 
-export function makeLateWrites<Late>({ clock, files, write, keptAs, refused }: Deps<Late>): LateWrites<Late> {
+export function makeLateWrites<Late>(deps: Deps<Late>): LateWrites<Late> {
+  const { clock, files, write, keptAs, refused, maxWaiting = MAX_WAITING } = deps
   const waiting = new Set<Pending<Late>>()
   let cancel: Cancel | null = null
   let writing: Promise<void> | null = null
@@ -80,7 +83,7 @@ export function makeLateWrites<Late>({ clock, files, write, keptAs, refused }: D
 
   return {
     async take(late) {
-      if (isClosed || waiting.size >= MAX_WAITING || !files.isReady) return false
+      if (isClosed || waiting.size >= maxWaiting || !files.isReady) return false
       const { ids, isSafe } = files.keep([keptAs(late)])
       if (!(await isSafe) || isClosed) return isSafe
       add({ late, ids, done: () => {} })
