@@ -110,6 +110,16 @@ describe('the sweep that dispatches', { timeout: 60_000 }, () => {
     expect(dialled()).toEqual([])
   })
 
+  it('would call a number for one of its tasks, as it does: the others wait for the end of that call', async () => {
+    const [first, , other] = [await create(), await create(), await create({ customer_phone: '+12025550177' })]
+    await create({ customer_phone: '+12025550188', due_at: new Date(app.clock.now() + MINUTE_MS).toISOString() })
+    const told = (items: Item[]) => items.map(({ task_id }) => task_id).sort()
+    const would = await sweep('?dry_run=true')
+    expect(would).toMatchObject({ eligible_tasks: 2, dry_run_tasks: 2 })
+    expect(told(would.items)).toEqual([first, other].sort())
+    expect(told((await sweep()).items)).toEqual(told(would.items))
+  })
+
   it('tells what the gate refuses, and lets it hold up nothing', async () => {
     const listed = await create({ priority: 'urgent', customer_phone: '+12025550177' })
     const other = await create()

@@ -50,6 +50,8 @@ const PUT_OFF_MS = 3_600_000
 export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk): Promise<DispatchSweepResult> {
   const { db, clock } = deps
   const run = new SweepRun(deps, ask)
+  /** Numbers that would be called in a dry run, each of a tenant. */
+  const called = new Set<string>()
 
   async function tasks(tenant: TenantRuntime, page: TaskPage): Promise<TaskToDispatch[]> {
     const now = new Date(clock.now())
@@ -63,7 +65,8 @@ export async function sweepDispatches(deps: DispatchSweepDeps, ask: DispatchAsk)
     lanes: LANES,
     tenants: () => listDispatchTenantsAcrossTenants(db, new Date(clock.now())),
     tasks,
-    take: (tenant, task) => (ask.isDryRun ? wouldDispatch(deps, tenant, task) : dispatch(deps, tenant, task, ask)),
+    take: (tenant, task) =>
+      ask.isDryRun ? wouldDispatch(deps, tenant, task, called) : dispatch(deps, tenant, task, ask),
     endsTenant: (error) => error instanceof AppError && HOLDS_FOR_ALL.has(error.code),
   })
   return {
@@ -80,15 +83,20 @@ const HOLDS_FOR_ALL = new Set<ErrorCode>([
   ...(['unavailable', 'carrier_credentials', 'carrier_busy', 'submission_unknown'] as const),
 ])
 
+/** Of several tasks for a number one comes after the other: the call for the first one would be on by then. */
 async function wouldDispatch(
   { db, check }: DispatchSweepDeps,
   tenant: TenantRuntime,
   { id }: SweptTask,
+  called: Set<string>,
 ): Promise<Taken | null> {
   const task = await findCallbackTask(db, tenant.tenant_id, id)
-  if (task?.status !== 'open') return null
+  const number = `${tenant.tenant_id} ${task?.customer_phone}`
+  if (task?.status !== 'open' || called.has(number)) return null
   const refusal = await check(tenant, await taskCallOf(db, task))
-  return refusal ? refused(refusal) : { item: { outcome: 'dry_run' }, webhooks: 0 }
+  if (refusal) return refused(refusal)
+  called.add(number)
+  return { item: { outcome: 'dry_run' }, webhooks: 0 }
 }
 
 async function dispatch(
