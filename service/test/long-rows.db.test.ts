@@ -6,7 +6,13 @@ import type { CampaignId } from '../src/calls/campaigns/campaign-store.ts'
 import { listContacts } from '../src/calls/campaigns/contact-store.ts'
 import type { TenantId } from '../src/kernel/ids.ts'
 import { type Page, type PageRequest, readPage, toPage } from '../src/kernel/pages.ts'
-import { listCallbackTasksAcrossTenants, listDueCallbackTasks } from '../src/operators/callback-task-store.ts'
+import { listTaskChanges } from '../src/operators/callback-task-history-store.ts'
+import {
+  type CallbackTaskId,
+  listCallbackTasksAcrossTenants,
+  listDueCallbackTasks,
+} from '../src/operators/callback-task-store.ts'
+import { listSupervisorActions } from '../src/operators/supervisor-action-store.ts'
 import type { FittingRows } from '../src/platform/db/fitting-rows.ts'
 import type { JsonPage } from '../src/platform/db/json-page.ts'
 import { makeCallLogs } from '../src/records/call-logs.ts'
@@ -21,6 +27,7 @@ import { makeTenant } from './harness/tenants.ts'
 
 const ACME = 'acme' as TenantId
 const CAMPAIGN = '0190c000-0000-7000-8000-00000000000c' as CampaignId
+const TASK = '00000000-0000-7000-8000-000000000001' as CallbackTaskId
 
 const test = useDatabase()
 
@@ -56,6 +63,12 @@ async function fill(): Promise<void> {
     insert into callback_tasks (tenant_id, id, customer_phone, status, priority, queue_key, metadata, sla_due_at,
                                 dispatch_attempt_count, created_at, updated_at)
     select ${ACME}, id, '+12025550101', 'open', 'normal', 'default', json, at, 0, at, at from ${rows}`.execute(test.db)
+  await sql`
+    insert into callback_task_changes (tenant_id, id, task_id, action, status, operator, note, details, created_at)
+    select ${ACME}, id, ${TASK}, 'edit', 'open', null, null, json, at from ${rows}`.execute(test.db)
+  await sql`
+    insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, metadata, created_at)
+    select ${ACME}, id, 'MZ1', 'CA1', 'note', json, at from ${rows}`.execute(test.db)
   await sql`
     insert into campaigns (tenant_id, id, name, agent_key, status, calls_per_second, max_concurrent, max_attempts, retry_minutes,
                            next_dial_at, created_at, updated_at)
@@ -112,6 +125,8 @@ const LISTS: [name: string, list: (page: PageRequest) => Promise<Page<unknown>>]
   ['evaluations', (page) => ofRows(listEvaluations(test.db, ACME, {}, page), made)],
   ['agent versions', (page) => makeAgentVersions({ db: test.db, clock: new TestClock() }).list(ACME, null, page)],
   ['callback tasks', (page) => ofRows(listCallbackTasksAcrossTenants(test.db, {}, page), made)],
+  ['the history of a task', (page) => ofRows(listTaskChanges(test.db, ACME, TASK, page), made)],
+  ['supervisor actions', (page) => ofRows(listSupervisorActions(test.db, {}, page), made)],
   ['contacts', (page) => ofRows(listContacts(test.db, ACME, { campaignId: CAMPAIGN, status: null }, page), made)],
   ['prompts', (page) => ofRows(listPrompts(test.db, page), made)],
   ['access requests', (page) => ofRows(listAccessRequests(test.db, null, page), made)],

@@ -78,7 +78,7 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
     get: (tenantId, id) => expectTask(db, tenantId, id),
     async history(tenantId, id, page) {
       await expectTask(db, tenantId, id)
-      return paged({ rows: await listTaskChanges(db, tenantId, id, page), limit: page.limit })
+      return paged(await listTaskChanges(db, tenantId, id, page))
     },
     create: (tenantId, fields) =>
       change(tenantId, async (tx, tenant, now) => {

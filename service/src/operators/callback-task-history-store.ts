@@ -1,5 +1,6 @@
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
@@ -59,18 +60,18 @@ export async function recordTaskChange(tx: Tx, task: CallbackTaskRow, change: Ta
   await tx.insertInto('callback_task_changes').values(row).execute()
 }
 
-/** What was done to a task of the tenant's, newest first; one more than `limit`, to tell whether there is more. */
-export async function listTaskChanges(
+/** What was done to a task of the tenant's, newest first. */
+export function listTaskChanges(
   db: Db,
   tenantId: TenantId,
   taskId: CallbackTaskId,
   page: PageRequest,
-): Promise<TaskChangeRow[]> {
-  return db
+): Promise<FittingRows<TaskChangeRow>> {
+  const query = db
     .selectFrom('callback_task_changes')
     .selectAll()
     .where('tenant_id', '=', tenantId)
     .where('task_id', '=', taskId)
     .$call(newestFirst('callback_task_changes', page))
-    .execute()
+  return fittingRows(db, query, ['note', 'details'], page.limit)
 }

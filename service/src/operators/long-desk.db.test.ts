@@ -66,7 +66,7 @@ describe('3,000 actions of supervisors', () => {
     await sql`vacuum analyze supervisor_actions`.execute(test.db)
     for (const tenantId of [undefined, ACME]) {
       const asked = { tenantId, streamSid: 'MZ7' }
-      expect(await listSupervisorActions(test.db, asked, readPage({}))).toHaveLength(3)
+      expect((await listSupervisorActions(test.db, asked, readPage({}))).rows).toHaveLength(3)
       const [plan] = await plansOf(test.db, (db) => listSupervisorActions(db, asked, readPage({})))
       expect(plan?.blocks).toBeLessThan(20)
     }

@@ -1,6 +1,7 @@
 import type { ColumnType } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
+import { type FittingRows, fittingRows } from '../platform/db/fitting-rows.ts'
 import { newestFirst } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 
@@ -56,18 +57,18 @@ export async function insertLateAction(db: Db, action: SupervisorAction): Promis
   await insertSupervisorAction(db, tenantId, { ...action, ...words })
 }
 
-/** Newest first, of one tenant or over all of them; one more than `limit`. */
-export async function listSupervisorActions(
+/** Newest first, of one tenant or over all of them. */
+export function listSupervisorActions(
   db: Db,
   { tenantId, streamSid, action }: SupervisorActionFilter,
   page: PageRequest,
-): Promise<SupervisorAction[]> {
-  return db
+): Promise<FittingRows<SupervisorAction>> {
+  const query = db
     .selectFrom('supervisor_actions')
     .selectAll()
     .$if(tenantId !== undefined, (query) => query.where('tenant_id', '=', tenantId as TenantId))
     .$if(streamSid !== undefined, (query) => query.where('stream_sid', '=', streamSid as string))
     .$if(action !== undefined, (query) => query.where('action', '=', action as string))
     .$call(newestFirst('supervisor_actions', page))
-    .execute()
+  return fittingRows(db, query, ['target', 'reason', 'note', 'metadata'], page.limit)
 }

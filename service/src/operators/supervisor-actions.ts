@@ -41,8 +41,8 @@ type Deps = { db: Db; log: Pick<Log, 'error'>; late: Pick<LateActions, 'take'> }
 export function makeSupervisorActions({ db, log, late }: Deps): SupervisorActions {
   return {
     async list(filter, page) {
-      const rows = await listSupervisorActions(db, filter, page)
-      return toPage(rows, page.limit, (row) => ({ createdAt: row.created_at, id: row.id }))
+      const { rows, limit } = await listSupervisorActions(db, filter, page)
+      return toPage(rows, limit, (row) => ({ createdAt: row.created_at, id: row.id }))
     },
     async keep(action) {
       const { tenant_id, id, stream_sid, call_sid, action: what, supervisor } = action
