@@ -143,7 +143,7 @@ export const EVENT_CATALOGUE: CataloguedEvent[] = [
   },
   {
     event: 'operator_queue.escalated',
-    when: 'A task is far too late, and more urgent now. Once for each task.',
+    when: 'A task is far too late, and more urgent now. Once for each time by which it was to be done.',
     payload: task,
     hasCall: true,
   },

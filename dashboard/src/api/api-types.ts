@@ -3788,7 +3788,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** A task is far too late, and more urgent now. Once for each task. */
+        /** A task is far too late, and more urgent now. Once for each time by which it was to be done. */
         post: operations["onOperatorQueueEscalated"];
         delete?: never;
         options?: never;

@@ -95,7 +95,7 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
       change(tenantId, async (tx, tenant, now) => {
         const before = await expectTask(tx, tenantId, id)
         const asked = moveAt(now)
-        const anew = asked.action === 'reopen' ? await dueAnew(tx, tenant, before.queue_key, now) : null
+        const anew = asked.action === 'reopen' ? await dueAnew(tx, tenant, before, now) : null
         const move = { ...asked, set: { ...asked.set, ...anew } }
         const task = await changeTask(tx, tenant, { id, move }, now)
         // Read again: whoever was faster has changed it since.

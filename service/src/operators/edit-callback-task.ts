@@ -6,6 +6,7 @@ import { type CallbackTaskId, type CallbackTaskRow, lockCallbackTask } from './c
 import { TASK_STATUSES } from './callback-task-values.ts'
 import { findQueue } from './operator-queue-store.ts'
 import { slaDueAt } from './queue-hours.ts'
+import { forgetEscalation } from './sweeps/follow-up-store.ts'
 
 type Editable = Pick<CallbackTaskRow, 'queue_key' | 'summary' | 'notes' | 'priority' | 'due_at' | 'metadata'>
 
@@ -29,13 +30,20 @@ export async function editTask(
   const set = { ...edit, sla_due_at: await slaAfter(tx, tenant, before, edit), updated_at: now }
   const task = await moveTask(tx, tenant.tenant_id, id, { from: TASK_STATUSES, set })
   if (!task) throw new Error('a task is gone that is locked')
+  if (task.sla_due_at.getTime() !== before.sla_due_at.getTime()) await forgetEscalation(tx, tenant.tenant_id, id)
   await recordTaskChange(tx, task, { action: 'edit', operator, note: null, details: { fields } }, now)
   return task
 }
 
 /** What a task has that is to be done again: a new promise from now on, for the old one is over as a rule. */
-export async function dueAnew(tx: Tx, tenant: TenantRuntime, queueKey: string, now: Date): Promise<TaskSettings> {
-  return { due_at: null, sla_due_at: slaDueAt(tenant, await findQueue(tx, tenant.tenant_id, queueKey), now) }
+export async function dueAnew(
+  tx: Tx,
+  tenant: TenantRuntime,
+  { id, queue_key }: Pick<CallbackTaskRow, 'id' | 'queue_key'>,
+  now: Date,
+): Promise<TaskSettings> {
+  await forgetEscalation(tx, tenant.tenant_id, id)
+  return { due_at: null, sla_due_at: slaDueAt(tenant, await findQueue(tx, tenant.tenant_id, queue_key), now) }
 }
 
 async function slaAfter(tx: Tx, tenant: TenantRuntime, before: CallbackTaskRow, edit: TaskEdit): Promise<Date> {

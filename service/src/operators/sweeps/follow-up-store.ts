@@ -48,6 +48,12 @@ export async function noteTold(
   await noteFollowUp(tx, tenantId, taskId, told)
 }
 
+/** With another time by which it is to be done a task may be too late once more. */
+export async function forgetEscalation(tx: Tx, tenantId: TenantId, taskId: CallbackTaskId): Promise<void> {
+  const { escalated_at } = await findFollowUp(tx, tenantId, taskId)
+  if (escalated_at !== null) await noteTold(tx, tenantId, taskId, { escalated_at: null })
+}
+
 /** Notes what a sweep did about a task. */
 async function noteFollowUp(
   db: Db,
@@ -149,7 +155,7 @@ export async function listToRemind(
 /** A task that should have been done. */
 export type LateTask = SweptTask & Pick<CallbackTaskRow, 'sla_due_at'>
 
-/** The tasks of a queue that should have been done by an instant and were never escalated, the oldest first. */
+/** The tasks of a queue that should have been done by an instant and were not escalated for that, the oldest first. */
 export async function listToEscalate(
   db: Db,
   tenantId: TenantId,

@@ -3,7 +3,7 @@ import { useAdminServer } from '../../../test/harness/admin-server.ts'
 import { TestClock } from '../../../test/harness/clock.ts'
 import { useDatabase } from '../../../test/harness/database.ts'
 import { makeTenantWithToken } from '../../../test/harness/tenant-server.ts'
-import { claim, complete, snooze, wake } from '../callback-task-moves.ts'
+import { claim, complete, reopen, snooze, wake } from '../callback-task-moves.ts'
 import type { CallbackTaskId } from '../callback-task-store.ts'
 import { type FollowUpSweepResult, type OperatorNotice, sweepFollowUps } from './follow-up-sweep.ts'
 import { ACME, sweepBench } from './sweeps.fixture.ts'
@@ -49,6 +49,12 @@ const claimed = async (facts = {}) => {
   const { id } = await create({ sla_due_at: inMinutes(10_000), ...facts })
   await desk().move(ACME, id, (now) => claim('ann@example.com', now))
   return id
+}
+
+/** It was done, and is to be done again. */
+async function reopenDone(id: CallbackTaskId) {
+  await desk().move(ACME, id, (now) => complete({ disposition: 'reached', notes: null, operator: null }, now))
+  return desk().move(ACME, id, () => reopen({ operator: 'ann', note: null }))
 }
 
 describe('POST operator-queues/follow-up-notifications/sweep', () => {
@@ -142,6 +148,23 @@ describe('POST operator-queues/follow-up-notifications/sweep', () => {
       details: { before: 'normal', priority: 'high' },
     })
     await pass(1_000)
+    expect(await sweep()).toMatchObject({ items: [] })
+  })
+
+  it.each([
+    ['reopened', (id: CallbackTaskId) => reopenDone(id)],
+    ['edited', (id: CallbackTaskId) => desk().edit(ACME, id, { sla_due_at: inMinutes(30) }, 'ann')],
+  ])('escalates again what is far too late by the time that it has since it was %s', async (_how, promiseAnew) => {
+    const { id } = await create()
+    await pass(90)
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'escalated', priority: 'high' }] })
+    await promiseAnew(id)
+    await desk().edit(ACME, id, { notes: 'by noon' }, 'ann')
+    await pass(89)
+    expect(await sweep()).toMatchObject({ items: [] })
+    await pass(1)
+    expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'escalated', priority: 'urgent' }] })
+    await desk().edit(ACME, id, { notes: 'by tonight' }, 'ann')
     expect(await sweep()).toMatchObject({ items: [] })
   })
 

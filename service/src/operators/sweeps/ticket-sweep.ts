@@ -119,7 +119,7 @@ function follow(
       return { item: { outcome: 'unchanged', ...told }, webhooks: 0 }
     }
     const { from, set } = move
-    const anew = set.status === 'open' ? await dueAnew(tx, tenant, task.queue_key, now) : null
+    const anew = set.status === 'open' ? await dueAnew(tx, tenant, task, now) : null
     const moved = await moveTask(tx, tenantId, id, { from, set: { ...set, ...anew, updated_at: now } })
     if (!moved) throw new Error('a task is gone that is locked')
     await endCheck(tx, tenantId, id, { checked_at: now, completed_at: moved.completed_at })
