@@ -1,9 +1,12 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core'
-import { type ReactNode, type SubmitEvent, useId, useState } from 'react'
+import { type ReactNode, type SubmitEvent, useId, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
+import { asFailure } from '../api/failure.ts'
 import { FailureState } from './failure-state.tsx'
 import { faultAt } from './fault-at.ts'
 import styles from './fields.module.css'
 import { Buttons, Column } from './fields.tsx'
+import { NewerDocument } from './newer-document.tsx'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
 
@@ -15,6 +18,16 @@ export type Form<Values> = {
   fault: (name: string) => string | undefined
 }
 
+/** How a form goes on when somebody else has changed meanwhile what it began with, which the service tells by a 412. */
+type Newer<Values> = {
+  /** Reads what is stored now. */
+  read: () => Promise<Values>
+  /** What of it stands beside ours. */
+  shown: (values: Values) => object
+  /** Ours, as it is sent to be written over what is stored now. */
+  over: (mine: Values, stored: Values) => Values
+}
+
 type ModalFormProps<Values> = {
   /** Of the button, and of the form that it opens. */
   label: string
@@ -23,6 +36,7 @@ type ModalFormProps<Values> = {
   initial: Values
   /** Resolves when it is done. What it throws is shown, and the form stays. */
   onSubmit: (values: Values) => Promise<unknown>
+  newer?: Newer<Values>
   /** It is closed, whether or not it was sent. */
   onClose?: () => void
   children: (form: Form<Values>) => ReactNode
@@ -32,17 +46,20 @@ type ModalFormProps<Values> = {
 
 /** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
 export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
-  const { label, submit, initial, onSubmit, onClose, children, variant, size = 'sm' } = props
+  const { label, submit, initial, onSubmit, newer, onClose, children, variant, size = 'sm' } = props
   const [isOpen, setOpen] = useState(false)
   const { values, set, isChanged, begin } = useDraft(initial)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  const [stored, setStored] = useState<Values | null>(null)
+  const submitButton = useRef<HTMLButtonElement>(null)
   const stackId = useId()
   // What is sent may lead to another page.
   const leave = useUnsaved(isOpen && isChanged && !isBusy)
 
   function open(): void {
     begin(initial)
+    setStored(null)
     setError(null)
     setOpen(true)
   }
@@ -52,20 +69,36 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     onClose?.()
   }
 
-  async function send(event: SubmitEvent): Promise<void> {
-    event.preventDefault()
+  async function send(sent: Values): Promise<void> {
     setBusy(true)
     setError(null)
     try {
-      await onSubmit(values)
+      await onSubmit(sent)
       close()
     } catch (failure) {
       setError(failure)
+      if (newer && asFailure(failure).status === 412) await newer.read().then(setStored, setError)
     } finally {
       setBusy(false)
     }
   }
 
+  function takeStored(): void {
+    if (stored === null) return
+    flushSync(() => {
+      begin(stored)
+      setStored(null)
+      setError(null)
+    })
+    submitButton.current?.focus()
+  }
+
+  function submitForm(event: SubmitEvent): void {
+    event.preventDefault()
+    if (stored === null) void send(values)
+  }
+
+  const failure = error !== null && <FailureState error={error} />
   return (
     <>
       <Button variant={variant} size={size} onClick={open}>
@@ -80,16 +113,29 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
         closeOnClickOutside={!isChanged}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
-        <form onSubmit={(event) => void send(event)}>
+        <form onSubmit={submitForm}>
           <Column>
             <fieldset className={styles.fieldset} disabled={isBusy}>
               <Column>{children({ values, set, fault: (name) => faultAt(error, `/body/${name}`) })}</Column>
             </fieldset>
-            {error !== null && <FailureState error={error} />}
+            {newer && stored ? (
+              <NewerDocument
+                stored={newer.shown(stored)}
+                mine={newer.shown(values)}
+                failure={failure}
+                isSaving={isBusy}
+                onKeep={() => void send(newer.over(values, stored))}
+                onTake={takeStored}
+              />
+            ) : (
+              failure
+            )}
             <Buttons>
-              <Button type="submit" loading={isBusy}>
-                {submit}
-              </Button>
+              {!stored && (
+                <Button type="submit" ref={submitButton} loading={isBusy}>
+                  {submit}
+                </Button>
+              )}
               <Button variant="default" onClick={close}>
                 Cancel
               </Button>

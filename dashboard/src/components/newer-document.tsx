@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Comparison } from './comparison.tsx'
 import { Buttons, Column } from './fields.tsx'
+import styles from './newer-document.module.css'
 import { Panel } from './panel.tsx'
 
 type NewerDocumentProps = {
@@ -16,20 +17,25 @@ type NewerDocumentProps = {
 
 /** What somebody else has stored since a document was read, beside ours: one of the two is to be chosen. */
 export function NewerDocument({ stored, mine, failure, isSaving, onKeep, onTake }: NewerDocumentProps) {
+  // The button that was pressed is gone.
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.focus(), [])
   return (
-    <Panel title="Somebody else changed it meanwhile">
-      <Column>
-        <Comparison before={{ title: 'Stored now', value: stored }} after={{ title: 'Yours', value: mine }} />
-        {failure}
-        <Buttons>
-          <Button loading={isSaving} onClick={onKeep}>
-            Save mine over it
-          </Button>
-          <Button variant="default" onClick={onTake}>
-            Take the stored one
-          </Button>
-        </Buttons>
-      </Column>
-    </Panel>
+    <div ref={place} tabIndex={-1} className={styles.place}>
+      <Panel title="Somebody else changed it meanwhile">
+        <Column>
+          <Comparison before={{ title: 'Stored now', value: stored }} after={{ title: 'Yours', value: mine }} />
+          {failure}
+          <Buttons>
+            <Button loading={isSaving} onClick={onKeep}>
+              Save mine over it
+            </Button>
+            <Button variant="default" onClick={onTake}>
+              Take the stored one
+            </Button>
+          </Buttons>
+        </Column>
+      </Panel>
+    </div>
   )
 }

@@ -13,6 +13,11 @@ export async function listPrompts(cursor: string | undefined): Promise<ListPart<
   return { rows: answer.prompts, next: answer.next_cursor }
 }
 
+/** One prompt as it is now. @throws ApiFailure when there is none. */
+export async function readPrompt(key: string): Promise<Prompt> {
+  return (await answerOf(api.GET('/api/v1/admin/prompts/{key}', { params: { path: { key } } }))).prompt
+}
+
 /** What somebody writes of a prompt. */
 export type PromptTexts = Pick<Prompt, 'key' | 'text' | 'description'>
 

@@ -1,5 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { asFailure } from '../../api/failure.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -9,7 +10,15 @@ import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { DASH } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
-import { deletePrompt, listPrompts, PROMPTS_KEY, type Prompt, type PromptTexts, putPrompt } from './prompt-queries.ts'
+import {
+  deletePrompt,
+  listPrompts,
+  PROMPTS_KEY,
+  type Prompt,
+  type PromptTexts,
+  putPrompt,
+  readPrompt,
+} from './prompt-queries.ts'
 
 /** The prompts of the installation. */
 export function PromptsPage() {
@@ -49,23 +58,22 @@ const COLUMNS: Column<Prompt>[] = [
   },
 ]
 
+/** What the form holds: the texts, and the tag of what it began with. What others write meanwhile must not be lost. */
+type Written = PromptTexts & { over: string | null }
+
+const writtenOf = ({ key, description, text, etag }: Prompt): Written => ({ key, description, text, over: etag })
+const NOTHING: Written = { key: '', description: '', text: '', over: null }
+
 function PromptForm({ prompt }: { prompt: Prompt | null }) {
   const client = useQueryClient()
-  const { key = '', description = '', text = '', etag = null } = prompt ?? {}
-
-  // The tag of what the form began with: what others write meanwhile must not be lost.
-  async function save({ over, ...texts }: PromptTexts & { over: string | null }): Promise<void> {
-    await putPrompt(texts, over)
-  }
-
   return (
     <ModalForm
       label={prompt ? 'Change' : 'New prompt'}
       submit="Save the prompt"
-      initial={{ key, description, text, over: etag }}
-      onSubmit={save}
+      initial={prompt ? writtenOf(prompt) : NOTHING}
+      onSubmit={({ over, ...texts }) => putPrompt(texts, over)}
       onClose={() => void client.invalidateQueries({ queryKey: PROMPTS_KEY })}
-      {...(prompt && { variant: 'default', size: 'xs' as const })}
+      {...(prompt && { variant: 'default', size: 'xs' as const, newer: newerOf(prompt) })}
     >
       {({ values, set, fault }) => (
         <>
@@ -95,6 +103,19 @@ function PromptForm({ prompt }: { prompt: Prompt | null }) {
       )}
     </ModalForm>
   )
+}
+
+/** Of a new one another key is to be chosen, of one that somebody else has changed one of the two. */
+function newerOf({ key }: Prompt) {
+  return {
+    read: () =>
+      readPrompt(key).then(writtenOf, (error: unknown) => {
+        if (asFailure(error).status === 404) return { ...NOTHING, key }
+        throw error
+      }),
+    shown: ({ description, text, over }: Written) => (over === null ? { prompt: 'deleted' } : { description, text }),
+    over: (mine: Written, { over }: Written): Written => ({ ...mine, over }),
+  }
 }
 
 function DeletePrompt({ prompt: { key } }: { prompt: Prompt }) {
