@@ -5956,7 +5956,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Service Unavailable. What the operation needs is away: retry with a pause what is safe to repeat. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `submission_unknown`. */
+        /** @description Service Unavailable. What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `submission_unknown`. */
         ServiceUnavailable: {
             headers: {
                 "Retry-After": components["headers"]["Retry-After"];

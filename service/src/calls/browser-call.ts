@@ -1,6 +1,6 @@
 import type { ResolveAgent } from '../agents/resolve.ts'
 import type { Cancel, Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, notSetUp } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Log } from '../platform/log.ts'
 import type { Sessions } from '../records/sessions.ts'
@@ -65,7 +65,7 @@ export function makeBrowserCalls(deps: Deps): BrowserCalls {
       const tenant = await tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
       const agent = await namedAgent(resolveAgent, tenant, given)
-      if (!deps.hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
+      if (!deps.hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
       const callSid = `browser-${newId<string>(clock.now())}`
       const room = { tenantId, callSid, maxConcurrentCalls: tenant.limits.max_concurrent_calls }
       if (capacity.ask(room)) throw noRoom()

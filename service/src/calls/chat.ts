@@ -1,6 +1,6 @@
 import type { ResolveAgent, ResolvedAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError } from '../kernel/errors.ts'
+import { AppError, notSetUp } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { withDeadline } from '../platform/chat/deadline.ts'
 import { ChatFault, type ChatFunctionCall, type ChatMessage, type ChatModel } from '../platform/chat/port.ts'
@@ -89,8 +89,7 @@ export function makeChats(deps: Deps): Chats {
       const greeting = greetingOf(tenant, agent.config)
       if (said.length === 0 && greeting !== '') return { text: greeting, functionCalls: [] }
       if (!deps.model)
-        throw new AppError(
-          'unavailable',
+        throw notSetUp(
           "No chat model is configured: set OPENAI_API_KEY, and OPENAI_BASE_URL where the realtime model is not OpenAI's.",
         )
       const messages = [

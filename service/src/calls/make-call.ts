@@ -1,6 +1,6 @@
 import type { ResolveAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { AppError, invalidRequest } from '../kernel/errors.ts'
+import { AppError, invalidRequest, notSetUp } from '../kernel/errors.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
@@ -127,11 +127,11 @@ export function expectAble(
   { hasModel, capacity }: Pick<Deps, 'hasModel' | 'capacity'>,
   tenant: TenantRuntime,
 ): CarrierAccount {
-  if (!hasModel) throw new AppError('unavailable', 'No realtime model is configured: no agent can speak.')
+  if (!hasModel) throw notSetUp('No realtime model is configured: no agent can speak.')
   const account = accountOf(tenant)
   if (!account) {
     const sentence = 'The tenant has no carrier account: set telephony.account_sid and telephony.auth_token.'
-    throw new AppError('unavailable', sentence)
+    throw notSetUp(sentence)
   }
   // The tenant's own limit is the gate's, which knows of all nodes.
   if (capacity.askToDial(tenant.tenant_id)) throw new AppError('unavailable', 'There is no room for another call now.')

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
-import { AppError } from '../kernel/errors.ts'
+import { notSetUp } from '../kernel/errors.ts'
 import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
 import type { SweepCounts } from './deliverer.ts'
 import { OUTBOX_TABLES, type OutboxStatus, type OutboxTable } from './outbox-store.ts'
@@ -57,7 +57,7 @@ export function outboxRoutes({ depth, sweepBilling }: Needs): FastifyPluginAsync
         },
       },
       async ({ query }) => {
-        if (!sweepBilling) throw new AppError('unavailable', 'Billing outcomes go nowhere: set BILLING_WEBHOOK_URL.')
+        if (!sweepBilling) throw notSetUp('Billing outcomes go nowhere: set BILLING_WEBHOOK_URL.')
         return { ok: true as const, ...(await sweepBilling(query.limit ?? 100)) }
       },
     )

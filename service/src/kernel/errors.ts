@@ -57,6 +57,8 @@ type AppErrorOptions = {
   /** Response headers that belong to the refusal, such as `www-authenticate`. */
   headers?: Record<string, string>
   cause?: unknown
+  /** It stays until somebody mends something: to ask again does not help. */
+  isLasting?: boolean
 }
 
 /**
@@ -70,6 +72,7 @@ export class AppError extends Error {
   readonly detail: string | undefined
   readonly details: FaultDetail[] | undefined
   readonly headers: Record<string, string>
+  readonly isLasting: boolean
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : {})
@@ -77,11 +80,17 @@ export class AppError extends Error {
     this.detail = options.detail
     this.details = options.details
     this.headers = options.headers ?? {}
+    this.isLasting = options.isLasting ?? false
   }
 
   get status(): number {
     return STATUS[this.code]
   }
+}
+
+/** What the operation needs is not set up here: the sentence says what to set. */
+export function notSetUp(sentence: string): AppError {
+  return new AppError('unavailable', sentence, { isLasting: true })
 }
 
 /** More of them help nobody. */

@@ -129,6 +129,7 @@ export function makeRecordings({ db, clock, log, nodeId, files, tenants }: Deps)
     throw new AppError(
       'unavailable',
       'The recording lies on another node. Ask that one, or let the nodes share DATA_DIR/recordings.',
+      { isLasting: true },
     )
   }
 

@@ -1,7 +1,7 @@
 import { findAgentVersion } from '../../agents/agent-version-store.ts'
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError, type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
+import { AppError, type FaultDetail, invalidRequest, notSetUp } from '../../kernel/errors.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/pages.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
@@ -111,11 +111,10 @@ export function makeSimulations(deps: Deps): Simulations {
   return {
     async create(tenantId, wanted) {
       if (!deps.hasModel)
-        throw new AppError(
-          'unavailable',
+        throw notSetUp(
           "No chat model is configured: set OPENAI_API_KEY, and OPENAI_BASE_URL where the realtime model is not OpenAI's.",
         )
-      if (wanted.mode === 'voice' && !deps.hasVoice) throw new AppError('unavailable', NO_VOICE)
+      if (wanted.mode === 'voice' && !deps.hasVoice) throw notSetUp(NO_VOICE)
       refuse(faultsOf(wanted))
       const tenant = await deps.tenants.get(tenantId)
       if (!tenant) throw new AppError('not_found', 'There is no such tenant.')

@@ -66,8 +66,8 @@ function detailsOf({ details, status, message }: AppError): FaultDetail[] | unde
 const RETRY_AFTER = '5'
 
 /** A refusal that says when to come again has said it better. */
-function laterHeaders({ code }: AppError): Record<string, string> {
-  return code === 'unavailable' ? { 'retry-after': RETRY_AFTER } : {}
+function laterHeaders({ code, isLasting }: AppError): Record<string, string> {
+  return code === 'unavailable' && !isLasting ? { 'retry-after': RETRY_AFTER } : {}
 }
 
 /** Answers with an error, and logs it once when it is one of ours to mend (500 and above) or has something to tell. */

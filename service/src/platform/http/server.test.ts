@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, notSetUp } from '../../kernel/errors.ts'
 import { listen, RawConnection, testServer } from './http.fixture.ts'
 import { errorResponses, strict } from './schemas.ts'
 
@@ -24,6 +24,9 @@ function serverWithRoutes() {
   })
   server.get('/down', async () => {
     throw new AppError('unavailable', 'The database does not answer.', { cause: new Error('ECONNREFUSED') })
+  })
+  server.get('/unset', async () => {
+    throw notSetUp('No chat model is configured: set OPENAI_API_KEY.')
   })
   server.get(
     '/lax',
@@ -157,6 +160,12 @@ describe('every error', () => {
   it('brings the headers that belong to it', async () => {
     const { server } = serverWithRoutes()
     expect((await server.inject({ url: '/busy' })).headers['retry-after']).toBe('7')
+  })
+
+  it('says when to come again where that helps alone', async () => {
+    const { server } = serverWithRoutes()
+    const laterOf = async (url: string) => (await server.inject({ url })).headers['retry-after']
+    expect([await laterOf('/down'), await laterOf('/unset')]).toEqual(['5', undefined])
   })
 
   it('of a method tells which ones there are', async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts'
-import { AppError } from '../../kernel/errors.ts'
+import { AppError, notSetUp } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/pages.ts'
 import { withDeadline } from '../../platform/chat/deadline.ts'
@@ -137,8 +137,7 @@ export function makeEvaluations(deps: Deps): Evaluations {
     },
     async score(tenantId, sessionId) {
       if (!model)
-        throw new AppError(
-          'unavailable',
+        throw notSetUp(
           "No chat model is configured: set OPENAI_API_KEY, and OPENAI_BASE_URL where the realtime model is not OpenAI's.",
         )
       return waiting.counted(tenantId, () => scoreNow(tenantId, sessionId, model))

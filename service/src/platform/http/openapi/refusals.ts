@@ -61,7 +61,7 @@ const MEANS: Record<number, string> = {
   429: 'Too many requests of this tenant, or from this address.',
   500: 'A fault of ours: give the request id.',
   502: 'A provider failed.',
-  503: 'What the operation needs is away: retry with a pause what is safe to repeat.',
+  503: 'What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first.',
 }
 
 const EXTRA_HEADERS: Record<number, HeaderName[]> = {
