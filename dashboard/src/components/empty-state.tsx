@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import styles from './states.module.css'
 
 type EmptyStateProps = {
-  title: string
+  title: ReactNode
   /** What to do so that something is here. */
   children: ReactNode
 }

@@ -6,12 +6,17 @@ const DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const DAY_OF_YEAR = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' })
 const EXACT = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
+/** Exactly, in the zone of whoever looks and as the API has it. */
+export function exactInstant(at: string): string {
+  return `${EXACT.format(new Date(at))}\n${at}`
+}
+
 /** An instant of the API in the zone of whoever looks; exactly, and as the API has it, under the pointer. */
 export function Instant({ at }: { at: string | null | undefined }) {
   if (!at) return <span>{DASH}</span>
   const date = new Date(at)
   return (
-    <time dateTime={at} title={`${EXACT.format(date)}\n${at}`} className={styles.instant}>
+    <time dateTime={at} title={exactInstant(at)} className={styles.instant}>
       <span className="numbers">{dayOf(date)},</span> <span className="numbers">{TIME.format(date)}</span>
     </time>
   )

@@ -4,6 +4,7 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { PlainTable } from '../../components/plain-table.tsx'
 import { ReadPanel } from '../../components/read-panel.tsx'
+import { NoneUntil } from './counted-until.tsx'
 import { FIGURE_COLUMNS } from './figure-columns.tsx'
 import type { Analytics, AnalyticsRow } from './overview-queries.ts'
 import { countText } from './overview-text.ts'
@@ -14,9 +15,9 @@ type AgentsPanelProps = { tenantId: string; query: UseQueryResult<Analytics> }
 export function AgentsPanel({ tenantId, query }: AgentsPanelProps) {
   return (
     <ReadPanel title="By agent" query={query}>
-      {({ rows, since, until }) =>
+      {({ rows, since, until, counted_until: at }) =>
         rows.length === 0 ? (
-          <EmptyState title="No agent had calls in this time">Look further back.</EmptyState>
+          <EmptyState title={<NoneUntil what="No agent had calls" at={at} />}>Look further back.</EmptyState>
         ) : (
           <PlainTable
             label="By agent"

@@ -4,10 +4,11 @@ import { useCurrentTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { CallCharts } from './call-charts.tsx'
+import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { allCallsQuery, allLateQuery, type Picked, tenantsQuery } from './overview-queries.ts'
+import { type Analytics, allCallsQuery, allLateQuery, type Picked, tenantsQuery } from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 import { TenantsPanel } from './tenants-panel.tsx'
@@ -29,7 +30,7 @@ export function InstallationPage() {
       actions={<RangeChoice range={range} />}
     >
       <TenantsPanel query={tenants} range={range} picked={picked} />
-      <ReadFigures query={calls} empty={<NoCalls />}>
+      <ReadFigures query={calls} empty={(analytics) => <NoCalls analytics={analytics} />}>
         {(analytics) => (
           <>
             <FigureTiles totals={analytics.totals} late={lateTasks} />
@@ -56,10 +57,10 @@ function pickedIn({ since, until }: OverviewFilters): Picked {
   return since && until ? { since, until } : null
 }
 
-function NoCalls() {
+function NoCalls({ analytics }: { analytics: Analytics }) {
   const tenantId = useCurrentTenant()
   return (
-    <EmptyState title="No calls in this time">
+    <EmptyState title={<NoneUntil what="No calls" at={analytics.counted_until} />}>
       Look further back, or make one:{' '}
       {tenantId !== null && (
         <>
@@ -69,7 +70,8 @@ function NoCalls() {
           , or{' '}
         </>
       )}
-      ring a number that is routed to one. <a href="/docs/getting-started">The first call</a>
+      ring a number that is routed to one. A call is here once it is counted, as a rule within half a minute.{' '}
+      <a href="/docs/getting-started">The first call</a>
     </EmptyState>
   )
 }

@@ -5,10 +5,11 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
 import { AgentsPanel } from './agents-panel.tsx'
 import { CallCharts } from './call-charts.tsx'
+import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
 import { LatePanel } from './late-panel.tsx'
 import { type OverviewFilters, rangeIn } from './overview-filters.ts'
-import { agentsQuery, callsQuery, lateQuery } from './overview-queries.ts'
+import { type Analytics, agentsQuery, callsQuery, lateQuery } from './overview-queries.ts'
 import { RangeChoice } from './range-choice.tsx'
 import { ReadFigures } from './read-figures.tsx'
 
@@ -29,7 +30,7 @@ export function OverviewPage() {
       description="What calls came to. A bar or a point leads to its calls."
       actions={<RangeChoice range={range} />}
     >
-      <ReadFigures query={calls} empty={<NoCalls />}>
+      <ReadFigures query={calls} empty={(analytics) => <NoCalls analytics={analytics} />}>
         {(analytics) => (
           <>
             <FigureTiles
@@ -70,11 +71,11 @@ export function OverviewPage() {
   )
 }
 
-function NoCalls() {
+function NoCalls({ analytics }: { analytics: Analytics }) {
   return (
-    <EmptyState title="No calls in this time">
-      Look further back, or ring a number that is routed to an agent. Calls are counted half a minute after they change.{' '}
-      <a href="/docs/getting-started">The first call, step by step</a>
+    <EmptyState title={<NoneUntil what="No calls" at={analytics.counted_until} />}>
+      Look further back, or ring a number that is routed to an agent: its call is here once it is counted, as a rule
+      within half a minute. <a href="/docs/getting-started">The first call, step by step</a>
     </EmptyState>
   )
 }

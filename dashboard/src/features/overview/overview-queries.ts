@@ -17,6 +17,8 @@ export type LateQueue = Pick<
 
 /** Calls are counted twice a minute. */
 const REFRESH_MS = 30_000
+/** Whoever makes the first call looks whether it is there. */
+const REFRESH_OF_NOTHING_MS = 5_000
 const DAY_MS = 86_400_000
 /** No tenant is called so. */
 const ALL = null
@@ -25,10 +27,12 @@ const time_zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** What was read stays while it is read of another span, but none of what was read of another tenant. */
 const often = <Data>(whose: string | null) => ({
-  refetchInterval: REFRESH_MS,
+  refetchInterval: ({ state: { data } }: { state: { data: Data | undefined } }) =>
+    isNothing(data) ? REFRESH_OF_NOTHING_MS : REFRESH_MS,
   placeholderData: (before: Data | undefined, query?: { queryKey: QueryKey }) =>
     query?.queryKey[1] === whose ? before : undefined,
 })
+const isNothing = (data: unknown) => (data as Partial<Analytics> | undefined)?.totals?.calls === 0
 const since = ({ days }: Range) => new Date(Date.now() - days * DAY_MS).toISOString()
 
 /** What a tenant's calls came to. */

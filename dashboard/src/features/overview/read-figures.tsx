@@ -2,12 +2,14 @@ import { Skeleton } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { FailureState } from '../../components/failure-state.tsx'
+import { CountedUntil } from './counted-until.tsx'
 import type { Analytics } from './overview-queries.ts'
+import styles from './read-figures.module.css'
 
 type ReadFiguresProps = {
   query: UseQueryResult<Analytics>
   /** Stands in place of charts of nothing. */
-  empty: ReactNode
+  empty: (analytics: Analytics) => ReactNode
   children: (analytics: Analytics) => ReactNode
 }
 
@@ -18,8 +20,19 @@ export function ReadFigures({ query: { data, error, refetch }, empty, children }
   return (
     <>
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
-      {data && (data.totals.calls === 0 ? empty : children(data))}
+      {data && (data.totals.calls === 0 ? empty(data) : <Figures analytics={data}>{children(data)}</Figures>)}
       {!data && !error && <Skeleton height={EXPECTED_PX} radius="md" aria-busy="true" />}
+    </>
+  )
+}
+
+function Figures({ analytics, children }: { analytics: Analytics; children: ReactNode }) {
+  return (
+    <>
+      <p className={styles.counted}>
+        Counted until <CountedUntil at={analytics.counted_until} />
+      </p>
+      {children}
     </>
   )
 }

@@ -5,6 +5,7 @@ import { Instant } from '../../components/instant.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { PlainTable } from '../../components/plain-table.tsx'
 import { ReadPanel } from '../../components/read-panel.tsx'
+import { NoneUntil } from './counted-until.tsx'
 import { FIGURE_COLUMNS } from './figure-columns.tsx'
 import type { Range } from './overview-filters.ts'
 import type { Analytics, AnalyticsRow, Picked } from './overview-queries.ts'
@@ -16,9 +17,9 @@ type TenantsPanelProps = { query: UseQueryResult<Analytics>; range: Range; picke
 export function TenantsPanel({ query, range, picked }: TenantsPanelProps) {
   return (
     <ReadPanel title="By tenant" aside={<SpanPicked picked={picked} range={range} />} query={query}>
-      {({ rows, since, until }) =>
+      {({ rows, since, until, counted_until: at }) =>
         rows.length === 0 ? (
-          <EmptyState title="No tenant had calls in this time">Look further back.</EmptyState>
+          <EmptyState title={<NoneUntil what="No tenant had calls" at={at} />}>Look further back.</EmptyState>
         ) : (
           <PlainTable
             label="By tenant"

@@ -1,0 +1,24 @@
+import { exactInstant } from '../../components/instant.tsx'
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+
+/** By when all that was written of calls is counted. To the second: whoever has just called knows when that was. */
+export function CountedUntil({ at }: { at: string }) {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  return (
+    <time dateTime={at} title={exactInstant(at)} className="numbers">
+      {(isToday ? TIME : DAY_AND_TIME).format(date)}
+    </time>
+  )
+}
+
+/** That there was nothing, as far as that is known: what is not counted yet is not denied. */
+export function NoneUntil({ what, at }: { what: string; at: string }) {
+  return (
+    <>
+      {what} in this time until <CountedUntil at={at} />
+    </>
+  )
+}
