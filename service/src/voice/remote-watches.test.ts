@@ -11,7 +11,7 @@ import { answerRemoteCalls } from './answer-remote-calls.ts'
 import { liveCallsHere } from './live-calls.ts'
 import { type LiveEvent, LiveEvents } from './live-events.ts'
 import { LiveSessions } from './live-sessions.ts'
-import { watchTopic } from './remote-calls.ts'
+import { type CallQuestion, callsTopic, type WatchBegun, watchTopic } from './remote-calls.ts'
 import { makeRemoteWatches, type RemoteWatches } from './remote-watches.ts'
 
 const ACME = 'acme' as TenantId
@@ -118,6 +118,17 @@ describe('a call of another node that is watched', () => {
     stopAnswers()
     await clock.advance(5_000)
     await until(() => state.isBroken, { what: 'the break' })
+  })
+
+  it('is not broken when it is to be renewed while the node that has it begins', async () => {
+    stopAnswers()
+    const begun = Promise.withResolvers<WatchBegun>()
+    bus.answer(callsTopic(THERE), (asked) => ((asked as CallQuestion).type === 'watch' ? begun.promise : false))
+    await clock.advance(4_900)
+    const watching = watch()
+    await clock.advance(200)
+    begun.resolve({ kept: [], lastId: 0 })
+    expect((await watching).state.isBroken).toBe(false)
   })
 
   it('is let go by its node when the watcher has stopped, or is gone without a word', async () => {

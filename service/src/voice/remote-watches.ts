@@ -95,6 +95,8 @@ class RemoteWatch implements WatchedEvents {
   }
 
   async renew(): Promise<void> {
+    // Until it has begun the other node may not know it yet.
+    if (this.#nextId === null) return
     const isKnown = await this.#node.renew().catch(() => false)
     if (!isKnown) this.break()
   }

@@ -50,7 +50,7 @@ export function makeRemoteLines({ bus, clock, nodeId }: Deps): RemoteLines {
       })
       lines.set(lineId, line)
       try {
-        line.callSid = (await ask({ type: 'open', lineId, asker: nodeId, wanted })) as string
+        line.opened((await ask({ type: 'open', lineId, asker: nodeId, wanted })) as string)
         return line
       } catch (error) {
         // It may have been opened all the same.
@@ -73,11 +73,17 @@ class RemoteLine implements Line {
   readonly #listener: LineListener
   readonly #node: Node
   #waiting: string[] = []
+  #isOpen = false
   #isOver = false
 
   constructor(listener: LineListener, node: Node) {
     this.#listener = listener
     this.#node = node
+  }
+
+  opened(callSid: string): void {
+    this.callSid = callSid
+    this.#isOpen = true
   }
 
   told(told: LineTold): void {
@@ -98,6 +104,8 @@ class RemoteLine implements Line {
   }
 
   async renew(): Promise<void> {
+    // While it is being opened the other node may not know it yet.
+    if (!this.#isOpen) return
     const isKnown = await this.#node.renew().catch(() => false)
     if (!isKnown && !this.#isOver) this.#over('broken')
   }
