@@ -33,6 +33,8 @@ export function useLiveApp(test: TestDatabase, { settings = {}, ...furnished }: 
       carrier: { host: '127.0.0.1', port: 0, accountSid: ACCOUNT.sid, authToken: ACCOUNT.token },
       model: { host: '127.0.0.1', port: 0 },
     })
+    // Its voice takes seconds to its first words on a busy machine, of which a call waits two for a provider.
+    await simulator.speech.say('Hello.')
   })
   afterAll(() => simulator?.close())
   beforeEach(async () => {
