@@ -10,8 +10,9 @@ const LONGEST_SILENCE_MS = 8_000
 /** So much more, and a second at least, is put behind a turn of which no more will come. */
 const BEYOND_SILENCE_MS = 500
 const LEAST_SILENCE_MS = 1_000
-/** How long ago a sound has begun, as a rule, when the model's server tells of it. */
+/** How long ago a sound has begun, and the silence behind it was long enough, as a rule, when the model's server tells of it. */
 const USUAL_LAG_MS = 300
+const USUAL_END_LAG_MS = 100
 /** Beyond this, either way, its count of the audio is not that of the clock. */
 const MOST_LAG_MS = 750
 /** So long after a session was ready it has heard all that was kept for it. */
@@ -48,15 +49,35 @@ export function guardedMs(step: Step, fromMs: number, untilMs: number): number {
 
 /**
  * The model counts the audio that it was sent. Of a line that sends nothing while nobody speaks, or that was gone for a while, that is
- * less than has passed, and more where silence was put in its place: a sound that has just begun tells by how much.
+ * less than has passed, and more where silence was put in its place: a sound that has just begun tells by how much. One that is told
+ * late looks as one behind a gap does, until something is told that would not have been heard yet by that.
  */
 export function setByOnset(step: Step, audioStartMs: number): void {
   const { model, plan } = step.state
-  const atMs = model.heardSinceMs + audioStartMs + plan.hearing.prefixMs
+  const positionMs = audioStartMs + plan.hearing.prefixMs
+  const atMs = model.heardSinceMs + positionMs
   const lagMs = step.nowMs - atMs
   const isKept = atMs < model.readyAtMs && step.nowMs < model.readyAtMs + CAUGHT_UP_MS
-  if (isKept || Math.abs(lagMs) <= MOST_LAG_MS) return
-  step.set({ model: { ...model, heardSinceMs: model.heardSinceMs + lagMs - USUAL_LAG_MS } })
+  if (isKept || takeLateOnsetBack(step, positionMs, USUAL_LAG_MS) || Math.abs(lagMs) <= MOST_LAG_MS) return
+  const byMs = lagMs - USUAL_LAG_MS
+  step.set({ model: { ...model, heardSinceMs: model.heardSinceMs + byMs, onsetMovedMs: Math.max(0, byMs) } })
+}
+
+/** The same by the end of the silence behind it, but for silence of ours, which is sent more quickly than it would pass. */
+export function setByEnd(step: Step, audioEndMs: number): void {
+  if (step.state.phase === 'talking') takeLateOnsetBack(step, audioEndMs, USUAL_END_LAG_MS)
+}
+
+/** Nothing is told before it was heard: where it seems so, and would not without the last onset, that was told late. */
+function takeLateOnsetBack(step: Step, positionMs: number, usualMs: number): boolean {
+  const { model } = step.state
+  const { heardSinceMs, onsetMovedMs } = model
+  const lagMs = step.nowMs - heardSinceMs - positionMs
+  const lagBeforeMs = lagMs + onsetMovedMs
+  const isNearer = Math.abs(lagBeforeMs - usualMs) < Math.abs(lagMs - usualMs)
+  if (lagMs >= 0 || lagBeforeMs < 0 || lagBeforeMs > MOST_LAG_MS || !isNearer) return false
+  step.set({ model: { ...model, heardSinceMs: heardSinceMs - onsetMovedMs, onsetMovedMs: 0 } })
+  return true
 }
 
 /** When a place in the audio that the model's session was given was heard. */

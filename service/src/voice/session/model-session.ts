@@ -42,7 +42,9 @@ export function openModel(step: Step): void {
 export function modelReady(step: Step): void {
   const { model, plan, phase, hasMissedWords } = step.state
   const heardSinceMs = Math.max(model.downSinceMs ?? step.nowMs, step.nowMs - KEPT_MS)
-  step.set({ model: { ...model, isReady: true, heardSinceMs, readyAtMs: step.nowMs, downSinceMs: null } })
+  step.set({
+    model: { ...model, isReady: true, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs, downSinceMs: null },
+  })
   step.do(
     { type: 'disarm', timer: 'model_setup' },
     { type: 'open_uplink' },

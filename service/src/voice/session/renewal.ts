@@ -48,7 +48,7 @@ function takeOver(step: Step): void {
     return step.set({ renewalDue: true })
   }
   const heardSinceMs = Math.max(next.sinceMs, step.nowMs - KEPT_MS)
-  step.set({ model: { ...model, epoch: next.epoch, next: null, heardSinceMs, readyAtMs: step.nowMs } })
+  step.set({ model: { ...model, epoch: next.epoch, next: null, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs } })
   step.do({ type: 'take_next' }, { type: 'arm', timer: 'renewal', ms: plan.modelSessionMs })
 }
 

@@ -4,7 +4,7 @@ import { mayBeBackchannel } from './backchannel.ts'
 import type { CallerSpeech } from './caller-speech.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
-import { guardedMs, guardUntilMs, isKeptSpeech, setByOnset, spokenMs, spokenUntilMs } from './hearing.ts'
+import { guardedMs, guardUntilMs, isKeptSpeech, setByEnd, setByOnset, spokenMs, spokenUntilMs } from './hearing.ts'
 import { interruptFor } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
 import type { Step } from './state.ts'
@@ -68,6 +68,7 @@ export function speechStopped(step: Step, stopped: Stopped): void {
   const { speech } = step.state
   if (!speech || speech.itemId !== stopped.itemId) return
   const { audioEndMs } = stopped
+  setByEnd(step, audioEndMs)
   const told = { ...speech, loudMs: Math.max(speech.loudMs, spokenMs(step, speech, audioEndMs)) }
   step.set({ speech: told })
   decide(step, spokenUntilMs(step, audioEndMs))

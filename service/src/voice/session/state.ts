@@ -77,6 +77,8 @@ export type SessionState = {
     readonly isReady: boolean
     /** When the first sound was heard that this session was given: some of them are kept until it is ready. */
     readonly heardSinceMs: number
+    /** By how much the last onset that seemed late has moved that on; 0 where none has. */
+    readonly onsetMovedMs: number
     readonly readyAtMs: number
     /** The session that is to take over, being opened since then with what the conversation was. */
     readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
@@ -181,7 +183,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ failedAtMs: [], isFallback: false, downSinceMs: nowMs, limitedUntilMs: 0 },
+      ...{ onsetMovedMs: 0, failedAtMs: [], isFallback: false, downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,
