@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
 import { freePort } from '../../scripts/needs/free-port.ts'
-import { killPrograms, startProgram } from './harness/program.ts'
+import { KEEPS_NOTHING_COMPILED, killPrograms, startProgram } from './harness/program.ts'
 import { type Copy, copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
 
@@ -40,7 +40,7 @@ describe('the program', { timeout: TEST_TIMEOUT_MS }, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'answers, and on %s ends with 0 in time and lets go of its port',
     async (signal) => {
-      const program = startProgram(settings)
+      const program = startProgram({ ...settings, ...KEEPS_NOTHING_COMPILED })
       const address = await program.listening()
       expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ ok: true })
 

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { killPrograms, startProgram } from './harness/program.ts'
+import { KEEPS_NOTHING_COMPILED, killPrograms, startProgram } from './harness/program.ts'
 import { rehearsedCall } from './harness/rehearsed-call.ts'
 import { scratchFolder } from './harness/scratch.ts'
 import { until } from './harness/wait.ts'
@@ -41,7 +41,7 @@ function answers(address: string): Promise<boolean> {
 
 describe('the service with SIMULATOR=on', () => {
   it('can be rung from this machine at once, shows the conversation, and stops with its simulator in time', async () => {
-    const program = startProgram(settings, ['--welcome'])
+    const program = startProgram({ ...settings, ...KEEPS_NOTHING_COMPILED }, ['--welcome'])
     await program.listening()
     const carrier = await carrierAddress()
 

@@ -13,6 +13,12 @@ const START_TIMEOUT_MS = 60_000
  */
 const COMPILED_ONCE = '--liftoff-only'
 
+/**
+ * Settings of a program whose end is timed: another one writes at its end what it was the first to compile, which takes seconds on a busy
+ * machine.
+ */
+export const KEEPS_NOTHING_COMPILED = { NODE_DISABLE_COMPILE_CACHE: '1' }
+
 /** How a program ended, and how long that took after it was told to. */
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; afterMs: number }
 
