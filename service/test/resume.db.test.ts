@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import type { ModelCommand } from '../src/platform/realtime/port.ts'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
@@ -205,6 +206,14 @@ describe('a call that loses its stream', () => {
       }
     })
 
+    /** Each has just been heard from, by the database's clock: the other one's silence is no reason for what a node does. */
+    async function heard(): Promise<void> {
+      const { rows } = await sql<{ at: Date }>`select now() as at`.execute(test.db)
+      const since = rows[0]?.at ?? new Date()
+      const alive = test.db.selectFrom('nodes').select('node_id').where('heartbeat_at', '>', since)
+      await app.pass(async () => (await alive.execute()).length === 2, 'both nodes to be heard from')
+    }
+
     /** The agent pauses the recording, or goes on with it. */
     function pause(model: ScriptedSession, isPaused: boolean): void {
       const called = { responseId: 'r1', itemId: 'i1', callId: `pause ${isPaused}`, name: 'pause_recording' }
@@ -234,6 +243,7 @@ describe('a call that loses its stream', () => {
       client.terminate()
       await isDetached()
       void other.served.app.drain()
+      await heard()
       // The first node would take it, but was not the one that is asked for long.
       expect(await resumeAt(other.served)).toContain('call-resume?again=1#')
       expect(await resumeAt(other.served, '?again=5')).toContain('<Number>+12025550150</Number>')
