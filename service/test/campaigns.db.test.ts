@@ -175,6 +175,38 @@ describe('a campaign', { timeout: 120_000 }, () => {
     ])
   })
 
+  it('waits for the end of a call that the tenant has with a contact, and calls the others meanwhile', async () => {
+    await app.talk({ CallSid: 'CA-in', From: phone(0) })
+    const waiting = await started({ contacts: people(2) })
+    await placed(1)
+    const [inCall] = await pass(async () => {
+      const found = await contacts(waiting)
+      return Date.parse(String(found[0]?.['due_at'])) > app.clock.now() ? found : null
+    }, 'the contact to be put off')
+    expect(inCall).toMatchObject({ status: 'pending', outcome: null, attempts: 0 })
+    expect(allDialled()).toEqual([phone(1)])
+    await app.post('/api/v1/call-status', {
+      form: { CallSid: 'CA-in', AccountSid: ACCOUNT.sid, CallStatus: 'completed' },
+    })
+    await ended(phone(1), { CallStatus: 'completed' })
+    await placed(2)
+    expect(allDialled()).toEqual([phone(1), phone(0)])
+  })
+
+  it('is not the second to ring a number that another one is calling', async () => {
+    const both = [await started(), await started()]
+    await placed(1)
+    const [waits, calls] = await pass(async () => {
+      const found = (await Promise.all(both.map(contacts))).flat()
+      const statuses = found.map(({ status }) => status).toSorted()
+      const isPutOff = found.some(({ due_at }) => Date.parse(String(due_at)) > app.clock.now())
+      return isPutOff ? statuses : null
+    }, 'one of the contacts to be put off')
+    expect([calls, waits]).toEqual(['pending', 'dialing'])
+    await ended(phone(0), { CallStatus: 'completed' })
+    await placed(2)
+  })
+
   it('waits for the hours in which it may call, its own and the tenant’s', async () => {
     // It is midnight in UTC, seven in the evening of the day before in Washington.
     const id = await started({ calling_hours: { start: '19:30', end: '21:00' } })

@@ -52,15 +52,23 @@ export async function lockNumber(tx: Tx, tenantId: TenantId, number: string): Pr
   )
 }
 
+type OtherCalls = { now: Date; exceptLogId: string | null }
+
 /** Whether the tenant has a call now, in or out and on any node, with the number in a column. `exceptLogId`: this one is left out; null for none. */
-export function isInCall(
-  tenantId: TenantId,
-  column: string,
-  { now, exceptLogId }: { now: Date; exceptLogId: string | null },
-): RawBuilder<SqlBool> {
-  return sql`
+export function isInCall(tenantId: TenantId, column: string, others: OtherCalls): RawBuilder<SqlBool> {
+  return callWith(tenantId, sql.ref(column), others)
+}
+
+/** The same of a number. */
+export async function hasCall(tx: Tx, tenantId: TenantId, number: string, others: OtherCalls): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`select ${callWith(tenantId, sql.val(number), others)} as "is"`.execute(tx)
+  return rows[0]?.is ?? false
+}
+
+function callWith(tenantId: TenantId, number: RawBuilder<unknown>, { now, exceptLogId }: OtherCalls) {
+  return sql<SqlBool>`
     exists (select from ${liveCalls(tenantId, now)}
-               and ${sql.ref(column)} in (live."from", live."to") and live.id is distinct from ${exceptLogId}::uuid)`
+               and ${number} in (live."from", live."to") and live.id is distinct from ${exceptLogId}::uuid)`
 }
 
 /** The numbers with which the tenant has a call now, as `isInCall`: for whoever asks of many, each of which would go through all calls. */

@@ -5,6 +5,7 @@ import type { PhoneNumber } from '../../kernel/phone.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import type { Log } from '../../platform/log.ts'
 import type { CallLogRow } from '../../records/call-log-store.ts'
+import { hasCall, lockNumber } from '../../records/live-call-store.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
 import { onMachine } from '../../voice/stream-begin.ts'
 import type { CallingHours } from '../calling-hours.ts'
@@ -45,6 +46,7 @@ const NO_ROOM_MS = 5_000
 const TENANT_BUSY_MS = 5_000
 const DAY_SPENT_MS = 15 * 60_000
 const CAPPED_MS = 60 * 60_000
+const IN_CALL_MS = 60_000
 
 export function makeDialContact(deps: Deps): DialContact {
   const { db, clock, log, dialing } = deps
@@ -79,7 +81,7 @@ export function makeDialContact(deps: Deps): DialContact {
     })
   }
 
-  /** @throws ClaimLost, which undoes the call. */
+  /** @throws ClaimLost, ContactInCall, which undo the call. */
   async function begin(
     tx: Tx,
     { campaign, contact, claim }: ClaimedContact,
@@ -87,6 +89,8 @@ export function makeDialContact(deps: Deps): DialContact {
   ): Promise<void> {
     const { tenant_id: tenantId, id } = campaign
     const now = new Date(clock.now())
+    await lockNumber(tx, tenantId, contact.phone)
+    if (await hasCall(tx, tenantId, contact.phone, { now, exceptLogId: queued.id })) throw new ContactInCall()
     // Somebody may have paused it, or have seen its claim end.
     const isRunning = (await lockCampaign(tx, tenantId, id))?.status === 'running'
     const called = { token: claim.token, callLogId: queued.id, now }
@@ -138,6 +142,7 @@ export function makeDialContact(deps: Deps): DialContact {
     try {
       await place(tenant, claimed).catch(async (error: unknown) => {
         if (error instanceof ClaimLost) return release(claimed, {}, new Date(clock.now()))
+        if (error instanceof ContactInCall) return release(claimed, { due_at: inMs(IN_CALL_MS) }, new Date(clock.now()))
         // It is written down: what became of it will be known.
         if (error instanceof AppError && error.code === 'submission_unknown') return
         if (!(error instanceof AppError)) throw error
@@ -153,6 +158,11 @@ export function makeDialContact(deps: Deps): DialContact {
 /** Somebody else may call the contact now, or nobody. */
 class ClaimLost extends Error {
   override readonly name = 'ClaimLost'
+}
+
+/** The contact talks with the tenant now, or is being called. */
+class ContactInCall extends Error {
+  override readonly name = 'ContactInCall'
 }
 
 function hoursOf({ hours_start: start, hours_end: end }: CampaignRow): CallingHours | null {
