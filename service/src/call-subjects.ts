@@ -23,7 +23,7 @@ export function makeCallSubjects(deps: Deps, floors: CallFloors, live: LiveParts
     routes,
     operators: makeOperators(deps, {
       ...{ tenants, credentials, place: routes.placeTaskCall, check: routes.checkTaskCall },
-      opensAt: routes.taskCallOpensAt,
+      ...{ opensAt: routes.taskCallOpensAt, goesOn: routes.goesOn },
       notify: delivery.notify,
     }),
     erasing: makeErasing(deps, filesOf(floors)),

@@ -4,11 +4,13 @@ import { makeBrowserCalls } from './calls/browser-call.ts'
 import { browserCallRoutes } from './calls/browser-call-routes.ts'
 import { makeCallResume } from './calls/call-resume.ts'
 import { makeCallStatusCallbacks } from './calls/call-status.ts'
+import { CarrierRequests } from './calls/carrier-requests.ts'
 import { makeChats } from './calls/chat.ts'
 import { chatRoutes } from './calls/chat-routes.ts'
 import { makeDialCheck } from './calls/dial-check.ts'
 import { dialCheckRoutes } from './calls/dial-check-routes.ts'
 import { makeDialGate } from './calls/dial-gate.ts'
+import { makeGoesOn } from './calls/goes-on.ts'
 import type { HangingUp } from './calls/hang-up.ts'
 import { makeDecideInbound } from './calls/inbound-decision.ts'
 import { makeIncoming } from './calls/incoming.ts'
@@ -95,6 +97,7 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
   const gate = makeDialGate({ clock })
   const outbound = makeOutbound({ ...of, bus, gate, lateUnanswered: needs.lateUnanswered, publicUrl })
   const { toolsFor } = voice
+  const requests = new CarrierRequests({ clock, carriers })
   const chats = makeChats({ clock, log, tenants, resolveAgent, prompts: needs.prompts, toolsFor, model: deps.chat })
   const browserCalls = makeBrowserCalls({ ...begin, log, statuses, tokenTtlMs, streamUrl: voice.streamUrl })
   return {
@@ -114,8 +117,10 @@ export function makeCallRoutes(deps: Deps, needs: CallNeeds, voice: Voice) {
     placeTaskCall: outbound.placeTaskCall,
     checkTaskCall: outbound.checkTaskCall,
     taskCallOpensAt: outbound.taskCallOpensAt,
+    goesOn: makeGoesOn(requests),
     async close() {
       browserCalls.close()
+      requests.close()
       await Promise.all([outbound.close(), refused.close()])
     },
   }

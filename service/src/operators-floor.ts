@@ -6,7 +6,7 @@ import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
 import { callbackTaskRoutes } from './operators/callback-task-routes.ts'
 import { type CheckTaskCall, makeDispatchTask, type PlaceTaskCall } from './operators/dispatch-task.ts'
-import { collectMissedCalls } from './operators/missed-calls.ts'
+import { collectMissedCalls, type GoesOn } from './operators/missed-calls.ts'
 import { operatorQueueAdminRoutes } from './operators/operator-queue-admin-routes.ts'
 import { operatorQueueRoutes } from './operators/operator-queue-routes.ts'
 import { makeOperatorQueues } from './operators/operator-queues.ts'
@@ -30,6 +30,7 @@ type Needs = {
   place: PlaceTaskCall
   check: CheckTaskCall
   opensAt: OpensAt
+  goesOn: GoesOn
   /** Has people told by mail. */
   notify: Notify
 }
@@ -51,7 +52,7 @@ function scheduledSweeps(sweeps: Sweeps): ScheduledWork[] {
 
 /** Wires what operators work on: callback tasks and their queues. `close` stops what was started for that. */
 export function makeOperators({ config, clock, log, database: { db } }: Deps, needs: Needs) {
-  const { tenants, place, check, opensAt, notify } = needs
+  const { tenants, place, check, opensAt, goesOn, notify } = needs
   const desk = makeTaskDesk({ db, clock, tenants })
   const queues = makeOperatorQueues({ db, clock, tenants })
   const settling = makeSettlingDispatches({ db, clock, log, tenants })
@@ -70,7 +71,7 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
     /** What is to be done again and again. */
     scheduled: [
       ...scheduledSweeps(sweeps),
-      { name: 'missed calls', hasEndpoint: false, run: () => collectMissedCalls(known) },
+      { name: 'missed calls', hasEndpoint: false, run: () => collectMissedCalls({ ...known, goesOn }) },
     ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [

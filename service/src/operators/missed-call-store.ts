@@ -16,6 +16,8 @@ export type MissedCall = {
   agent_name: string | null
   from: string
   kind: MissedCallKind
+  /** Whether an agent was to talk in it; else its caller may have gone to the fallback number. */
+  was_taken: boolean
   ended_at: Date
 }
 
@@ -51,7 +53,7 @@ export async function listMissedCalls(
     select missed.*
       from (
         select log.id as log_id, log.call_sid, log.stream_sid, session.id as session_id, log.agent_name, log."from",
-               log.created_at, log.ended_at,
+               log.created_at, log.ended_at, session.end_reason is distinct from 'rejected' as was_taken,
                case
                  when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
                  when log.status = 'failed' or ${LOST_ITS_STREAM}

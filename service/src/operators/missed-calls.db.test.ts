@@ -29,6 +29,9 @@ let clock: TestClock
 let kinds: MissedCallKind[]
 let calls: number
 let fallback: PhoneNumber | null
+/** Whether calls go on, and of which it was asked. */
+let carrierSays: boolean | null
+let asked: string[]
 
 const told = (id: TenantId): TenantRuntime => {
   const tenant = tenantTold(id)
@@ -36,13 +39,19 @@ const told = (id: TenantId): TenantRuntime => {
   return { ...tenant, telephony, missed_calls: { queue_key: 'callbacks', when: kinds } }
 }
 const tenants = { get: async (id: TenantId) => told(id) }
-const collect = (db = test.db) => collectMissedCalls({ db, clock, log, tenants, isStopping: () => false })
+const goesOn = async (_tenant: TenantRuntime, callSid: string) => {
+  asked.push(callSid)
+  return carrierSays
+}
+const collect = (db = test.db) => collectMissedCalls({ db, clock, log, tenants, goesOn, isStopping: () => false })
 
 beforeEach(async () => {
   clock = new TestClock()
   kinds = [...MISSED_CALL_KINDS]
   calls = 0
   fallback = null
+  carrierSays = false
+  asked = []
   for (const id of ['acme', 'globex']) await makeTenant(test.db, id)
   const document = JSON.stringify({ tenant_id: 'acme', missed_calls: {} })
   await test.db
@@ -212,6 +221,28 @@ describe('calls that came to nothing', () => {
     expect(await collect()).toBe(0)
     await clock.advance(1)
     expect(await collect()).toBe(1)
+  })
+
+  it('have no task while their callers talk at the fallback number, however long', async () => {
+    fallback = '+12025550150' as PhoneNumber
+    const { callSid } = await call({ status: 'busy', end: 'rejected' })
+    const taken = await call({ end: 'model_lost' })
+    carrierSays = true
+    await clock.advance(20 * MINUTE_MS)
+    expect(await collect()).toBe(1)
+    expect(await tasks()).toMatchObject([{ call_sid: taken.callSid }])
+    carrierSays = false
+    expect(await collect()).toBe(1)
+    expect(asked).toEqual([callSid, callSid])
+  })
+
+  it('have one where their carrier does not say whether they go on, which it is asked once', async () => {
+    fallback = '+12025550150' as PhoneNumber
+    for (let count = 0; count < 3; count += 1) await call({ status: 'busy', end: 'rejected' })
+    carrierSays = null
+    await clock.advance(5 * MINUTE_MS)
+    expect(await collect()).toBe(3)
+    expect(asked).toHaveLength(1)
   })
 
   it('are of the last hour, and of nobody who is not over', async () => {

@@ -20,18 +20,22 @@ import {
   takeMissedCall,
 } from './missed-call-store.ts'
 
+/** Whether a call that was not taken goes on all the same, at the fallback number; null when its carrier does not say. Never rejects. */
+export type GoesOn = (tenant: TenantRuntime, callSid: string) => Promise<boolean | null>
+
 type Deps = {
   db: Db
   clock: Clock
   log: Pick<Log, 'error'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  goesOn: GoesOn
   isStopping: () => boolean
 }
 
 /** What ended earlier is history. */
 const LOOK_BACK_MS = 3_600_000
 const LONGEST_CALL_MS = LONGEST_CALL_SECONDS * 1_000
-/** Whoever answers at the fallback number has talked to the caller by then, mostly: it is told when they have hung up. */
+/** Whoever answers at the fallback number does so by then: that they did is told when they have hung up, and whether they talk is asked for. */
 const ANSWERED_WITHIN_MS = 300_000
 /** Read at once, and made of one tenant before it is another one's turn. */
 const BATCH_ROWS = 100
@@ -52,7 +56,7 @@ export async function collectMissedCalls(deps: Deps): Promise<number> {
   const { db, clock, log, tenants, isStopping } = deps
   const since = new Date(clock.now() - LOOK_BACK_MS)
   const looks = (await listTenantsWithAcrossTenants(db, 'missed_calls')).map(
-    (tenantId): Look => ({ tenantId, since, after: null, callers: new Set() }),
+    (tenantId): Look => ({ tenantId, since, after: null, callers: new Set(), isCarrierAway: false }),
   )
   let made = 0
   await inTurns({ clock, isStopping }, looks, async (look) => {
@@ -78,6 +82,8 @@ type Look = {
   after: MissedCallPosition | null
   /** Whoever called twice is called back once. */
   callers: Set<string>
+  /** It does not say which calls go on: it is not asked again now. */
+  isCarrierAway: boolean
 }
 
 /** @returns how many tasks were made: `BATCH_ROWS` or more where there may be more to be made. */
@@ -102,11 +108,25 @@ async function collect(
       if (callers.has(call.from)) continue
       callers.add(call.from)
       const fields = fieldsOf(call, queue_key)
-      if (fields && (await makeTask(deps, tenant, call, fields))) made += 1
+      if (!fields || (await isElsewhere(deps, tenant, call, look))) continue
+      if (await makeTask(deps, tenant, call, fields)) made += 1
     }
     if (calls.length < BATCH_ROWS) break
   }
   return made
+}
+
+/** Whether the caller talks at the fallback number now: by the end of that it is known. */
+async function isElsewhere(
+  { goesOn }: Deps,
+  tenant: TenantRuntime,
+  { call_sid, was_taken }: MissedCall,
+  look: Look,
+): Promise<boolean> {
+  if (was_taken || tenant.telephony.fallback_number === null || look.isCarrierAway) return false
+  const isOn = await goesOn(tenant, call_sid)
+  look.isCarrierAway = isOn === null
+  return isOn === true
 }
 
 /** Whether this made a task of the call. Never rejects. */
