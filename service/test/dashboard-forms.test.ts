@@ -280,6 +280,47 @@ describe('what somebody types', () => {
   })
 })
 
+describe('a window', () => {
+  it('begins in its first field, and gives the focus back to its button however it is closed', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/prompts')
+    const button = page.getByRole('button', { name: 'New prompt' })
+    const form = page.getByRole('dialog', { name: 'New prompt' })
+    const focused = page.locator('*:focus')
+    const open = async () => {
+      await button.press('Enter')
+      await form.waitFor()
+      await focused.and(form.getByLabel('Key')).waitFor()
+    }
+    for (let times = 0; times < 5; times += 1) {
+      await open()
+      await page.keyboard.press('Escape')
+      await form.waitFor({ state: 'hidden' })
+      await focused.and(button).waitFor()
+    }
+    await open()
+    await form.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await focused.and(button).waitFor()
+    await open()
+    await page.keyboard.type('focused')
+    await form.getByLabel('Text').fill('Typed.')
+    await form.getByRole('button', { name: 'Save the prompt' }).press('Enter')
+    await focused.and(button).waitFor()
+    await context.close()
+  })
+
+  it('that waits for an answer gives the focus back, too', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/acme/settings')
+    const button = page.getByRole('button', { name: 'What would run?' })
+    await button.press('Enter')
+    await page.getByRole('dialog', { name: 'What would run' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('*:focus').and(button).waitFor()
+    await context.close()
+  })
+})
+
 describe('the settings of a tenant', () => {
   it('say why they are not saved over what somebody else has written', async () => {
     const context = await dashboard.loggedIn(WIDE)

@@ -9,6 +9,7 @@ import { Buttons, Column } from './fields.tsx'
 import { NewerDocument } from './newer-document.tsx'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /** What stands in a form while somebody fills it in. */
 export type Form<Values> = {
@@ -56,6 +57,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   const stackId = useId()
   // What is sent may lead to another page.
   const leave = useUnsaved(isOpen && isChanged && !isBusy)
+  useReturnFocus(isOpen)
 
   function open(): void {
     begin(initial)
@@ -110,12 +112,13 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
         title={label}
         size="lg"
         stackId={stackId}
+        returnFocus={false}
         closeOnClickOutside={!isChanged}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <form onSubmit={submitForm}>
           <Column>
-            <fieldset className={styles.fieldset} disabled={isBusy}>
+            <fieldset ref={beginInFirstField} className={styles.fieldset} disabled={isBusy}>
               <Column>{children({ values, set, fault: (name) => faultAt(error, `/body/${name}`) })}</Column>
             </fieldset>
             {newer && stored ? (
@@ -145,4 +148,10 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
       </Modal>
     </>
   )
+}
+
+/** The window looks for this mark when it opens; without one it begins in what closes it. */
+function beginInFirstField(fields: HTMLFieldSetElement | null): void {
+  if (fields === null || fields.querySelector('[data-autofocus]')) return
+  fields.querySelector('input:not([readonly]), select, textarea')?.setAttribute('data-autofocus', '')
 }

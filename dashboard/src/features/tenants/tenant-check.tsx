@@ -1,5 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { useMay } from '../../api/session.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
@@ -10,11 +11,14 @@ import { validateTenant } from './tenant-queries.ts'
 export function TenantCheck({ document }: { document: object | null }) {
   const mayCheck = useMay('administrator')
   const check = useMutation({ mutationFn: validateTenant })
+  // While it waits for the answer the button has no focus that could be given back.
+  const button = useRef<HTMLButtonElement>(null)
   if (!mayCheck) return null
   const { data, error } = check
   return (
     <>
       <Button
+        ref={button}
         variant="default"
         disabled={document === null}
         loading={check.isPending}
@@ -25,6 +29,7 @@ export function TenantCheck({ document }: { document: object | null }) {
       <Modal
         opened={Boolean(data ?? error)}
         onClose={() => check.reset()}
+        onExitTransitionEnd={() => button.current?.focus()}
         title="What would run"
         size="lg"
         closeButtonProps={{ 'aria-label': 'Close' }}
