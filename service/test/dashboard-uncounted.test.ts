@@ -35,6 +35,18 @@ it('the first call is not denied before it is counted, and is there by itself on
   await context.close()
 })
 
+it('a page on which no call is to be seen leads to one', async () => {
+  const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+  await dashboard.ask('PUT', '/admin/tenants/globex', { tenant_id: 'globex', name: 'Globex' })
+  for (const path of ['overview', 'live', 'calls']) {
+    const { page } = await dashboard.visit(context, `/app/t/globex/${path}`)
+    await page.getByRole('link', { name: 'talk to an agent from this browser' }).click()
+    await page.waitForURL('**/app/t/globex/talk')
+    await page.close()
+  }
+  await context.close()
+})
+
 async function analytics(): Promise<{ counted_until: string }> {
   return (await dashboard.ask<{ analytics: { counted_until: string } }>('GET', '/analytics/calls')).analytics
 }

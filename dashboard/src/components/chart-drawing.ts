@@ -32,7 +32,9 @@ type Marks = {
 
 const HEIGHT_PX = 176
 const LABELS_PX = 56
-const TIMES_PX = 28
+const TIMES_PX = 34
+/** The lowest value stands half below its line: the times begin below that. */
+const TIMES_GAP_PX = 11
 const TIMES_APART_PX = 76
 /** The last time stands with its middle at the right edge. */
 const HALF_A_TIME_PX = 32
@@ -88,7 +90,7 @@ function axesOf({ valueText }: ChartData): uPlot.Axis[] {
   const line = { stroke: pageColour('--line'), width: 1 }
   const both = { stroke: pageColour('--soft'), font: FONT, grid: line, ticks: { show: false } }
   return [
-    { ...both, grid: { show: false }, size: TIMES_PX, space: TIMES_APART_PX, values: timeTexts },
+    { ...both, grid: { show: false }, size: TIMES_PX, gap: TIMES_GAP_PX, space: TIMES_APART_PX, values: timeTexts },
     { ...both, size: LABELS_PX, values: (_chart, values) => values.map(valueText) },
   ]
 }

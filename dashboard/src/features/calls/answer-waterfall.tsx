@@ -10,7 +10,7 @@ export function AnswerWaterfall({ session }: { session: VoiceSession }) {
   const longestMs = Math.max(1, ...times.map(({ waitedMs }) => waitedMs))
   if (times.length === 0) return null
   return (
-    <Panel title="Time to answer" aside="From the caller's last word to the agent's first">
+    <Panel title="Time to answer" aside="From the caller's last sound until the agent was heard">
       <table className={styles.times}>
         <thead className="unseen">
           <tr>

@@ -76,8 +76,8 @@ function sessionFacts({
   return [
     ['How it ended', endReasonText(end_reason)],
     ['Outcome', words(outcome)],
-    ['Answers after (median)', ms(latency.response_p50_ms)],
-    ['Answers after (95%)', ms(latency.response_p95_ms)],
+    ['Answers after the turn (median)', ms(latency.response_p50_ms)],
+    ['Answers after the turn (95%)', ms(latency.response_p95_ms)],
     ['Interruptions', latency.interruptions],
     ['Model', model ?? 'Default'],
     ['Voice', voice ?? 'Default'],

@@ -6,6 +6,7 @@ import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../.
 import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
+import { TalkLink } from '../../components/talk-link.tsx'
 import { DASH, durationText, phoneText, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { CallFilters } from './call-filters.ts'
@@ -63,10 +64,12 @@ function CallFilterBar() {
 }
 
 function NoCalls({ isFiltered }: { isFiltered: boolean }) {
+  const tenantId = useTenant()
   if (isFiltered) return <EmptyState title="No call is like that">Take a filter away, or ask for more days.</EmptyState>
   return (
     <EmptyState title="No calls yet">
-      Ring a number that is routed to an agent. In a rehearsal, <span className="mono">npm run call</span> in another
+      Make one: <TalkLink tenantId={tenantId} after=", or " />
+      ring a number that is routed to an agent. In a rehearsal, <span className="mono">npm run call</span> in another
       terminal rings the demo number. <a href="/docs/getting-started">The first call, step by step</a>
     </EmptyState>
   )

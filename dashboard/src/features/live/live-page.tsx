@@ -4,6 +4,7 @@ import { useTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { TalkLink } from '../../components/talk-link.tsx'
 import { LiveCard } from './live-card.tsx'
 import styles from './live-page.module.css'
 import { type LiveCall, liveCallsQuery } from './live-queries.ts'
@@ -17,8 +18,10 @@ export function LivePage() {
       {error && <FailureState error={error} onRetry={() => void refetch()} />}
       {calls?.length === 0 && (
         <EmptyState title="No call is going on">
-          A call stands here as soon as somebody rings. You can be the first: talk to an agent, or ring its number. In a
-          rehearsal, <span className="mono">npm run call</span> in another terminal rings the demo number.
+          A call stands here as soon as somebody rings. You can be the first:{' '}
+          <TalkLink tenantId={tenantId} after=", or " />
+          ring a number that is routed to an agent. In a rehearsal, <span className="mono">npm run call</span> in
+          another terminal rings the demo number.
         </EmptyState>
       )}
       {calls === undefined && !error && <Skeleton height={150} radius="md" />}

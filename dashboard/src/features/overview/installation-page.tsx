@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCurrentTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { TalkLink } from '../../components/talk-link.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { NoneUntil } from './counted-until.tsx'
 import { FigureTiles } from './figure-tiles.tsx'
@@ -61,15 +62,7 @@ function NoCalls({ analytics }: { analytics: Analytics }) {
   const tenantId = useCurrentTenant()
   return (
     <EmptyState title={<NoneUntil what="No calls" at={analytics.counted_until} />}>
-      Look further back, or make one:{' '}
-      {tenantId !== null && (
-        <>
-          <Link to="/t/$tenantId/talk" params={{ tenantId }}>
-            talk to an agent from this browser
-          </Link>
-          , or{' '}
-        </>
-      )}
+      Look further back, or make one: {tenantId !== null && <TalkLink tenantId={tenantId} after=", or " />}
       ring a number that is routed to one. A call is here once it is counted, as a rule within half a minute.{' '}
       <a href="/docs/getting-started">The first call</a>
     </EmptyState>

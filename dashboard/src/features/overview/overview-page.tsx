@@ -3,6 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useTenant } from '../../api/tenants.ts'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Page } from '../../components/page.tsx'
+import { TalkLink } from '../../components/talk-link.tsx'
 import { AgentsPanel } from './agents-panel.tsx'
 import { CallCharts } from './call-charts.tsx'
 import { NoneUntil } from './counted-until.tsx'
@@ -72,10 +73,12 @@ export function OverviewPage() {
 }
 
 function NoCalls({ analytics }: { analytics: Analytics }) {
+  const tenantId = useTenant()
   return (
     <EmptyState title={<NoneUntil what="No calls" at={analytics.counted_until} />}>
-      Look further back, or ring a number that is routed to an agent: its call is here once it is counted, as a rule
-      within half a minute. <a href="/docs/getting-started">The first call, step by step</a>
+      Look further back, or make one: <TalkLink tenantId={tenantId} after=", or " />
+      ring a number that is routed to an agent. A call is here once it is counted, as a rule within half a minute.{' '}
+      <a href="/docs/getting-started">The first call, step by step</a>
     </EmptyState>
   )
 }

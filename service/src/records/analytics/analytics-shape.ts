@@ -24,7 +24,8 @@ const figures = {
   response_p50_ms: nullable(
     Type.Integer({
       minimum: 0,
-      description: "Of all answers, from the caller's last word to the agent's first; to 4%.",
+      description:
+        "Of all answers, from when the caller's turn was known to be over until the first audio was sent; to 4%.",
     }),
   ),
   response_p95_ms: nullable(Type.Integer({ minimum: 0 })),
