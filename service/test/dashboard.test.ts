@@ -5,6 +5,7 @@ import type { Look } from './harness/chromium.ts'
 import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
+import { until } from './harness/wait.ts'
 
 const LOOKS: Look[] = [
   { width: 1280, colorScheme: 'light' },
@@ -85,6 +86,16 @@ describe('the dashboard', () => {
     expect(faults).toEqual([])
     // What the page still asks for is answered first: an answer for a page that is gone fails in nobody's hands.
     await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('says once what a call came to, which its score says as well', async () => {
+    const log = () => dashboard.ask<{ call_log: { summary: string | null } }>('GET', `/call-logs/${callSid}`)
+    const summary = await until(async () => (await log()).call_log.summary, { what: 'a summary', timeoutMs: 60_000 })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await dashboard.visit(context, callPath())
+    await page.getByRole('region', { name: 'Score' }).getByText('Helpfulness').waitFor()
+    expect(await page.getByText(summary, { exact: true }).count()).toBe(1)
     await context.close()
   })
 

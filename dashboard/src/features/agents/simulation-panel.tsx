@@ -27,6 +27,8 @@ const FIRST_SCENARIO = JSON.stringify(
   2,
 )
 
+const MONO = { input: 'mono' }
+
 const MODES: { value: Mode; label: string }[] = [
   { value: 'text', label: 'In text: quick and cheap' },
   { value: 'voice', label: 'By voice: the agent is called' },
@@ -80,7 +82,7 @@ function NewSimulation({ version, onMade }: NewProps) {
             <Textarea
               label="Scenarios, as JSON"
               description="What callers do, and what is to be true of the call."
-              className="mono"
+              classNames={MONO}
               rows={14}
               spellCheck={false}
               required

@@ -6,12 +6,18 @@ import styles from './call-score.module.css'
 
 type Qa = NonNullable<VoiceSession['qa']>
 
+type CallScoreProps = {
+  qa: Qa
+  /** The summary that stands on the page already: as a rule it is that of the score. */
+  told: string | null
+}
+
 /** How good the call was found, and why. */
-export function CallScore({ qa }: { qa: Qa }) {
+export function CallScore({ qa, told }: CallScoreProps) {
   const { score, high_quality: isGood, summary, criteria } = qa
   return (
     <Panel title="Score" aside={<StatusBadge tone={isGood ? 'good' : 'wait'}>{percent(score)}</StatusBadge>}>
-      {summary && <p className={styles.summary}>{summary}</p>}
+      {summary && summary !== told && <p className={styles.summary}>{summary}</p>}
       <ul className={styles.criteria}>
         {criteria.map(({ name, score: part, reason }) => (
           <li key={name}>
