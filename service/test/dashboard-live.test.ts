@@ -192,6 +192,8 @@ describe('the pages of live calls', () => {
     await page.getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'End the call' }).click()
     await page.getByRole('link', { name: 'Read and hear it again' }).waitFor()
+    await page.getByText(/^The call is over\. .+\.$/).waitFor()
+    expect(await page.getByText('The call is over.').count()).toBe(1)
     expect(withoutTheEnd(faults)).toEqual([])
     await page.context().close()
   })

@@ -84,7 +84,7 @@ function WatchedCall({ tenantId, call, isGone }: { tenantId: string; call: LiveC
       )}
       {isOver && !moved && (
         <p>
-          The call is over.{' '}
+          {!hasEnded && 'The call is over. '}
           <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
             Read and hear it again
           </Link>
