@@ -59,7 +59,8 @@ export async function startPair({
     ring,
     ringStream: async (caller) => {
       const call = ring(caller)
-      await call.until(({ kind }) => kind === 'stream-started', 10_000)
+      // By the clock of the call, of which a busy machine has ten real seconds as for everything else.
+      await call.until(({ kind }) => kind === 'stream-started', 10_000 * speed)
       const stream = bridge.streams.at(-1)
       if (!stream) throw new Error(`no stream was opened: ${JSON.stringify(call.notifications)}`)
       await eventually(() => stream.of('start').length > 0)

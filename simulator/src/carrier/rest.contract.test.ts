@@ -153,9 +153,10 @@ describe('the REST surface', () => {
   })
 
   it('ends a call at its TimeLimit, and at the one that an update gives it instead', async () => {
-    const { create, rest, carrier } = await startRest({ speed: 20 })
+    // Three real seconds, in which a busy machine has made both calls and changed one.
+    const { create, rest, carrier } = await startRest({ speed: 5 })
     const limit = (sid: string | undefined, form: Record<string, string>) => rest(`/Calls/${sid}.json`, form)
-    const [kept, changed] = [await create({ TimeLimit: '5' }), await create({ TimeLimit: '5' })]
+    const [kept, changed] = [await create({ TimeLimit: '15' }), await create({ TimeLimit: '15' })]
     await eventually(() => carrier.calls.length === 2 && carrier.calls.every(({ status }) => status === 'in-progress'))
     expect(await limit(changed.body.sid, { TimeLimit: 'soon' })).toMatchObject({ status: 400, body: { code: 20001 } })
     expect(await limit(changed.body.sid, { Twiml: HANG_UP, TimeLimit: '14400' })).toMatchObject({ status: 200 })

@@ -13,11 +13,11 @@ function control(model: Model, path: string, method = 'GET', body?: unknown): Pr
 }
 
 /**
- * What this process holds beyond `before`, once that is nothing, or after two seconds. What went away meanwhile, such
+ * What this process holds beyond `before`, once that is nothing, or after ten seconds. What went away meanwhile, such
  * as a timer of an earlier test's connection, is no leak. Waits without a timer, which would be counted.
  */
 async function leftBehind(before: readonly string[]): Promise<string[]> {
-  const untilMs = performance.now() + 2_000
+  const untilMs = performance.now() + 10_000
   const beyond = () => {
     const known = [...before]
     return process.getActiveResourcesInfo().filter((kind) => {
