@@ -76,6 +76,9 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('kill -9 while the 
   })
 
   async function furnish(address: string): Promise<void> {
+    // Until then a busy machine may take longer to its first connections than an administrator waits for the database.
+    const isReady = async () => (await fetch(`${address}/readyz`)).ok
+    await until(isReady, { what: 'the service to be ready', timeoutMs: TAKEN_WITHIN_MS })
     const administer = async (method: string, path: string, body?: unknown) => {
       const response = await fetch(`${address}/api/v1/admin/tenants/acme${path}`, {
         method,
