@@ -24,7 +24,7 @@ type Deps<Late> = {
   keptAs(late: Late): Waiting
   /** Told what the database refuses for good. */
   refused(late: Late, err: unknown): void
-  /** More than these at a time are not taken. */
+  /** More than these at a time are not taken, with those that are on their way to the disk. */
   maxWaiting?: number
 }
 
@@ -41,6 +41,7 @@ type Pending<Late> = { late: Late; ids: number[]; done: (isWritten: boolean) => 
 export function makeLateWrites<Late>(deps: Deps<Late>): LateWrites<Late> {
   const { clock, files, write, keptAs, refused, maxWaiting = MAX_WAITING } = deps
   const waiting = new Set<Pending<Late>>()
+  let taking = 0
   let cancel: Cancel | null = null
   let writing: Promise<void> | null = null
   let isClosed = false
@@ -83,9 +84,12 @@ export function makeLateWrites<Late>(deps: Deps<Late>): LateWrites<Late> {
 
   return {
     async take(late) {
-      if (isClosed || waiting.size >= maxWaiting || !files.isReady) return false
+      if (isClosed || waiting.size + taking >= maxWaiting || !files.isReady) return false
       const { ids, isSafe } = files.keep([keptAs(late)])
-      if (!(await isSafe) || isClosed) return isSafe
+      taking += 1
+      const isKept = await isSafe
+      taking -= 1
+      if (!isKept || isClosed) return isKept
       add({ late, ids, done: () => {} })
       return true
     },
