@@ -82,13 +82,20 @@ describe('a call that its agent has ended', () => {
     carrier.answer()
   })
 
-  it('goes to the fallback number when it has lost its model and its carrier asks, not having been told', async () => {
-    const client = await app.talk({ CallSid: 'CA1' })
-    app.model.last.tell({ type: 'closed', code: 'invalid_api_key', message: '', fault: 'fatal' })
-    client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-    await app.pass(() => client.closeCode, 'the end of the stream')
-    expect(await next()).toContain('<Number>+12025550150</Number>')
-  })
+  it.each([
+    ['here', 0],
+    ['a node that knows it from the records alone', 61_000],
+  ])(
+    'goes to the fallback number when it has lost its model and its carrier asks %s, not having been told',
+    async (_where, laterMs) => {
+      const client = await app.talk({ CallSid: 'CA1' })
+      app.model.last.tell({ type: 'closed', code: 'invalid_api_key', message: '', fault: 'fatal' })
+      client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
+      await app.pass(() => client.closeCode, 'the end of the stream')
+      await app.clock.advance(laterMs)
+      expect(await next()).toContain('<Number>+12025550150</Number>')
+    },
+  )
 
   it('holds a service that is to stop up for seconds only, though its carrier never answers', async () => {
     await saidGoodbye()

@@ -9,7 +9,7 @@ import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
 import { STREAM_LOST } from '../records/call-values.ts'
 import type { Resuming } from '../records/resuming.ts'
-import { findVoiceSession } from '../records/voice-session-store.ts'
+import { findVoiceSession, type VoiceSessionRow } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { CallHere, LiveSessions } from '../voice/live-sessions.ts'
@@ -20,7 +20,7 @@ import { makeGuessedEnds } from './guessed-ends.ts'
 import { type HangingUp, sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
-import { findCallAcrossTenants, type KnownCall } from './incoming-store.ts'
+import { findCallAcrossTenants } from './incoming-store.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
@@ -108,8 +108,9 @@ export function makeCallResume(deps: Deps): CallResume {
       return { provider, verbs: HANG_UP }
     }
     if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
-    if (here ? await isEnding(here, callSid) : await isFinished(tenant, stored)) return { provider, verbs: HANG_UP }
-    const isElsewhere = here?.reason === 'model_lost'
+    const session = stored && (await findVoiceSession(db, tenant.tenant_id, stored.sessionId))
+    if (here ? await isEnding(here, callSid) : isFinished(session)) return { provider, verbs: HANG_UP }
+    const isElsewhere = (here ? here.reason : session?.end_reason) === 'model_lost'
     const connected = isElsewhere ? null : await again.connect(tenant, callSid)
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return { provider, verbs }
@@ -134,9 +135,10 @@ export function makeCallResume(deps: Deps): CallResume {
     return isGuessed ? guessedEnds.isOver(tenantId, callSid) : reason !== null && reason !== 'model_lost'
   }
 
-  async function isFinished({ tenant_id: tenantId }: TenantRuntime, call: KnownCall | null): Promise<boolean> {
-    const session = call && (await findVoiceSession(db, tenantId, call.sessionId))
-    return !session || session.ended_at !== null || isOver(session.call_status)
+  /** The same of one that was on another node, or here some time ago. */
+  function isFinished(session: VoiceSessionRow | null): boolean {
+    if (!session || isOver(session.call_status)) return true
+    return session.ended_at !== null && session.end_reason !== 'model_lost'
   }
 
   async function apologise(
