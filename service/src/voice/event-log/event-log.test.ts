@@ -24,8 +24,8 @@ function logging(changes: { maxChars?: number; append?: (bytes: Buffer) => Promi
   return { log, told, bytes: () => Buffer.concat(chunks) }
 }
 
-/** Runs a call of the reducer's and logs it: a question that is answered. */
-function answered(log: Pick<SessionEventLog, 'begin' | 'step' | 'close'>): void {
+/** Runs a call of the reducer's and logs it: a question that is answered, and what happens then. */
+function answered(log: Pick<SessionEventLog, 'begin' | 'step' | 'close'>, andThen = (_call: Call) => {}): void {
   const call = new Call()
   // What the fixture did before anybody listened.
   log.begin(HEAD)
@@ -41,6 +41,7 @@ function answered(log: Pick<SessionEventLog, 'begin' | 'step' | 'close'>): void 
   call.answer('resp_1', 'item_1', 900, 'It ends with 1111.')
   call.wait(1_000)
   call.echoAll()
+  andThen(call)
   log.close()
 }
 
@@ -183,6 +184,17 @@ describe('A line of a log', () => {
     const digits = (endKey: string) => keyed(endKey).map((event) => event?.type === 'dtmf' && event.digit)
     expect(digits('#')).toEqual(['0', '0', '#'])
     expect(digits('0')).toEqual(['1', '0', '#'])
+  })
+
+  it('hides the keys that the agent presses, and tells enough to press as many again', async () => {
+    const { log, bytes } = logging()
+    answered(log, (call) => call.do({ type: 'press', keys: '4711w9#' }))
+    await log.written()
+    const text = unpackChunks(bytes())
+    expect(text).not.toContain('4711')
+    const read = readLines(text)
+    expect(read.steps.map(({ event }) => event)).toContainEqual({ type: 'press', keys: '0000x0#' })
+    expect(replay(read)).toMatchObject({ difference: null, steps: read.steps.length })
   })
 })
 
