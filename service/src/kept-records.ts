@@ -11,6 +11,8 @@ import type { CallStatuses } from './calls/record-status.ts'
 import type { Deps } from './deps.ts'
 import type { NodeId, TenantId } from './kernel/ids.ts'
 import { makeLateActions } from './operators/late-actions.ts'
+import { publicAddress } from './public-address.ts'
+import { isLoopback } from './public-url.ts'
 import { Journal } from './records/journal.ts'
 import { JournalFiles } from './records/journal-file.ts'
 import type { TelephonyDefaults, TenantRuntime } from './tenancy/tenant-runtime.ts'
@@ -35,15 +37,8 @@ export function makeKeptRecords(deps: Deps, { nodeId, defaults, tenants, statuse
   const late = makeLateReports({ clock, log, statuses, files })
   const actions = makeLateActions({ db, clock, log, files })
   const refusals = makeLateRefusals({ db, clock, log, files, tenants })
-  // Without the address of this service, which is known once it listens; whoever took it has asked for one on this machine.
-  const signatures = makeCallbackSignatures({
-    db,
-    clock,
-    tenants,
-    carriers,
-    defaults,
-    takesUnsigned: () => config.simulator,
-  })
+  const takesUnsigned = () => config.simulator && isLoopback(publicAddress(config))
+  const signatures = makeCallbackSignatures({ db, clock, tenants, carriers, defaults, takesUnsigned })
   const adopt = makeAdoptDial({ db, clock, log, tenants, signatures })
   const unanswered = makeLateUnanswered({ db, clock, log, files, tenants, signatures, adopt, statuses })
   const of = { journal, finishing, reports: late, actions, refusals, unanswered }
