@@ -5,13 +5,16 @@ const DAY_AND_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', t
 
 /** By when all that was written of calls is counted. To the second: whoever has just called knows when that was. */
 export function CountedUntil({ at }: { at: string }) {
-  const date = new Date(at)
-  const isToday = date.toDateString() === new Date().toDateString()
   return (
     <time dateTime={at} title={exactInstant(at)} className="numbers">
-      {(isToday ? TIME : DAY_AND_TIME).format(date)}
+      {timeText(new Date(at))}
     </time>
   )
+}
+
+function timeText(date: Date): string {
+  const isToday = date.toDateString() === new Date().toDateString()
+  return (isToday ? TIME : DAY_AND_TIME).format(date)
 }
 
 /** That there was nothing, as far as that is known: what is not counted yet is not denied. */
