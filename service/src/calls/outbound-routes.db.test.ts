@@ -141,6 +141,14 @@ describe('a call that was asked for, to its carrier', () => {
     expect(await ended()).toEqual(['completed', 'too_slow', 'rejected'])
   })
 
+  it('has no reason where its carrier did not hear that sentence, asked again, and an agent talks', async () => {
+    const ref = await dialled()
+    await answeredInSilence(ref)
+    await app.pass(async () => (await logs())[0]?.error_code === 'too_slow', 'why it was not connected')
+    await talking(ref)
+    expect(await logs()).toMatchObject([{ status: 'in-progress', error_code: null, error_message: null }])
+  })
+
   it('says a sentence while the database is away, and why in its log once it is back', async () => {
     const ref = await dialled()
     gate.isAway = true

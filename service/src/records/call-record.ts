@@ -110,13 +110,13 @@ function sighted(log: CallLogRow, status: CallStatus, reportedAt: Date): Partial
   }
 }
 
-/** Adds the beginning of a stream; a further one goes on with the session. */
+/** Adds the beginning of a stream; a further one goes on with the session. With the first, why nobody talked is not so any more. */
 export function withStream(record: CallRecord, stream: StreamStart): CallRecord {
   const { streamSid, model, voice, wantsExtraction = false, daySpent = null, at } = stream
   const { log, session } = withReport(record, statusReport('in-progress', at))
   const isFurther = session.started_at !== null
   return {
-    log: { ...log, stream_sid: streamSid },
+    log: { ...log, stream_sid: streamSid, ...(!isFurther && { error_code: null, error_message: null }) },
     session: {
       ...session,
       stream_sid: streamSid,
