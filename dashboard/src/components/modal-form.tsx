@@ -45,38 +45,23 @@ type ModalFormProps<Values> = {
   size?: ButtonProps['size']
 }
 
-/** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
-export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
-  const { label, submit, initial, onSubmit, newer, onClose, children, variant, size = 'sm' } = props
-  const [isOpen, setOpen] = useState(false)
-  const { values, set, isChanged, begin } = useDraft(initial)
+type SendingProps<Values> = Pick<ModalFormProps<Values>, 'onSubmit' | 'newer'> & {
+  begin: (values: Values) => void
+  onDone: () => void
+}
+
+/** Sends what stands in a form, and holds what came of it: why it was refused, and what somebody else has stored meanwhile. */
+function useSending<Values>({ onSubmit, newer, begin, onDone }: SendingProps<Values>) {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const [stored, setStored] = useState<Values | null>(null)
-  const submitButton = useRef<HTMLButtonElement>(null)
-  const stackId = useId()
-  // What is sent may lead to another page.
-  const leave = useUnsaved(isOpen && isChanged && !isBusy)
-  useReturnFocus(isOpen)
 
-  function open(): void {
-    begin(initial)
-    setStored(null)
-    setError(null)
-    setOpen(true)
-  }
-
-  function close(): void {
-    setOpen(false)
-    onClose?.()
-  }
-
-  async function send(sent: Values): Promise<void> {
+  async function send(values: Values): Promise<void> {
     setBusy(true)
     setError(null)
     try {
-      await onSubmit(sent)
-      close()
+      await onSubmit(values)
+      onDone()
     } catch (failure) {
       setError(failure)
       if (newer && asFailure(failure).status === 412) await newer.read().then(setStored, setError)
@@ -85,13 +70,39 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     }
   }
 
-  function takeStored(): void {
-    if (stored === null) return
-    flushSync(() => {
-      begin(stored)
-      setStored(null)
-      setError(null)
-    })
+  function beginWith(values: Values): void {
+    begin(values)
+    setStored(null)
+    setError(null)
+  }
+
+  return { isBusy, error, stored, send, beginWith }
+}
+
+/** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
+export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
+  const { label, submit, initial, onSubmit, newer, onClose, children, variant, size = 'sm' } = props
+  const [isOpen, setOpen] = useState(false)
+  const { values, set, isChanged, begin } = useDraft(initial)
+  const { isBusy, error, stored, send, beginWith } = useSending({ onSubmit, newer, begin, onDone: close })
+  const submitButton = useRef<HTMLButtonElement>(null)
+  const stackId = useId()
+  // What is sent may lead to another page.
+  const leave = useUnsaved(isOpen && isChanged && !isBusy)
+  useReturnFocus(isOpen)
+
+  function open(): void {
+    beginWith(initial)
+    setOpen(true)
+  }
+
+  function close(): void {
+    setOpen(false)
+    onClose?.()
+  }
+
+  function take(written: Values): void {
+    flushSync(() => beginWith(written))
     submitButton.current?.focus()
   }
 
@@ -128,7 +139,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
                 failure={failure}
                 isSaving={isBusy}
                 onKeep={() => void send(newer.over(values, stored))}
-                onTake={takeStored}
+                onTake={() => take(stored)}
               />
             ) : (
               failure
