@@ -127,13 +127,15 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
 }
 
 /** Whoever talks to the number then may do so as long as they like, which the carrier was told that the agent may not. */
-function toldToGo({ text, language, number }: Apology): CallChange {
-  const said = text === null || language === undefined ? text : { text, language }
-  return { verbs: sayAndGo(said, number), ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }) }
+function toldToGo({ text, number, ...inLanguage }: Apology): CallChange {
+  return {
+    verbs: sayAndGo(text === null ? null : { text, ...inLanguage }, number),
+    ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }),
+  }
 }
 
-/** A sentence in a language that its carrier may not expect. */
-type Sentence = { text: string; language: string }
+/** A sentence in a language that its carrier may not expect, or speak. */
+type Sentence = Pick<Extract<CallVerb, { type: 'say' }>, 'text' | 'language' | 'english'>
 
 /**
  * A sentence, or null for none, and then the number; without one the end. `action` is asked what comes next when that is over:

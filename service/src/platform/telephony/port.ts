@@ -41,8 +41,11 @@ export type StreamCodec = {
 
 /** What the carrier does next with a call, as a document in its own language. */
 export type CallVerb =
-  /** `language` is that of the text, such as `pt-BR`; where it is not given the carrier takes its own. */
-  | { type: 'say'; text: string; language?: string }
+  /**
+   * `language` is that of the text, such as `pt-BR`; where it is not given the carrier takes its own. `english` is what is said in place of
+   * the text by a carrier that does not speak that language.
+   */
+  | { type: 'say'; text: string; language?: string; english?: string }
   | { type: 'connect_stream'; url: string; parameters: Record<string, string>; statusCallback: string | null }
   | { type: 'pause'; seconds: number }
   | { type: 'redirect'; url: string }

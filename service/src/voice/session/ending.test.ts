@@ -398,11 +398,12 @@ describe('A call without a model', () => {
 
   it('is told by the carrier in the language of its agent, with a stream and without', () => {
     const sorry = { text: 'Es tut mir leid.', language: 'de' }
+    const english = 'I am sorry, we are having technical difficulties.'
     for (const isLost of [false, true]) {
       const call = Call.greeted({ sorry })
       if (isLost) call.do({ type: 'stream_lost' })
       call.model({ type: 'closed', code: '', message: '', fault: 'fatal' })
-      expect(call.all('apologise')).toEqual([{ type: 'apologise', ...sorry, number: null }])
+      expect(call.all('apologise')).toEqual([{ type: 'apologise', ...sorry, english, number: null }])
     }
   })
 

@@ -85,8 +85,9 @@ export function hangUp(step: Step): void {
 
 /** The carrier apologises, unless that was heard already, and takes the call elsewhere, or ends it; it is given time for that. */
 export function leaveToCarrier(step: Step, isTold: boolean): void {
-  const { sorry = { text: APOLOGY }, fallbackNumber: number } = step.state.plan
-  step.do({ type: 'apologise', ...(isTold ? { text: null } : sorry), number })
+  const { sorry, fallbackNumber: number } = step.state.plan
+  const words = sorry ? { ...sorry, english: APOLOGY } : { text: APOLOGY }
+  step.do({ type: 'apologise', ...(isTold ? { text: null } : words), number })
   // Whoever has no stream is not told by its end that the carrier has taken over.
   if (step.state.phase === 'detached') return carrierGone(step, 'model_lost')
   beginEnding(step, 'model_lost', false)

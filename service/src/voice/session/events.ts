@@ -58,8 +58,11 @@ export type ToolOutcome = {
 /** Why a call was not put through. */
 export type TransferFault = 'busy' | 'no_answer' | 'declined' | 'failed'
 
-/** What a carrier says in our place, unless that was heard (null), in which language where that is known, and whom it connects then. */
-export type Apology = { text: string | null; language?: string; number: string | null }
+/**
+ * What a carrier says in our place, unless that was heard (null), in which language where that is known, and whom it connects then. One that
+ * does not speak that language says the English.
+ */
+export type Apology = { text: string | null; language?: string; english?: string; number: string | null }
 
 /** What happens to a session. Every event comes with the instant at which it happened, in monotonic ms. */
 export type SessionEvent =

@@ -43,12 +43,15 @@ describe('twiml', () => {
   it('says a sentence in its language, by the name that the carrier has for it, or in the carrier’s own where it has none', () => {
     const said = (language: string) => written({ type: 'say', text: 'Hej!', language })
     expect(said('sv')).toBe('<Say language="sv-SE">Hej!</Say>')
-    const names = ['de', 'DE-at', 'pt-br', 'pt', 'no', 'en-GB', 'uk', 'xx', '', '"><Hangup/>'].map((language) => {
-      return /^<Say(?: language="([^"]*)")?>Hej!<\/Say>$/.exec(said(language))?.[1]
-    })
-    expect(names).toEqual([
-      ...['de-DE', 'de-DE', 'pt-BR', 'pt-PT', 'nb-NO', 'en-GB', 'uk-UA', undefined, undefined, undefined],
-    ])
+    const names = ['de', 'DE-at', 'pt-br', 'pt', 'no', 'en-GB', 'uk', 'cs', 'tr', 'xx', '', '"><Hangup/>'].map(
+      (language) => {
+        return /^<Say(?: language="([^"]*)")?>Hej!<\/Say>$/.exec(said(language))?.[1]
+      },
+    )
+    expect(names).toEqual([...['de-DE', 'de-DE', 'pt-BR', 'pt-PT', 'nb-NO', 'en-GB', ...Array(6).fill(undefined)]])
+    const sorry = { type: 'say', text: 'Mrzí nás to.', english: 'We are sorry.' } as const
+    expect(written({ ...sorry, language: 'cs' })).toBe('<Say>We are sorry.</Say>')
+    expect(written({ ...sorry, language: 'de' })).toBe('<Say language="de-DE">Mrzí nás to.</Say>')
   })
 
   it('rings somebody in the place of a stream, asks for a key, and joins a room', () => {

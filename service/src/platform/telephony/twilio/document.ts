@@ -17,7 +17,7 @@ export function twiml(verbs: CallVerb[]): string {
 function verb(v: CallVerb): string {
   switch (v.type) {
     case 'say':
-      return `<Say${languageOf(v.language)}>${escaped(v.text)}</Say>`
+      return said(v)
     case 'connect_stream': {
       const callback =
         v.statusCallback === null ? '' : ` statusCallback="${escaped(v.statusCallback)}" statusCallbackMethod="POST"`
@@ -52,9 +52,10 @@ function verb(v: CallVerb): string {
   }
 }
 
-function languageOf(language: string | undefined): string {
-  const locale = language === undefined ? null : sayLanguage(language)
-  return locale === null ? '' : ` language="${locale}"`
+function said({ text, language, english = text }: Extract<CallVerb, { type: 'say' }>): string {
+  if (language === undefined) return `<Say>${escaped(text)}</Say>`
+  const locale = sayLanguage(language)
+  return locale === null ? `<Say>${escaped(english)}</Say>` : `<Say language="${locale}">${escaped(text)}</Say>`
 }
 
 function actionOf(url: string | undefined): string {

@@ -1,6 +1,8 @@
-/** In which it speaks what it is given, by the primary subtag of a language; the first where it does not speak that of the region. */
+/**
+ * In which it speaks what it is given without the name of a voice, by the primary subtag of a language; the first where it does not speak
+ * that of the region.
+ */
 const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([
-  ['cs', ['cs-CZ']],
   ['da', ['da-DK']],
   ['de', ['de-DE']],
   ['en', ['en-US', 'en-GB', 'en-AU', 'en-CA', 'en-IN']],
@@ -14,8 +16,6 @@ const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([
   ['pt', ['pt-PT', 'pt-BR']],
   ['ru', ['ru-RU']],
   ['sv', ['sv-SE']],
-  ['tr', ['tr-TR']],
-  ['uk', ['uk-UA']],
 ])
 
 /** The carrier's name for a language; null for one that is not known to be spoken: with a wrong name nothing may be said at all. */
