@@ -73,6 +73,15 @@ const drawn = (page: Page) => page.locator('figure canvas').nth(4).waitFor()
 const searchOf = (page: Page) => Object.fromEntries(new URL(page.url()).searchParams)
 
 describe('the overview', () => {
+  it('is where the address of a tenant leads that stops at its name', async () => {
+    const context = await loggedIn(WIDE)
+    for (const address of ['t/acme', 't/acme/']) {
+      const { page } = await visit(context, address)
+      await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor()
+      expect(new URL(page.url()).pathname).toBe('/app/t/acme/overview')
+    }
+  })
+
   it('shows a person of a tenant what their calls came to, and leads from an hour and an agent to the calls', async () => {
     const context = await loggedIn(WIDE, 'vera@acme.example')
     const { page } = await visit(context, '')
