@@ -58,6 +58,7 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     '/login': { at: 'login', sign: 'Log in' },
     '/invitation': { at: 'invitation#token=nobodys', sign: 'Welcome to Parley' },
     '/': { at: '', sign: 'All tenants' },
+    '/t/$tenantId': { at: of(''), sign: 'What calls came to' },
     overview: { at: of('overview'), sign: 'What calls came to' },
     calls: { at: of('calls'), sign: 'Every call that came in' },
     'calls/$callSid': { at: of('calls/CAnone'), sign: 'not_found' },
@@ -90,12 +91,12 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
   }
 }
 
-/** The paths of all routes, as their files have them. */
+/** The paths of all routes, as their files have them; that of what is shown where a tenant's address ends is `/`, as the first page's. */
 async function routePaths(): Promise<string[]> {
   const names = (await readdir(ROUTES)).filter((name) => /routes\.tsx?$/.test(name))
   const texts = await Promise.all(names.map((name) => readFile(join(ROUTES, name), 'utf8')))
-  const paths = texts.flatMap((text) => [...text.matchAll(/^ +path: '([^']+)'/gm)].map(([, path = '']) => path))
-  return paths.filter((path) => path !== '/t/$tenantId')
+  const paths = texts.flatMap((text) => [...text.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path))
+  return [...new Set(paths)]
 }
 
 /** Until all of it is there. With what is wrong, if it is not drawn. */
