@@ -1,3 +1,4 @@
+import type { ResolveAgent } from '../agents/resolve.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -5,9 +6,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
-import { statusReport } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
-import { STREAM_LOST } from '../records/call-values.ts'
 import type { Resuming } from '../records/resuming.ts'
 import { findVoiceSession, type VoiceSessionRow } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -17,11 +16,12 @@ import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
 import { type AgainDeps, makeConnectAgain } from './connect-again.ts'
 import { makeGuessedEnds } from './guessed-ends.ts'
-import { type HangingUp, sayAndGo } from './hang-up.ts'
+import type { HangingUp } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants } from './incoming-store.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
+import { type Attempt, makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 import type { RefusedCalls } from './refused-calls.ts'
@@ -38,7 +38,6 @@ export type ResumedCall = {
 }
 
 const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
-const SORRY = 'We are sorry, the call cannot go on. Please call again later. Goodbye.'
 
 /** Says what comes next for a call of ours whose stream is over. */
 export type CallResume = {
@@ -60,6 +59,7 @@ type Deps = {
   clock: Clock
   log: Pick<Log, 'info' | 'warn' | 'error'>
   tenants: { get(tenantId: TenantId): Promise<TenantRuntime | null> }
+  resolveAgent: ResolveAgent
   signatures: CallbackSignatures
   live: LiveSessions
   capacity: LiveCapacity
@@ -74,18 +74,14 @@ type Deps = {
   again: Pick<AgainDeps, 'tokens' | 'addresses' | 'hasModel' | 'hasHeir'>
 }
 
-/** One request: whose call it turned out to be, once its signature is known to be right, and whether its end is a guess. */
-type Attempt = { tenant: TenantRuntime | null; isGuessed: boolean }
-
 export function makeCallResume(deps: Deps): CallResume {
-  const { db, clock, log, tenants, signatures, live, capacity, statuses, putThrough } = deps
+  const { db, clock, log, tenants, signatures, live, capacity, putThrough } = deps
+  const notGoneOn = makeNotGoneOn({ ...deps, resumeUrl: () => deps.again.addresses().resume })
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
   const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
 
-  async function next(
-    { callSid, accountSid, again: times = 0, dialled = null, isPlaced = false, signed }: ResumedCall,
-    attempt: Attempt,
-  ): Promise<CarrierAnswer> {
+  async function next(call: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
+    const { callSid, accountSid, again: times = 0, dialled = null, signed } = call
     signatures.expectSigned(signed)
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
@@ -93,14 +89,14 @@ export function makeCallResume(deps: Deps): CallResume {
     const refusing = dialled === null || here ? null : deps.refused.tenantOf(callSid)
     if (refusing) return afterRefusal(await tenants.get(refusing), { callSid, dialled, signed })
     const stored = here ? null : await findCallAcrossTenants(db, callSid)
-    const call = here ?? stored
-    const tenant = call && (await tenants.get(call.tenantId))
+    const found = here ?? stored
+    const tenant = found && (await tenants.get(found.tenantId))
     if (!tenant) {
       await signatures.expectFromAccount(accountSid, signed)
       return { provider: DEFAULT_CARRIER, verbs: HANG_UP }
     }
     signatures.expectFrom(tenant, signed)
-    Object.assign(attempt, { tenant, isGuessed: here?.isGuessed ?? false })
+    Object.assign(attempt, { tenant, language: here?.language ?? null, isGuessed: here?.isGuessed ?? false })
     const { provider } = tenant.telephony
     if (dialled === 'through') {
       live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transferred' })
@@ -116,7 +112,8 @@ export function makeCallResume(deps: Deps): CallResume {
     if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
-    return { provider, verbs: await apologise(tenant, { callSid, isPlaced }) }
+    attempt.language ??= await languageOf(tenant, session)
+    return { provider, verbs: await notGoneOn.known(tenant, call, attempt.language) }
   }
 
   /** Of a call that is not written down yet. */
@@ -141,62 +138,19 @@ export function makeCallResume(deps: Deps): CallResume {
     return session.ended_at !== null && session.end_reason !== 'model_lost'
   }
 
-  async function apologise(
-    tenant: TenantRuntime,
-    { callSid, isPlaced }: Pick<ResumedCall, 'callSid' | 'isPlaced'>,
-  ): Promise<CallVerb[]> {
-    const { fallback_number: number } = tenant.telephony
-    // Without a number the call ends with the sentence: not every number tells us so.
-    const status = number === null ? 'completed' : null
-    const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
-    const report = { ...statusReport(status, new Date(clock.now())), ...why }
-    if (number !== null) {
-      await putThrough(tenant, callSid, report)
-      leave(tenant, { callSid, isPlaced })
-    } else {
-      const unknown = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
-      // A stream of it that is still on its way in comes too late.
-      live.hungUp(tenant.tenant_id, callSid)
-      await statuses.record(tenant.tenant_id, callSid, report).catch(unknown)
-    }
-    return sayAndGo(SORRY, number)
-  }
-
-  /** It goes elsewhere: a session that still waits for it, here or on another node, must not end it there, nor must the agent's bound. */
-  function leave(tenant: TenantRuntime, { callSid, isPlaced }: Pick<ResumedCall, 'callSid' | 'isPlaced'>): void {
-    live.handOver(tenant.tenant_id, callSid)
-    if (isPlaced) deps.carrierCalls.letLast(tenant, callSid)
-  }
-
-  /** Whoever has answered a call that we asked for is not reached, unless a stream of it had begun. Never rejects. */
-  async function noteUnanswered({ callSid, signed }: ResumedCall): Promise<void> {
-    const late = { dialRef: null, callSid, signed, why: 'too_slow' as const, at: new Date(clock.now()) }
-    if (!(await deps.unanswered.take(late)))
-      log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
-  }
-
-  /** Who cannot be told in time, or at all, what has become of the call. */
-  function sorry({ tenant, isGuessed }: Attempt, call: ResumedCall): CarrierAnswer {
-    const { callSid, again: times = 0, dialled, isPlaced } = call
-    // With whomever it was put through to the caller has talked.
-    if (dialled === 'through') return { provider: tenant?.telephony.provider ?? DEFAULT_CARRIER, verbs: HANG_UP }
-    const later = isGuessed && tenant ? askAgain(deps.again.addresses().resume, times) : null
-    if (tenant && later) return { provider: tenant.telephony.provider, verbs: later }
-    if (tenant?.telephony.fallback_number) leave(tenant, { callSid, isPlaced })
-    else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
-    const { provider, fallback_number: number } = tenant?.telephony ?? {
-      provider: DEFAULT_CARRIER,
-      fallback_number: null,
-    }
-    return { provider, verbs: sayAndGo(SORRY, number) }
+  /** In which its agent speaks; null where that is not known, or cannot be found out. */
+  async function languageOf(tenant: TenantRuntime, session: VoiceSessionRow | null): Promise<string | null> {
+    const versionId = session?.agent_version_id ?? null
+    const agent = deps.resolveAgent(tenant, versionId === null ? null : { versionId })
+    return (await agent.catch(() => null))?.config.speech.language ?? null
   }
 
   return {
     async next(call) {
-      const attempt: Attempt = { tenant: null, isGuessed: false }
+      const attempt: Attempt = { tenant: null, language: null, isGuessed: false }
       const failed = (fields: { err?: unknown }): CarrierAnswer => {
         log.error({ ...fields, call_sid: call.callSid }, 'it could not be found out what comes next for a call')
-        return sorry(attempt, call)
+        return notGoneOn.unknown(attempt, call)
       }
       try {
         return await withinTime(clock, next(call, attempt), () => failed({}))

@@ -14,6 +14,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Apology } from '../voice/session/events.ts'
 import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers } from '../voice/stream-ends.ts'
+import type { Sentence } from './carrier-words.ts'
 import { pause } from './pause.ts'
 
 type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
@@ -133,9 +134,6 @@ function toldToGo({ text, number, ...inLanguage }: Apology): CallChange {
     ...(number !== null && { maxSeconds: LONGEST_CALL_SECONDS }),
   }
 }
-
-/** A sentence in a language that its carrier may not expect, or speak. */
-type Sentence = Pick<Extract<CallVerb, { type: 'say' }>, 'text' | 'language' | 'english'>
 
 /**
  * A sentence, or null for none, and then the number; without one the end. `action` is asked what comes next when that is over:

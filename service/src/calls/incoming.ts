@@ -7,13 +7,23 @@ import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER, type TelephonyProvider } from '../platform/telephony/registry.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { withinTime } from './answer-time.ts'
+import { carrierSentence } from './carrier-words.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { type DialledNumber, findDialledAcrossTenants } from './incoming-store.ts'
-import { type IncomingCall, makeTakingCalls, NOT_IN_SERVICE, SORRY, type TakeDeps } from './take-incoming.ts'
+import { type IncomingCall, makeTakingCalls, NOT_IN_SERVICE, type TakeDeps } from './take-incoming.ts'
 
 /** What a carrier is to do, and which one: each has a language of its own. */
 export type CarrierAnswer = { provider: TelephonyProvider; verbs: CallVerb[] }
+
+/** Of a call of which it is not even known whose it is. */
+const UNKNOWN: CarrierAnswer = {
+  provider: DEFAULT_CARRIER,
+  verbs: sayAndGo(
+    carrierSentence(({ untaken }) => untaken, null),
+    null,
+  ),
+}
 
 /** What a carrier never hears. */
 const REFUSALS = new Set<AppError['code']>(['unauthorized', 'invalid_request'])
@@ -73,7 +83,7 @@ export function makeIncoming(deps: Deps): Incoming {
     const { tenant } = attempt
     if (tenant) return { provider: tenant.telephony.provider, verbs: refuse({ tenant, call, attempt }, 'too_slow') }
     log.error({ call_sid: call.callSid }, 'a call could not be looked up in time')
-    return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+    return UNKNOWN
   }
 
   return {
@@ -85,7 +95,7 @@ export function makeIncoming(deps: Deps): Incoming {
         if (err instanceof AppError && REFUSALS.has(err.code)) throw err
         // Not even the tenant is known, so nothing can be checked, and nothing is given away.
         log.error({ err, call_sid: call.callSid }, 'a call could not be looked up')
-        return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+        return UNKNOWN
       }
     },
   }

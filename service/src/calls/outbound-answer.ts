@@ -15,6 +15,7 @@ import type { OfDial } from './adopt-dial.ts'
 import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
 import type { CallResume, ResumedCall } from './call-resume.ts'
+import { carrierSentence } from './carrier-words.ts'
 import { sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
@@ -22,8 +23,6 @@ import type { OutboundCallbacks } from './outbound-callbacks.ts'
 import type { CallStatuses } from './record-status.ts'
 import type { Refusal } from './refusals.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
-
-const SORRY = 'We are sorry, this call cannot be connected at the moment. Goodbye.'
 
 /** Says what to do with a call that we asked for, once somebody answers it. */
 export type OutboundAnswer = {
@@ -68,7 +67,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     if (!adopted) return null
     const { tenant, isItsCall } = adopted
     // Its session would be that of another dial, with that one's agent and greeting.
-    if (!isItsCall) return refused(tenant, call.callSid, 'another_call')
+    if (!isItsCall) return refused(tenant, call.callSid, { why: 'another_call', language: null })
     const opened = await sessions.unbegun(tenant, call.callSid)
     if (!opened) return null
     const { agentVersionId, epoch } = opened
@@ -77,7 +76,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     const { provider } = tenant.telephony
     const elsewhere = isOfThisNode(why) ? await askedElsewhere(call) : null
     if (elsewhere) return { provider, verbs: elsewhere }
-    if (why !== null) return notTaken(tenant, call, why)
+    if (why !== null) return notTaken(tenant, call, { why, language: agent?.config.speech.language ?? null })
     const grant = { tenant: tenant.tenant_id, call_sid: call.callSid, agent_version_id: agentVersionId, epoch }
     return { provider, verbs: streamVerbs(deps, { ...grant, direction: 'outbound' }) }
   }
@@ -96,10 +95,14 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
   }
 
   /** Its log says why, too, so that nobody takes whoever answered for reached. */
-  async function notTaken(tenant: TenantRuntime, call: OfDial, why: Refusal): Promise<CarrierAnswer> {
+  async function notTaken(
+    tenant: TenantRuntime,
+    call: OfDial,
+    { why, language }: { why: Refusal; language: string | null },
+  ): Promise<CarrierAnswer> {
     const at = new Date(clock.now())
     await reports.notTaken(tenant.tenant_id, call.callSid, { why, at }).catch(() => noteLater(call, why))
-    return refused(tenant, call.callSid, why)
+    return refused(tenant, call.callSid, { why, language })
   }
 
   /** Never rejects. */
@@ -108,9 +111,13 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     if (!isTaken) log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
   }
 
-  function refused({ tenant_id, telephony }: TenantRuntime, callSid: string, why: string): CarrierAnswer {
+  function refused(
+    { tenant_id, telephony }: TenantRuntime,
+    callSid: string,
+    { why, language }: { why: string; language: string | null },
+  ): CarrierAnswer {
     log.warn({ tenant_id, call_sid: callSid, why }, 'a call that was placed could not be connected')
-    return { provider: telephony.provider, verbs: sayAndGo(SORRY, null) }
+    return { provider: telephony.provider, verbs: unconnected(language) }
   }
 
   /** Who has talked with an agent before was reached. */
@@ -118,7 +125,7 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
     log.error({ ...failed, call_sid: call.callSid }, 'a call that was placed could not be looked up')
     const isSlow = failed === null || isDatabaseTrouble(failed.err)
     if (!hadAgent) void noteLater(call, isSlow ? 'too_slow' : 'internal')
-    return { provider: DEFAULT_CARRIER, verbs: sayAndGo(SORRY, null) }
+    return { provider: DEFAULT_CARRIER, verbs: unconnected(null) }
   }
 
   return {
@@ -133,6 +140,11 @@ export function makeOutboundAnswer(deps: Deps): OutboundAnswer {
       }
     },
   }
+}
+
+function unconnected(language: string | null): CallVerb[] {
+  const sentence = carrierSentence((words) => words.unconnected, language)
+  return sayAndGo(sentence, null)
 }
 
 const OF_NODES: ReadonlySet<string | null> = new Set<NoRoom>(['stopping', 'process_full', 'overloaded'])

@@ -7,6 +7,7 @@ import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamTokens } from '../voice/stream-token.ts'
 import { askAgain } from './ask-again.ts'
+import { carrierSentence } from './carrier-words.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import type { PutThrough } from './put-through.ts'
@@ -48,7 +49,6 @@ type Deps = {
 /** Carriers wait for 15 s, and ours may have to be asked meanwhile. */
 const ANSWER_WITHIN_MS = 8_000
 const LIVE_WITHIN_MS = 2_000
-const SORRY: CallVerb[] = [{ type: 'say', text: 'The caller is not there any more. Goodbye.' }, { type: 'hangup' }]
 
 /** Where a node is asked about the transfers of its calls. */
 export const transfersTopic = (node: NodeId): string => `transfers/${node}`
@@ -78,12 +78,18 @@ export function makeTransferCallbacks(deps: Deps): TransferCallbacks {
         // Who has the call keeps it: nobody is to fetch it back. A target that has only picked up has no call.
         const isTheirs = asked.type === 'status' && asked.status === 'in-progress' && claims.warm !== true
         if (isTheirs) await putThrough(tenant, claims.call_sid)
-        if (isTheirs || !(await mayAnswer(claims.node, err))) return { provider, verbs: SORRY }
+        if (isTheirs || !(await mayAnswer(claims.node, err))) return { provider, verbs: callerGone(null) }
         if (asked.type === 'status') throw err
-        return { provider, verbs: askAgain(sameAddress(signed, asked), again) ?? SORRY }
+        return { provider, verbs: askAgain(sameAddress(signed, asked), again) ?? callerGone(null) }
       }
     },
   }
+}
+
+/** What a target hears who is too late, in the language of the agent where that is known. */
+export function callerGone(language: string | null): CallVerb[] {
+  const sentence = carrierSentence((words) => words.callerGone, language)
+  return [{ type: 'say', ...sentence }, { type: 'hangup' }]
 }
 
 /** What carriers ask anew says no more which key was pressed, so the address does. */

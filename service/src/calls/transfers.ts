@@ -13,8 +13,9 @@ import type { StreamTokens } from '../voice/stream-token.ts'
 import type { StreamedCall } from '../voice/streamed-call.ts'
 import type { BegunTransfer, CallTransfer, TransferNews, TransferRequest } from '../voice/transfer/transfer.ts'
 import type { CarrierOutcome, CarrierRequests } from './carrier-requests.ts'
+import { carrierSentence } from './carrier-words.ts'
 import type { PutThrough } from './put-through.ts'
-import { type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
+import { callerGone, type TransferQuestion, transfersTopic } from './transfer-callbacks.ts'
 
 /** Puts live calls of this node through to others. */
 export type Transfers = {
@@ -42,6 +43,8 @@ type Deps = {
 type Ringing = {
   tenant: TenantRuntime
   callSid: string
+  /** That of the agent, which its summary is in. */
+  language: string | null
   request: TransferRequest
   news: TransferNews
   legSid: string | null
@@ -53,7 +56,6 @@ const RING_SECONDS = 30
 const KEY_SECONDS = 10
 /** Nothing that is said in the call can be written down by us once it is somebody else's. */
 const WRITTEN_WITHIN_MS = 2_000
-const OVER: CallVerb[] = [{ type: 'say', text: 'The caller is not there any more. Goodbye.' }, { type: 'hangup' }]
 const FAULTS = { busy: 'busy', 'no-answer': 'no_answer', failed: 'failed', canceled: 'no_answer' } as const
 
 /**
@@ -89,8 +91,10 @@ class OpenTransfers {
     id: string,
     { request, news }: Pick<Ringing, 'request' | 'news'>,
   ): Promise<BegunTransfer> {
-    const { tenant, callSid } = call
-    const of = { tenant, callSid, request, news, legSid: null, url: this.#addressOf(id, call, request), isTaken: false }
+    const { tenant, callSid, agent } = call
+    const { language } = agent.config.speech
+    const url = this.#addressOf(id, call, request)
+    const of = { tenant, callSid, language, request, news, legSid: null, url, isTaken: false }
     this.#ringing.set(id, of)
     try {
       await (request.isWarm ? this.#ringBeside(call, of) : this.#ringInPlace(call, of))
@@ -163,7 +167,7 @@ class OpenTransfers {
   async answer(question: TransferQuestion): Promise<CallVerb[]> {
     const { id } = question
     const of = this.#ringing.get(id)
-    if (!of) return OVER
+    if (!of) return callerGone(null)
     switch (question.type) {
       case 'answered':
         return offer(of)
@@ -182,7 +186,7 @@ class OpenTransfers {
   }
 
   async #join(id: string, of: Ringing): Promise<CallVerb[]> {
-    if (of.isTaken) return OVER
+    if (of.isTaken) return callerGone(of.language)
     of.isTaken = true
     const { log, resumeUrl } = this.#deps
     const room = `transfer-${id}`
@@ -192,7 +196,7 @@ class OpenTransfers {
     if (outcome.type !== 'done') {
       log.warn({ call_sid: of.callSid, ...outcome }, 'a caller could not be brought to who has taken the call')
       of.news.failed('failed')
-      return OVER
+      return callerGone(of.language)
     }
     await this.#through(of)
     return [{ type: 'conference', room }, { type: 'hangup' }]
@@ -221,11 +225,11 @@ class OpenTransfers {
 }
 
 /** Said twice: who has just picked up may miss the first. */
-function offer({ request, url }: Ringing): CallVerb[] {
+function offer({ language, request, url }: Ringing): CallVerb[] {
   const about = request.summary === '' ? '' : ` ${request.summary}`
   const ask = { type: 'ask_key' as const, timeoutSeconds: KEY_SECONDS, url: `${url}/keys` }
-  const text = `A caller is waiting for you.${about} Press 1 to take the call.`
-  return [{ ...ask, text }, { ...ask, text }, { type: 'hangup' }]
+  const sentence = carrierSentence(({ waiting, pressOne }) => `${waiting}${about} ${pressOne}`, language)
+  return [{ ...ask, ...sentence }, { ...ask, ...sentence }, { type: 'hangup' }]
 }
 
 /** @throws AppError `invalid_request` for a number to which the tenant's calls are not put through. */

@@ -16,6 +16,8 @@ export type LiveFacts = {
   tenantId: TenantId
   orgId: string | null
   agentName: string
+  /** In which the agent speaks, such as `pt-BR`; null where its version does not say so. */
+  language: string | null
   callType: CallDirection
   /** The other side's number, as the carrier sent it. */
   customerPhone: string
@@ -112,7 +114,11 @@ export type Beginning = {
  * A call that is here, or was until just now: `reason` is that of its end, also when that is only on its way. `isGuessed`: the
  * call is taken to be over because its stream is, and whether the records agree is not known yet.
  */
-export type CallHere = { tenantId: TenantId; reason: EndReason | null; isGuessed: boolean; holder: CallHolder | null }
+export type CallHere = Pick<LiveFacts, 'tenantId' | 'language'> & {
+  reason: EndReason | null
+  isGuessed: boolean
+  holder: CallHolder | null
+}
 
 /** `isWritten`: whoever asks the database is told of the end from now on, or never. */
 type Ended = CallHere & { reason: EndReason; untilMs: number; isWritten: boolean }
@@ -163,7 +169,8 @@ export class LiveSessions {
     this.#forget()
     const untilMs = this.#clock.monotonicMs() + REMEMBER_MS
     const { isEndGuessed: isGuessed, hold: holder } = session
-    const ended: Ended = { tenantId: facts.tenantId, reason, isGuessed, holder, untilMs, isWritten: false }
+    const { tenantId, language } = facts
+    const ended: Ended = { tenantId, language, reason, isGuessed, holder, untilMs, isWritten: false }
     this.#ended.set(facts.callSid, ended)
     const settled = (isEnd: boolean) => {
       Object.assign(ended, { isWritten: true, isGuessed: false })
@@ -220,7 +227,7 @@ export class LiveSessions {
     const session = this.#byCall.get(callSid)
     if (session) {
       const { facts, endReason: reason, isEndGuessed: isGuessed, hold: holder } = session
-      return { tenantId: facts.tenantId, reason, isGuessed, holder }
+      return { tenantId: facts.tenantId, language: facts.language, reason, isGuessed, holder }
     }
     this.#forget()
     return this.#ended.get(callSid) ?? null

@@ -57,7 +57,7 @@ function notAsked(): never {
 function factsOf(streamSid: string) {
   return {
     ...{ streamSid, callSid: 'CA1', sessionId: '0190b000-0000-7000-8000-000000000009' as SessionId, tenantId: ACME },
-    ...{ orgId: null, agentName: 'Robin', callType: 'inbound' as const, customerPhone: '+12025550123' },
+    ...{ orgId: null, agentName: 'Robin', language: null, callType: 'inbound' as const, customerPhone: '+12025550123' },
     ...{ greeting: '', startedAt: new Date(0) },
   }
 }

@@ -244,6 +244,7 @@ function factsOf(call: StreamedCall, greeting: string, startedAt: Date): LiveFac
     tenantId: tenant.tenant_id,
     orgId,
     agentName: agent.agentName,
+    language: agent.config.speech.language,
     callType: direction,
     customerPhone: customerOf(call),
     greeting,

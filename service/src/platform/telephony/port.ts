@@ -65,8 +65,8 @@ export type CallVerb =
     }
   /** Joins a room, which is over for all when one leaves it; `action` as for `dial`. */
   | { type: 'conference'; room: string; action?: string }
-  /** Says a sentence and takes one key, with which `url` is asked what comes next; without a key the next verb is done. */
-  | { type: 'ask_key'; text: string; timeoutSeconds: number; url: string }
+  /** Says a sentence, as `say` does, and takes one key, with which `url` is asked what comes next; without a key the next verb is done. */
+  | { type: 'ask_key'; text: string; language?: string; english?: string; timeoutSeconds: number; url: string }
   | { type: 'reject' }
   | { type: 'hangup' }
 

@@ -1,3 +1,4 @@
+import { APOLOGY } from '../../agents/built-in-words.ts'
 import { cleared, heard, heardWhenSent, isDrained, leftMs } from '../playback.ts'
 import { cancelActive } from './asking.ts'
 import { isClip } from './clip-id.ts'
@@ -12,7 +13,6 @@ const DRAIN_SLACK_MS = 2_000
 const LAST_ANSWER_MS = 15_000
 /** How long the carrier may take to take over a call that has no model. */
 const TAKE_OVER_MS = 10_000
-const APOLOGY = 'I am sorry, we are having technical difficulties.'
 /** How long the transcripts of the last words are waited for. */
 const GRACE_MS = 2_000
 

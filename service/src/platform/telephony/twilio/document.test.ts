@@ -59,6 +59,14 @@ describe('twiml', () => {
     const text = written(
       { ...dial, action: 'https://x.example/next?a=1&b=2', answered: 'https://x.example/told' },
       { type: 'ask_key', text: 'Press 1.', timeoutSeconds: 10, url: 'https://x.example/keys' },
+      {
+        type: 'ask_key',
+        text: 'Drücken.',
+        language: 'de',
+        english: 'Press.',
+        timeoutSeconds: 5,
+        url: 'https://x.example/k',
+      },
       { type: 'conference', room: 'r1', action: 'https://x.example/next' },
       { type: 'conference', room: 'r1' },
     )
@@ -66,6 +74,7 @@ describe('twiml', () => {
       '<Dial timeout="30" action="https://x.example/next?a=1&amp;b=2" method="POST"><Number statusCallback="https://x.example/told" ' +
         'statusCallbackMethod="POST" statusCallbackEvent="answered">+12025550102</Number></Dial>' +
         '<Gather input="dtmf" numDigits="1" timeout="10" action="https://x.example/keys" method="POST"><Say>Press 1.</Say></Gather>' +
+        '<Gather input="dtmf" numDigits="1" timeout="5" action="https://x.example/k" method="POST"><Say language="de-DE">Drücken.</Say></Gather>' +
         '<Dial action="https://x.example/next" method="POST"><Conference beep="false" endConferenceOnExit="true">r1</Conference></Dial>' +
         '<Dial><Conference beep="false" endConferenceOnExit="true">r1</Conference></Dial>',
     )

@@ -41,7 +41,7 @@ function verb(v: CallVerb): string {
     }
     case 'ask_key': {
       const attributes = `input="dtmf" numDigits="1" timeout="${v.timeoutSeconds}" action="${escaped(v.url)}" method="POST"`
-      return `<Gather ${attributes}><Say>${escaped(v.text)}</Say></Gather>`
+      return `<Gather ${attributes}>${said(v)}</Gather>`
     }
     case 'reject':
       return '<Reject reason="busy"/>'
@@ -52,7 +52,7 @@ function verb(v: CallVerb): string {
   }
 }
 
-function said({ text, language, english = text }: Extract<CallVerb, { type: 'say' }>): string {
+function said({ text, language, english = text }: Omit<Extract<CallVerb, { type: 'say' }>, 'type'>): string {
   if (language === undefined) return `<Say>${escaped(text)}</Say>`
   const locale = sayLanguage(language)
   return locale === null ? `<Say>${escaped(english)}</Say>` : `<Say language="${locale}">${escaped(text)}</Say>`

@@ -11,6 +11,7 @@ const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([
   ['it', ['it-IT']],
   ['nb', ['nb-NO']],
   ['nl', ['nl-NL']],
+  ['nn', ['nb-NO']],
   ['no', ['nb-NO']],
   ['pl', ['pl-PL']],
   ['pt', ['pt-PT', 'pt-BR']],

@@ -1,0 +1,100 @@
+import type { Clock } from '../kernel/clock.ts'
+import type { Log } from '../platform/log.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
+import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
+import { statusReport } from '../records/call-record.ts'
+import { STREAM_LOST } from '../records/call-values.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
+import { askAgain } from './ask-again.ts'
+import type { ResumedCall } from './call-resume.ts'
+import { apologySentence, carrierSentence } from './carrier-words.ts'
+import { type HangingUp, sayAndGo } from './hang-up.ts'
+import type { CarrierAnswer } from './incoming.ts'
+import type { LateUnanswered } from './late-unanswered.ts'
+import type { PutThrough } from './put-through.ts'
+import type { CallStatuses } from './record-status.ts'
+
+/**
+ * One request: whose call it turned out to be, once its signature is known to be right; in which language its agent speaks, as far as
+ * that is known; and whether its end is a guess.
+ */
+export type Attempt = { tenant: TenantRuntime | null; language: string | null; isGuessed: boolean }
+
+/** What carriers are told of calls with which no agent goes on: the tenant's fallback number behind an apology, or a sentence and the end. */
+export type NotGoneOn = {
+  /** Of a call that was looked up, whose end, or whom it goes to, is written down. */
+  known(tenant: TenantRuntime, call: ResumedCall, language: string | null): Promise<CallVerb[]>
+  /**
+   * Of one of which it could not be found out in time, or at all, what has become of it. One that was put through has ended, and one
+   * that was only taken to be over is to be asked about again, where there is time for that.
+   */
+  unknown(attempt: Attempt, call: ResumedCall): CarrierAnswer
+}
+
+type Deps = {
+  clock: Clock
+  log: Pick<Log, 'error'>
+  live: LiveSessions
+  statuses: CallStatuses
+  putThrough: PutThrough
+  carrierCalls: Pick<HangingUp, 'letLast'>
+  unanswered: Pick<LateUnanswered, 'take'>
+  /** Where a carrier asks what comes next for a call. */
+  resumeUrl: () => string
+}
+
+export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps }: Deps): NotGoneOn {
+  /** It goes elsewhere: a session that still waits for it, here or on another node, must not end it there, nor must the agent's bound. */
+  function leave(tenant: TenantRuntime, { callSid, isPlaced = false }: ResumedCall): void {
+    live.handOver(tenant.tenant_id, callSid)
+    if (isPlaced) deps.carrierCalls.letLast(tenant, callSid)
+  }
+
+  /** Whoever has answered a call that we asked for is not reached, unless a stream of it had begun. Never rejects. */
+  async function noteUnanswered({ callSid, signed }: ResumedCall): Promise<void> {
+    const late = { dialRef: null, callSid, signed, why: 'too_slow' as const, at: new Date(clock.now()) }
+    if (!(await deps.unanswered.take(late)))
+      log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
+  }
+
+  return {
+    async known(tenant, call, language) {
+      const { callSid } = call
+      const { fallback_number: number } = tenant.telephony
+      // Without a number the call ends with the sentence: not every number tells us so.
+      const status = number === null ? 'completed' : null
+      const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
+      const report = { ...statusReport(status, new Date(clock.now())), ...why }
+      if (number !== null) {
+        await putThrough(tenant, callSid, report)
+        leave(tenant, call)
+      } else {
+        const notNoted = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
+        // A stream of it that is still on its way in comes too late.
+        live.hungUp(tenant.tenant_id, callSid)
+        await statuses.record(tenant.tenant_id, callSid, report).catch(notNoted)
+      }
+      return sorryAndGo(number, language)
+    },
+    unknown({ tenant, language, isGuessed }, call) {
+      const { callSid, again: times = 0, dialled, isPlaced } = call
+      const { provider, fallback_number: number } = tenant?.telephony ?? {
+        provider: DEFAULT_CARRIER,
+        fallback_number: null,
+      }
+      // With whomever it was put through to the caller has talked.
+      if (dialled === 'through') return { provider, verbs: [{ type: 'hangup' }] }
+      const later = isGuessed && tenant ? askAgain(deps.resumeUrl(), times) : null
+      if (later) return { provider, verbs: later }
+      if (tenant && number !== null) leave(tenant, call)
+      else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
+      return { provider, verbs: sorryAndGo(number, language) }
+    },
+  }
+}
+
+function sorryAndGo(number: string | null, language: string | null): CallVerb[] {
+  const lost = carrierSentence((words) => words.lost, language)
+  return sayAndGo(number === null ? lost : apologySentence(language), number)
+}
