@@ -104,6 +104,22 @@ describe('A model that owes an answer', () => {
     expect(call.commands('cancel')).toHaveLength(1)
   })
 
+  it('is watched as well behind a tool that ends the call: one that falls silent right then does not keep the caller there for ever', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500, 'That was all, goodbye.')
+    call.begins('resp_1')
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'end_call', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '1', status: 'ok', endsCall: true } })
+    call.wait(8_000)
+    expect([call.commands('cancel').length, call.all('open_model').length]).toEqual([1, 2])
+    call.model({ type: 'ready' })
+    call.answer('resp_2', 'item_2', 1_000, 'Goodbye.')
+    call.wait(1_000)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
   it('starts anew with every word of it', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -112,8 +112,8 @@ export function toolFinished(step: Step, outcome: ToolOutcome): void {
   const isTalkedInto = endsCall && (isOutOfHands(step) || isCallTalkedInto(step, tool))
   tellResult(step, tool, isTalkedInto ? GOES_ON : output)
   if (runningTools.length === 0) stopFilling(step)
-  if (endsCall && !isTalkedInto) return endCall(step)
-  if (runningTools.length === 0) answerTool(step, isSilent === true)
+  if (endsCall && !isTalkedInto) endCall(step)
+  else if (runningTools.length === 0) answerTool(step, isSilent === true)
   armStall(step)
 }
 
