@@ -216,6 +216,19 @@ describe('A call that lost its stream', () => {
     expect(call.commands('respond').at(-1)?.instructions).toMatch(/sorry.*say it again/)
   })
 
+  it('asks for words again that a model had lost before, though the stream was lost while they were waited for', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.model({ type: 'closed', code: '1006', message: '', fault: 'retry' })
+    call.model({ type: 'ready' })
+    call.wait(500)
+    call.do({ type: 'stream_lost' })
+    call.wait(500)
+    call.do({ type: 'attached' })
+    call.wait(1_000)
+    expect(call.commands('respond').at(-1)?.instructions).toMatch(/say it again/)
+  })
+
   it('greets a caller who has heard nothing yet, from the beginning and once', () => {
     const early = new Call()
     early.do({ type: 'stream_lost' })

@@ -17,6 +17,7 @@ import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
 import { goOnListening } from './turns.ts'
+import { awaitMissedWords } from './unsaid.ts'
 
 /** How long a call without a stream waits for another one. */
 export const DETACHED_MS = 15_000
@@ -173,7 +174,7 @@ function goOn(step: Step): void {
   })
   step.do({ type: 'disarm', timer: 'detached' })
   if (!isFresh) step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
-  if (model.isReady) step.do({ type: 'open_uplink' })
+  if (model.isReady) hearAgain(step)
   if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
   if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
   goOnHearing(step)
@@ -183,6 +184,11 @@ function goOn(step: Step): void {
   playOn(step)
   askNext(step)
   armStall(step)
+}
+
+function hearAgain(step: Step): void {
+  step.do({ type: 'open_uplink' })
+  awaitMissedWords(step)
 }
 
 /** The carrier has ended the stream: the call is over, unless it is to go on elsewhere, or with another stream, or is put through. */

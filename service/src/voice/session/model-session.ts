@@ -8,7 +8,7 @@ import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall, TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
-import { carryOver } from './unsaid.ts'
+import { awaitMissedWords, carryOver } from './unsaid.ts'
 
 /** A model session that is not set up within this time has failed. */
 export const SETUP_MS = 5_000
@@ -19,8 +19,6 @@ const FAILURE_WINDOW_MS = 10_000
 const RECONNECT_MS = [0, 300, 1_000]
 /** All calls of a provider lose their sessions at once: the later tries are spread over this. */
 const JITTER_MS = 200
-/** How long a caller may take to go on after a session was lost in the middle of a sentence. */
-const MISSED_WORDS_MS = 1_000
 
 const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
 
@@ -40,7 +38,7 @@ export function openModel(step: Step): void {
 
 /** The model session is set up: what was kept of the caller's audio goes to it first, then whoever waits is asked for. */
 export function modelReady(step: Step): void {
-  const { model, plan, phase, hasMissedWords } = step.state
+  const { model, plan, phase } = step.state
   const heardSinceMs = Math.max(model.downSinceMs ?? step.nowMs, step.nowMs - KEPT_MS)
   step.set({
     model: { ...model, isReady: true, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs, downSinceMs: null },
@@ -50,7 +48,7 @@ export function modelReady(step: Step): void {
     { type: 'open_uplink' },
     { type: 'arm', timer: 'renewal', ms: plan.modelSessionMs },
   )
-  if (hasMissedWords) step.do({ type: 'arm', timer: 'missed_words', ms: MISSED_WORDS_MS })
+  awaitMissedWords(step)
   if (phase === 'waiting') greet(step)
   askNext(step)
   if (!step.state.answers.asked && !step.state.answers.isHeld) endStall(step)

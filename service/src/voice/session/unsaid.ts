@@ -14,6 +14,8 @@ const DO_IT_NOW =
   'The line was interrupted right after what you said last. If you were about to use a tool, use it now; otherwise ask briefly how to go on.'
 const SAY_IT_AGAIN =
   "The caller's last words were lost on the line. Apologise in a few words and ask them to say it again."
+/** How long a caller may take to go on after a session was lost in the middle of a sentence. */
+const MISSED_WORDS_MS = 1_000
 
 /** A model session is over: what it was asked for and did not say, and what it did not hear, is for the next one. */
 export function carryOver(step: Step): void {
@@ -81,6 +83,11 @@ function closeCallerTurns(step: Step): boolean {
   const open = step.state.transcript.entries.filter((e) => e.isKept && !e.isFinal && e.role === 'caller')
   for (const { itemId } of open) keepEntry(step, itemId, { isFinal: true })
   return open.length > 0
+}
+
+/** The caller can be heard again, who was cut off in the middle of a sentence: they may go on with it. */
+export function awaitMissedWords(step: Step): void {
+  if (step.state.hasMissedWords) step.do({ type: 'arm', timer: 'missed_words', ms: MISSED_WORDS_MS })
 }
 
 /** The caller did not go on with what was lost in the middle. */
