@@ -1,6 +1,6 @@
 import { ask } from './asking.ts'
 import { openModel } from './model-session.ts'
-import type { Step } from './state.ts'
+import { isOutOfHands, type Step } from './state.ts'
 
 /**
  * What the agent was to say is said by others meanwhile, or not at all.
@@ -12,18 +12,18 @@ export function dropWaiting(step: Step, keepsBegun = false): void {
   step.setAnswers({ queue: queue.filter((one) => one.thenEnd === 'shutdown' || (keepsBegun && one.isInPlace)) })
 }
 
-/** The agent has the call again, which others had, and is told how to go on. One whose model was given up meanwhile gets another. */
+/** The agent has the call again, which others had, and is told how to go on. */
 export function comeBack(step: Step, instructions: string): void {
   step.set({ owedSinceMs: null })
   dropWaiting(step)
-  seekModel(step)
   ask(step, { why: 'back', instructions, thenEnd: null })
 }
 
-/** A model that was given up while others had the call is looked for again. */
+/** Looked at after each event: a model that was given up while others had the call is looked for again once the agent has it. */
 export function seekModel(step: Step): void {
-  const { model } = step.state
-  if (model.isReady) return
+  const { model, ending, phase, detached } = step.state
+  const isOver = ending !== null || phase === 'ended' || detached?.isHandedOver
+  if (!model.isGivenUp || isOver || isOutOfHands(step)) return
   step.set({ model: { ...model, failedAtMs: [], downSinceMs: step.nowMs } })
   openModel(step)
 }

@@ -1,7 +1,6 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
-import { seekModel } from './coming-back.ts'
 import { carrierGone, leaveLostToCarrier } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
@@ -12,7 +11,7 @@ import { greet } from './model-session.ts'
 import { goOnAfterLoss, restOfHeard } from './picking-up.ts'
 import { goOnHearing } from './speech.ts'
 import { armStall } from './stall-clock.ts'
-import { isOutOfHands, type Step } from './state.ts'
+import type { Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
@@ -149,10 +148,8 @@ export function kept(step: Step): void {
   // It may have waited so long for an answer that it went on already.
   const isOn = phase === 'waiting' || phase === 'talking'
   if (!isOn && !detached?.isHandedOver) return
-  const wasOthers = isOutOfHands(step)
   giveWay(step)
   cancelTransfer(step)
-  if (wasOthers) seekModel(step)
   step.setAnswers({ queue: [{ why: 'goodbye', instructions: GOODBYE, thenEnd: 'shutdown' }] })
   if (isOn || !detached) return askNext(step)
   // Neither is one greeted, or gone on with, that had not begun.

@@ -12,7 +12,7 @@ export function giveUp(step: Step): void {
   step.set({ speech: null, stall: null })
   step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
   disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
-  step.set({ model: { ...step.state.model, isReady: false, next: null } })
+  step.set({ model: { ...step.state.model, isReady: false, isGivenUp: true, next: null } })
   step.do({ type: 'hold_uplink' }, { type: 'close_model' })
   if (ending || isOutOfHands(step)) return
   if (phase !== 'detached' && playApology(step)) beginEnding(step, 'model_lost', true)

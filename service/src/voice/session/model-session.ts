@@ -27,7 +27,11 @@ export function openModel(step: Step): void {
   const { model, transcript, hasMissedWords } = step.state
   const epoch = model.epoch + 1
   const soFar = [history(transcript), hasMissedWords ? WORDS_LOST : ''].filter((text) => text !== '').join('\n')
-  step.set({ model: { ...model, epoch, isReady: false }, renewalDue: false, transcript: toldWhole(transcript) })
+  step.set({
+    model: { ...model, epoch, isReady: false, isGivenUp: false },
+    renewalDue: false,
+    transcript: toldWhole(transcript),
+  })
   step.do(
     { type: 'disarm', timer: 'renewal' },
     { type: 'disarm', timer: 'reconnect' },

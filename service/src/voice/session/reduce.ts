@@ -3,6 +3,7 @@ import { audioSent } from './answering.ts'
 import { machineAnswered, partyHeard, partySaid, readParty } from './answering-party.ts'
 import { BUDGET_SHARE, watchBudget } from './budget.ts'
 import { beginWithClips } from './clips.ts'
+import { seekModel } from './coming-back.ts'
 import {
   attached,
   backlogChanged,
@@ -58,6 +59,7 @@ export function reduce(state: SessionState, event: SessionEvent, nowMs: number):
   settlePlayed(step)
   beginTransfer(step)
   watchBudget(step)
+  seekModel(step)
   if (step.state.ending) goOnEnding(step)
   else renewIfDue(step)
   watchSilence(step)

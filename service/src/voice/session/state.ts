@@ -85,6 +85,8 @@ export type SessionState = {
     readonly failedAtMs: readonly number[]
     /** The call's own stayed away: the one that is there for that takes its place. */
     readonly isFallback: boolean
+    /** None is looked for any more: others have the call. */
+    readonly isGivenUp: boolean
     /** Since when no session could be had; null while there is one. */
     readonly downSinceMs: number | null
     /** Until when the provider wants no requests. */
@@ -183,7 +185,8 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ onsetMovedMs: 0, failedAtMs: [], isFallback: false, downSinceMs: nowMs, limitedUntilMs: 0 },
+      ...{ onsetMovedMs: 0, failedAtMs: [], isFallback: false, isGivenUp: false },
+      ...{ downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
     playback: SILENT,

@@ -101,6 +101,22 @@ describe('a call that a person takes over', () => {
     expect(asked(call).at(-1)?.instructions).toContain('You have the call again')
   })
 
+  it.each([
+    ['no other node takes in time', (call: Call) => call.wait(15_000)],
+    ['no other node can be given', (call: Call) => void call.do({ type: 'kept' })],
+    ['its carrier brings back', (call: Call) => void call.do({ type: 'attached' })],
+  ])('and has lost its model has another looked for when it was to go elsewhere, and %s', (_what, stays) => {
+    const call = taken()
+    call.model({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    call.do({ type: 'hand_over' })
+    expect(call.all('open_model')).toHaveLength(1)
+    stays(call)
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    call.wait(10_000)
+    expect(asked(call).length).toBeGreaterThan(1)
+  })
+
   it('cannot be had by two, nor when it is ending, nor when nobody hears it', () => {
     const call = taken()
     expect(call.do({ type: 'take_over' })).toEqual([])

@@ -1,7 +1,7 @@
 import { assertNever } from '../../kernel/errors.ts'
 import { isDrained } from '../playback.ts'
 import { askNext } from './asking.ts'
-import { comeBack, dropWaiting, seekModel } from './coming-back.ts'
+import { comeBack, dropWaiting } from './coming-back.ts'
 import type { SessionEvent, TransferFault } from './events.ts'
 import { playStretch } from './holding.ts'
 import { silence } from './interrupting.ts'
@@ -138,7 +138,6 @@ export function transferCameBack(step: Step): void {
  */
 function goOnWithout(step: Step, instructions: string | null): void {
   if (instructions !== null && !isTimeUp(step)) return comeBack(step, instructions)
-  seekModel(step)
   if (!isTimeUp(step)) return askNext(step)
   dropWaiting(step)
   wrapUp(step, TIME_UP)

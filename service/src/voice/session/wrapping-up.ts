@@ -1,8 +1,7 @@
 import { ask } from './asking.ts'
-import { seekModel } from './coming-back.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
-import { isOutOfHands, type Step } from './state.ts'
+import type { Step } from './state.ts'
 import { giveWay } from './taking-over.ts'
 
 /** How long the goodbye may take to be said once the time is up. */
@@ -37,10 +36,8 @@ export function isTimeUp({ state: { timeUp } }: Step): boolean {
 export function wrapUp(step: Step, instructions: string): void {
   // Should the carrier bring it back, that is looked at again.
   if (isLeaving(step)) return
-  const wasOthers = isOutOfHands(step)
   giveWay(step)
   cancelTransfer(step)
-  if (wasOthers) seekModel(step)
   step.do({ type: 'arm', timer: 'last_words', ms: LAST_WORDS_MS })
   ask(step, { why: 'goodbye', instructions, thenEnd: 'max_duration' })
 }
