@@ -60,6 +60,19 @@ export async function recordTaskChange(tx: Tx, task: CallbackTaskRow, change: Ta
   await tx.insertInto('callback_task_changes').values(row).execute()
 }
 
+/** When a task was opened again that had been done, the last time; null: never. */
+export async function findReopening(tx: Tx, tenantId: TenantId, taskId: CallbackTaskId): Promise<Date | null> {
+  const row = await tx
+    .selectFrom('callback_task_changes')
+    .select((eb) => eb.fn.max('created_at').as('at'))
+    .where('tenant_id', '=', tenantId)
+    .where('task_id', '=', taskId)
+    .where('action', 'in', ['reopen', 'reconcile'])
+    .where('status', '=', 'open')
+    .executeTakeFirst()
+  return row?.at ?? null
+}
+
 /** What was done to a task of the tenant's, newest first. */
 export function listTaskChanges(
   db: Db,

@@ -264,6 +264,23 @@ describe('PATCH callback-tasks/:id', () => {
     expect((await edit(id, { sla_due_at: null })).body.task).toMatchObject({ sla_due_at: inMinutes(30) })
   })
 
+  it('keeps by when it is to be done with a due time and a queue that are as they were', async () => {
+    const promise = { sla_due_at: inMinutes(5) }
+    const { id } = await create({ ...promise, queue_key: 'sales' })
+    expect((await edit(id, { due_at: null, queue_key: 'sales', notes: 'x' })).body.task).toMatchObject(promise)
+    await edit(id, { due_at: inMinutes(60), ...promise })
+    expect((await edit(id, { due_at: inMinutes(60) })).body.task).toMatchObject(promise)
+  })
+
+  it('counts from when a task was opened again, not from when it was made', async () => {
+    const { id } = await create()
+    await act(id, 'complete', BODIES['complete'])
+    await clock.advance(4 * 86_400_000)
+    await act(id, 'reopen')
+    expect((await edit(id, { queue_key: 'sales' })).body.task).toMatchObject({ sla_due_at: inMinutes(30) })
+    expect((await edit(id, { sla_due_at: null })).body.task).toMatchObject({ sla_due_at: inMinutes(30) })
+  })
+
   const FAULTY: [body: object, path: string][] = [
     [{ status: 'completed' }, '/body/status'],
     [{ customer_phone: ANN }, '/body/customer_phone'],

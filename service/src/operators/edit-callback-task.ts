@@ -1,6 +1,6 @@
 import type { Tx } from '../platform/db/schema.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
-import { recordTaskChange } from './callback-task-history-store.ts'
+import { findReopening, recordTaskChange } from './callback-task-history-store.ts'
 import { moveTask, type TaskSettings } from './callback-task-move-store.ts'
 import { type CallbackTaskId, type CallbackTaskRow, lockCallbackTask } from './callback-task-store.ts'
 import { TASK_STATUSES } from './callback-task-values.ts'
@@ -48,8 +48,10 @@ export async function dueAnew(
 
 async function slaAfter(tx: Tx, tenant: TenantRuntime, before: CallbackTaskRow, edit: TaskEdit): Promise<Date> {
   if (edit.sla_due_at) return edit.sla_due_at
-  const isMoved = 'sla_due_at' in edit || 'due_at' in edit || 'queue_key' in edit
-  if (!isMoved) return before.sla_due_at
-  const { queue_key, due_at, created_at } = { ...before, ...edit }
-  return slaDueAt(tenant, await findQueue(tx, tenant.tenant_id, queue_key), due_at ?? created_at)
+  const after = { ...before, ...edit }
+  const isMoved = after.queue_key !== before.queue_key || after.due_at?.getTime() !== before.due_at?.getTime()
+  if (!isMoved && !('sla_due_at' in edit)) return before.sla_due_at
+  const { tenant_id, id, queue_key, due_at, created_at } = after
+  const from = due_at ?? (await findReopening(tx, tenant_id, id)) ?? created_at
+  return slaDueAt(tenant, await findQueue(tx, tenant_id, queue_key), from)
 }
