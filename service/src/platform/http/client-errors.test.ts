@@ -149,6 +149,12 @@ describe('a client that is slow', () => {
     await connection.closed()
   })
 
+  it('to send its next request has longer than proxies keep a connection that nobody uses', async () => {
+    const { port } = await listening()
+    const { headers } = await new RawConnection(port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n').answer()
+    expect(Number(headers['keep-alive']?.match(/^timeout=(\d+)$/)?.[1])).toBeGreaterThan(120)
+  })
+
   it('does not keep others waiting: 200 half-open connections', async () => {
     const { port, server } = await listening({ ...SHORT, headersTimeoutMs: 3_000, requestTimeoutMs: 3_000 })
     let closed = 0

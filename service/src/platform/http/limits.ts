@@ -6,7 +6,7 @@ export type HttpLimits = {
   headersTimeoutMs: number
   /** The same to the last byte of its body. */
   requestTimeoutMs: number
-  /** How long a connection may wait for its next request. */
+  /** How long a connection may wait for its next request: longer than proxies keep theirs, or one asks on it while it is closed. */
   keepAliveTimeoutMs: number
   /** How often the two request timeouts are looked at; they can be late by as much. */
   timeoutCheckIntervalMs: number
@@ -19,7 +19,7 @@ export const HTTP_LIMITS: HttpLimits = {
   maxHeaderBytes: 16 * 1024,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 5_000,
+  keepAliveTimeoutMs: 125_000,
   timeoutCheckIntervalMs: 1_000,
   maxConnectionsPerAddress: 100,
 }
