@@ -21,6 +21,10 @@ describe('toAppError', () => {
     ['53300', sqlError('53300')],
     ['F58: a server that may only be read', sqlError('25006')],
     ['F59: a full disk of the database', sqlError('53100')],
+    ['a server without memory', sqlError('53200')],
+    ['a server whose disk fails', sqlError('58030')],
+    ['a pooler that has lost its server', sqlError('08P01')],
+    ['a session that the server ended as idle', sqlError('57P05')],
     ['ECONNREFUSED', socketError('ECONNREFUSED')],
     ['all addresses of a name', new AggregateError([socketError('ECONNREFUSED'), socketError('ENETUNREACH')])],
   ])('says that the database is not reachable for %s, and keeps the cause', (_name, cause) => {

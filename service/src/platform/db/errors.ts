@@ -8,14 +8,18 @@ const UNREACHABLE_STATES = new Set([
   '08003', // connection_does_not_exist
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
   '08006', // connection_failure
+  '08P01', // protocol_violation: what a pooler says of a server that it has lost, or cannot reach
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
   '55P03', // lock_not_available: within the lock_timeout that was set for it
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
+  '57P05', // idle_session_timeout: it ends the session
+  '58030', // io_error
 ])
 
 /** What Node's sockets say. */
