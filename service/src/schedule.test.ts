@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TestClock } from '../test/harness/clock.ts'
+import { AppError } from './kernel/errors.ts'
 import { makeSchedule } from './schedule.ts'
 
 const INTERVAL_MS = 30_000
@@ -23,8 +24,8 @@ function scheduled({ intervalMs = INTERVAL_MS, chance = 0.5, hasEndpoint = true 
     get runs() {
       return ends.length
     },
-    async end(how: 'resolve' | 'reject' = 'resolve') {
-      ends.at(-1)?.[how](...((how === 'reject' ? [new Error('no')] : []) as [never]))
+    async end(how: 'resolve' | 'reject' = 'resolve', why: Error = new Error('no')) {
+      ends.at(-1)?.[how](...((how === 'reject' ? [why] : []) as [never]))
       await clock.advance(0)
     },
   }
@@ -71,6 +72,22 @@ describe('the schedule', () => {
     expect(world.warned).toMatchObject([{ sweep: 'sla' }])
     await world.clock.advance(INTERVAL_MS)
     expect(world.runs).toBe(2)
+    await world.end()
+    await world.schedule.close()
+  })
+
+  it('says once that the database is away, and again when it was back in between', async () => {
+    const world = scheduled()
+    const away = new AppError('unavailable', 'The database is not reachable. Try again.')
+    world.schedule.start()
+    await world.clock.advance(INTERVAL_MS / 2)
+    const warned: number[] = []
+    for (const how of ['reject', 'reject', 'resolve', 'reject'] as const) {
+      await world.end(how, away)
+      warned.push(world.warned.length)
+      await world.clock.advance(INTERVAL_MS)
+    }
+    expect(warned).toEqual([1, 1, 1, 2])
     await world.end()
     await world.schedule.close()
   })

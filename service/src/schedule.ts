@@ -1,4 +1,5 @@
 import { type Cancel, type Clock, withTimeout } from './kernel/clock.ts'
+import { SaidOnce } from './platform/db/said-once.ts'
 import type { Log } from './platform/log.ts'
 
 /** Something that is done again and again, on every node: nodes share the work by claiming rows. */
@@ -39,16 +40,17 @@ export function makeSchedule({ clock, log, intervalMs, chance, work }: Deps): Sc
   const everyMs = intervalMs === 0 ? RARE_INTERVAL_MS : intervalMs
   let isClosing = false
 
-  function doIn(waitMs: number, each: ScheduledWork): void {
+  function doIn(waitMs: number, each: ScheduledWork, said = new SaidOnce()): void {
     if (isClosing) return
+    const failed = (err: unknown) =>
+      said.failed(err, () => log.warn({ err, sweep: each.name }, 'a sweep failed: it is done again'))
     const once = () => {
       const doing = each
         .run()
-        .then(() => undefined)
-        .catch((err: unknown) => log.warn({ err, sweep: each.name }, 'a sweep failed: it is done again'))
+        .then(() => said.done(), failed)
         .finally(() => {
           running.delete(doing)
-          doIn(everyMs * (1 - JITTER + 2 * JITTER * chance()), each)
+          doIn(everyMs * (1 - JITTER + 2 * JITTER * chance()), each, said)
         })
       running.add(doing)
     }

@@ -7,12 +7,15 @@ import { until } from './harness/wait.ts'
 
 const FORM = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, From: CALLER, To: NUMBER, CallStatus: 'ringing' }
 const FALLBACK = '+12025550150'
+/** Two rounds of the sweeps, and many of what is done more often. */
+const OUTAGE_SECONDS = 80
 
 /** On a server, where the service can have a connection of its own that is taken from it. */
 describe.runIf(inject('databaseTemplate').kind === 'server')('while the database is away', () => {
   const test = useDatabase()
   let database: Database
   const app = useCallApp(test, {
+    settings: { SWEEP_INTERVAL_SECONDS: '30' },
     document: { telephony: { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: FALLBACK } },
     async database() {
       database = await test.anotherNode()
@@ -58,5 +61,18 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('while the database
     client.media()
     await until(() => app.model.last.appended.length === 2, { what: 'the audio' })
     expect(client.closeCode).toBeNull()
+  })
+
+  it('says once of each thing that is done again and again that it cannot be done, and not for as long as that lasts', async () => {
+    await database.close()
+    const said = () =>
+      app.served
+        .logLines()
+        .filter(({ level }) => level === 'warn')
+        .map(({ msg, sweep, table, check }) => [msg, sweep, table, check].filter(Boolean).join(' '))
+    const ofSweeps = () => said().filter((line) => line.startsWith('a sweep failed'))
+    await app.pass(() => ofSweeps().length >= 10, 'the sweeps to fail')
+    for (let seconds = 0; seconds < OUTAGE_SECONDS; seconds++) await app.clock.advance(1_000)
+    expect(said().filter((line, at) => said().indexOf(line) !== at)).toEqual([])
   })
 })

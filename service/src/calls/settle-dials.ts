@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { ListedCall } from '../platform/telephony/port.ts'
@@ -52,6 +53,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   const { db, clock, log, tenants } = deps
   const closing = new AbortController()
   let looking: Promise<void> | null = null
+  const said = new SaidOnce()
 
   /** All that are due: after a carrier's outage that may be many. */
   async function lookNow(): Promise<void> {
@@ -106,9 +108,11 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
 
   const settling: SettlingDials = {
     look() {
-      const failed = (err: unknown) => log.warn({ err }, 'calls in doubt could not be looked for')
       looking ??= lookNow()
-        .catch(failed)
+        .then(
+          () => said.done(),
+          (err: unknown) => said.failed(err, () => log.warn({ err }, 'calls in doubt could not be looked for')),
+        )
         .finally(() => {
           looking = null
         })

@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
+import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { isReached } from '../records/answered-by.ts'
@@ -37,10 +38,12 @@ type Deps = {
 const LOOK_INTERVAL_MS = 5_000
 const BATCH_ROWS = 100
 const MINUTE_MS = 60_000
+const NOT_LOOKED_AFTER = 'dispatched callback tasks could not be looked after'
 
 export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): SettlingDispatches {
   let looking: Promise<void> | null = null
   let isClosing = false
+  const said = new SaidOnce()
 
   async function look(): Promise<void> {
     let after: EndedDispatch | null = null
@@ -67,7 +70,10 @@ export function makeSettlingDispatches({ db, clock, log, tenants }: Deps): Settl
   const settling: SettlingDispatches = {
     settle() {
       looking ??= look()
-        .catch((err: unknown) => log.warn({ err }, 'dispatched callback tasks could not be looked after'))
+        .then(
+          () => said.done(),
+          (err: unknown) => said.failed(err, () => log.warn({ err }, NOT_LOOKED_AFTER)),
+        )
         .finally(() => {
           looking = null
         })

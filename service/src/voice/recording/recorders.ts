@@ -1,4 +1,5 @@
 import { type Clock, withTimeout } from '../../kernel/clock.ts'
+import { SaidOnce } from '../../platform/db/said-once.ts'
 import type { Log } from '../../platform/log.ts'
 import type { SessionId } from '../../records/call-values.ts'
 import { isDatabaseTrouble } from '../../records/database-trouble.ts'
@@ -40,6 +41,7 @@ export const NO_RECORDERS: Recorders = { of: () => null, watchOrphans() {}, clos
 const ORPHANS_EVERY_MS = 10_000
 const RETRY_MS = 1_000
 const CLOSE_WITHIN_MS = 4_000
+const NOT_LOOKED_FOR = 'recordings of nodes that are gone were not looked for'
 
 export function makeRecorders({ clock, log, files, recordings }: Deps): Recorders {
   const open = new Set<CallRecorder>()
@@ -47,6 +49,7 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
   let stopWatching = () => {}
   let looking: Promise<void> = Promise.resolve()
   let isLooking = false
+  const said = new SaidOnce()
 
   /** While the database is away this waits; what cannot be written down is ended by the node that comes after this one. */
   async function endPart(part: RecordingPart, frames: number): Promise<void> {
@@ -95,7 +98,10 @@ export function makeRecorders({ clock, log, files, recordings }: Deps): Recorder
     isLooking = true
     looking = recordings
       .endOrphans()
-      .catch((err: unknown) => log.warn({ err }, 'recordings of nodes that are gone were not looked for'))
+      .then(
+        () => said.done(),
+        (err: unknown) => said.failed(err, () => log.warn({ err }, NOT_LOOKED_FOR)),
+      )
       .finally(() => {
         isLooking = false
       })
