@@ -52,7 +52,7 @@ export type CallNeeds = {
   late: LateReports
   lateRefusals: LateRefusals
   lateUnanswered: LateUnanswered
-  carrierCalls: Pick<HangingUp, 'letLast'>
+  carrierCalls: Pick<HangingUp, 'letLast' | 'dropApology'>
   live: LiveSessions
   /** The public address of this service, asked once it listens. */
   publicUrl: () => string

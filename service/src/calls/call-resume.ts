@@ -66,7 +66,7 @@ type Deps = {
   statuses: CallStatuses
   putThrough: PutThrough
   resuming: Resuming
-  carrierCalls: Pick<HangingUp, 'letLast'>
+  carrierCalls: Pick<HangingUp, 'letLast' | 'dropApology'>
   /** Calls that were not taken, and whom somebody else may have answered. */
   refused: Pick<RefusedCalls, 'tenantOf' | 'served'>
   /** Calls that we asked for and with which nobody talks, of which it is not known yet whose they are. */

@@ -48,4 +48,16 @@ describe('a caller whose call is lost here', () => {
     expect(text).toMatch(/<Say language="de-DE">Es tut mir leid, wir haben technische[^<]*<\/Say><Dial /)
     expect(text).toContain(`<Number>${FALLBACK}</Number>`)
   })
+
+  it('is not taken from whoever answers that number by an apology that the carrier did not take at first', async () => {
+    await app.talk(FORM)
+    app.rest.reply = () => ({ status: 503, body: {} })
+    app.model.last.tell({ type: 'closed', code: '401', message: '', fault: 'fatal' })
+    const apologies = () => app.rest.requests.filter(({ form }) => form['Twiml']?.includes('Es tut mir leid'))
+    await app.pass(() => apologies().length > 0 && !app.rest.isAsked, 'the apology to be refused')
+    expect((await app.post(RESUME, { form: FORM })).text).toContain(`<Number>${FALLBACK}</Number>`)
+    await app.clock.advance(10_000)
+    await app.post(RESUME, { form: { ...FORM, CallSid: 'CA9' } })
+    expect(apologies()).toHaveLength(1)
+  })
 })

@@ -133,6 +133,32 @@ describe('ending a call at its carrier', () => {
 })
 
 describe('an apology', () => {
+  const WORDS = { text: 'Sorry.', number: '+12025550150' }
+
+  it.each([
+    ['while the carrier is asked for it', []],
+    ['before it is asked again', [500]],
+  ])('is asked for no more once the carrier was answered what comes next, %s', async (_when, statuses: number[]) => {
+    const { asked, clock, calls, over, logged } = await carrierOf(...statuses)
+    calls.apologise(TENANT, 'CA1', WORDS)
+    calls.apologise(TENANT, 'CA2', WORDS)
+    await until(() => asked.length === 2, { what: 'the requests' })
+    calls.dropApology(TENANT, 'CA1')
+    await calls.answered(TENANT, 'CA1')
+    expect([asked.length, logged]).toEqual([2, []])
+    // That of the other call goes on.
+    await passing(clock, () => asked.length === 4, { what: 'the third try of the other', stepMs: 100 })
+    await over()
+  })
+
+  it('that is not wanted any more takes no request with it that ends a call', async () => {
+    const { asked, calls, over } = await carrierOf(500, 200)
+    calls.hangUp(TENANT, 'CA1')
+    calls.dropApology(TENANT, 'CA1')
+    await over()
+    expect(asked).toHaveLength(2)
+  })
+
   it('is said by the carrier, which then connects the number', async () => {
     const { asked, calls, over } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' })

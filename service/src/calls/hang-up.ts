@@ -27,6 +27,11 @@ export type HangingUp = CarrierCalls &
      * and by an answer alone that cannot be said.
      */
     letLast(tenant: TenantRuntime, callSid: string): void
+    /**
+     * What comes next for the call was the answer to what its carrier asked: an apology that it was to be asked for is not asked for any
+     * more, as it would cut off whoever has answered by then.
+     */
+    dropApology(tenant: TenantRuntime, callSid: string): void
     /** Resolves when nothing is on its way any more; what the carrier does not answer within a second is given up. */
     close(): Promise<void>
   }
@@ -41,52 +46,61 @@ const HELD_WITHIN_MS = 1_000
 export const LAST_REQUESTS_MS = 1_000
 
 type CarrierRequest = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<void>
-type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined }
-type Running = { tenantId: TenantId; callSid: string; done: Promise<void> }
+type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?: boolean }
+type Running = { tenantId: TenantId; callSid: string; dropped: AbortController | null; done: Promise<void> }
+
+/** `stopped`: what may end it early, `dropped` among that. */
+type Asked = { callSid: string; stopped: AbortSignal; dropped: AbortSignal | undefined }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
 export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
   const running = new Set<Running>()
   const closing = new AbortController()
 
-  function start(tenant: TenantRuntime, callSid: string, { request, isHeld }: Asking): void {
+  function start(tenant: TenantRuntime, callSid: string, { request, isHeld, isApology = false }: Asking): void {
     const account = accountOf(tenant)
     if (!account) return log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
     const carrier = carriers[tenant.telephony.provider]
-    const done = tryWhile(isHeld, callSid, (signal) => request(carrier, account, signal)).finally(() =>
+    const dropped = isApology ? new AbortController() : null
+    const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
+    const asking = { callSid, stopped, dropped: dropped?.signal }
+    const done = tryWhile(isHeld, asking, (signal) => request(carrier, account, signal)).finally(() =>
       running.delete(entry),
     )
-    const entry: Running = { tenantId: tenant.tenant_id, callSid, done }
+    const entry: Running = { tenantId: tenant.tenant_id, callSid, dropped, done }
     running.add(entry)
   }
 
   /** Whoever has taken the call meanwhile keeps it. While that cannot be found out the call is taken to be ours. */
   async function tryWhile(
     isHeld: IsHeld | undefined,
-    callSid: string,
+    asked: Asked,
     request: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const late = () => new Error('it could not be found out in time who has a call')
     const isOurs = isHeld ? withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
-    if (await isOurs) return tryThrice(callSid, request)
-    log.warn({ call_sid: callSid }, 'a call was left to the stream that has taken it')
+    if (await isOurs) return tryThrice(asked, request)
+    log.warn({ call_sid: asked.callSid }, 'a call was left to the stream that has taken it')
   }
 
-  async function tryThrice(callSid: string, request: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    for (let tries = 0; ; tries += 1) {
-      const err = await outcomeOf(request)
-      if (err === null) return
-      const isLast = closing.signal.aborted || !isWorthAnotherTry(err)
+  async function tryThrice(
+    { callSid, stopped, dropped }: Asked,
+    request: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    for (let tries = 0; !dropped?.aborted; tries += 1) {
+      const err = await outcomeOf(stopped, request)
+      if (err === null || dropped?.aborted) return
+      const isLast = stopped.aborted || !isWorthAnotherTry(err)
       const pauseMs = isLast ? undefined : PAUSES_MS[tries]
       if (pauseMs === undefined) return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
-      await pause(clock, pauseMs, closing.signal)
+      await pause(clock, pauseMs, stopped)
     }
   }
 
-  async function outcomeOf(request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {
+  async function outcomeOf(stopped: AbortSignal, request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {
     const stopping = new AbortController()
     const cancel = clock.after(TRY_TIMEOUT_MS, () => stopping.abort())
-    return request(AbortSignal.any([stopping.signal, closing.signal]))
+    return request(AbortSignal.any([stopping.signal, stopped]))
       .then(
         () => null,
         (error: unknown) => error,
@@ -103,7 +117,7 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
     apologise: (tenant, callSid, words, isHeld) =>
       start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, toldToGo(words), signal),
-        isHeld,
+        ...{ isHeld, isApology: true },
       }),
     letLast(tenant, callSid) {
       const change = { maxSeconds: LONGEST_CALL_SECONDS }
@@ -111,6 +125,9 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, change, signal),
         isHeld: undefined,
       })
+    },
+    dropApology({ tenant_id: tenantId }, callSid) {
+      for (const each of running) if (each.tenantId === tenantId && each.callSid === callSid) each.dropped?.abort()
     },
     async allAnswered() {
       await Promise.all([...running].map(({ done }) => done))

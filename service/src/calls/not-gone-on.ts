@@ -38,7 +38,7 @@ type Deps = {
   live: LiveSessions
   statuses: CallStatuses
   putThrough: PutThrough
-  carrierCalls: Pick<HangingUp, 'letLast'>
+  carrierCalls: Pick<HangingUp, 'letLast' | 'dropApology'>
   unanswered: Pick<LateUnanswered, 'take'>
   /** Where a carrier asks what comes next for a call. */
   resumeUrl: () => string
@@ -62,6 +62,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
     async known(tenant, call, language) {
       const { callSid } = call
       const { fallback_number: number } = tenant.telephony
+      deps.carrierCalls.dropApology(tenant, callSid)
       // Without a number the call ends with the sentence: not every number tells us so.
       const status = number === null ? 'completed' : null
       const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
@@ -87,6 +88,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       if (dialled === 'through') return { provider, verbs: [{ type: 'hangup' }] }
       const later = isGuessed && tenant ? askAgain(deps.resumeUrl(), times) : null
       if (later) return { provider, verbs: later }
+      if (tenant) deps.carrierCalls.dropApology(tenant, callSid)
       if (tenant && number !== null) leave(tenant, call)
       else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
       return { provider, verbs: sorryAndGo(number, language) }
