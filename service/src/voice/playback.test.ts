@@ -110,6 +110,18 @@ describe('An utterance', () => {
     expect(heard(playback, 600).map(({ heardMs }) => heardMs)).toEqual([500, 100])
     expect(leftMs(playback, 600)).toBe(200)
   })
+
+  it('that something else was played in the middle of is one, and is settled when all of it was heard', () => {
+    const between = { itemId: 'clip_1', responseId: 'clip_1', ms: 500, mark: 'm2' }
+    const playback = sentAt(sent(sentAt(SILENT, 0, 400, 'm1'), between, 0), 0, 600, 'm3')
+    const item = heard(playback, 1_100).filter(({ itemId }) => itemId === ITEM.itemId)
+    expect(item).toEqual([{ ...ITEM, sentMs: 1_000, heardMs: 600 }])
+    const early = settle(echoed(playback, 'm2', 900), null, 900)
+    expect(early.settled.map(({ itemId }) => itemId)).toEqual(['clip_1'])
+    expect(settle(echoed(early.playback, 'm3', 1_500), null, 1_500).settled).toEqual([
+      { ...ITEM, sentMs: 1_000, heardMs: 1_000 },
+    ])
+  })
 })
 
 describe('The marks that are remembered', () => {

@@ -149,15 +149,31 @@ export function heardWhenSent(playback: Playback, nowMs: number): Heard[] {
   return heard(playback, nowMs - (Number.isFinite(playback.roundTripMs) ? playback.roundTripMs : 0))
 }
 
-/** What was sent and heard of each utterance that is not settled, oldest first, if the buffer is cleared at `nowMs`. */
+/**
+ * What was sent and heard of each item that is not settled, oldest first, if the buffer is cleared at `nowMs`. One that something
+ * else was played in the middle of, as a word that bridges a wait, is still one.
+ */
 export function heard(playback: Playback, nowMs: number): Heard[] {
-  const lineMs = lineHeardMs(playback, nowMs)
-  return playback.utterances.map(({ itemId, responseId, startMs, sentMs }) => ({
-    itemId,
-    responseId,
-    sentMs: Math.floor(sentMs),
-    heardMs: Math.floor(Math.min(sentMs, Math.max(0, lineMs - startMs))),
-  }))
+  return heardUntil(playback.utterances, lineHeardMs(playback, nowMs))
+}
+
+function heardUntil(utterances: readonly Utterance[], lineMs: number): Heard[] {
+  const items = new Map<string, Heard>()
+  for (const { itemId, responseId, startMs, sentMs } of utterances) {
+    const before = items.get(itemId) ?? { sentMs: 0, heardMs: 0 }
+    const heardMs = before.heardMs + Math.min(sentMs, Math.max(0, lineMs - startMs))
+    items.set(itemId, { itemId, responseId, sentMs: before.sentMs + sentMs, heardMs })
+  }
+  return [...items.values()].map((one) => whole(one))
+}
+
+function whole({ itemId, responseId, sentMs, heardMs }: Heard): Heard {
+  return { itemId, responseId, sentMs: Math.floor(sentMs), heardMs: Math.floor(heardMs) }
+}
+
+/** How much of an item was sent, of what is not settled. */
+export function sentOf({ utterances }: Playback, itemId: string): number {
+  return utterances.reduce((ms, one) => (one.itemId === itemId ? ms + one.sentMs : ms), 0)
 }
 
 /**
@@ -172,13 +188,12 @@ export function settle(
   const [oldest] = playback.utterances
   if (!oldest || oldest.responseId === activeResponseId) return { playback, settled: [] }
   const surelyMs = surelyHeardMs(playback, nowMs)
-  const isOver = (u: Utterance) => u.responseId !== activeResponseId && u.startMs + u.sentMs <= surelyMs
-  const over = playback.utterances.filter(isOver)
-  if (over.length === 0) return { playback, settled: [] }
-  const settled = over.map(({ itemId, responseId, sentMs }) => {
-    return { itemId, responseId, sentMs: Math.floor(sentMs), heardMs: Math.floor(sentMs) }
-  })
-  return { playback: { ...playback, utterances: playback.utterances.filter((u) => !isOver(u)) }, settled }
+  const isHeard = (u: Utterance) => u.responseId !== activeResponseId && u.startMs + u.sentMs <= surelyMs
+  if (!playback.utterances.some(isHeard)) return { playback, settled: [] }
+  const open = new Set(playback.utterances.filter((u) => !isHeard(u)).map(({ itemId }) => itemId))
+  const over = playback.utterances.filter(({ itemId }) => !open.has(itemId))
+  const utterances = playback.utterances.filter(({ itemId }) => open.has(itemId))
+  return { playback: { ...playback, utterances }, settled: heardUntil(over, surelyMs) }
 }
 
 /** The carrier's buffer is being cleared: a new line begins, with what was learned of the way there and back. */

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { leftMs } from '../playback.ts'
+import { leftMs, sentOf } from '../playback.ts'
 import { answerOver } from './answer-over.ts'
 import type { Active, Ask, Asked } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
@@ -72,7 +72,7 @@ export function audioSent(step: Step, audio: Sent): void {
 /** The caller begins to hear an item when all that was sent before it has played. */
 function startUtterance(step: Step, { itemId, ms }: Sent): void {
   const { playback, transcript } = step.state
-  if (playback.utterances.at(-1)?.sentMs !== ms || goneOnWith(step.state, itemId)) return
+  if (sentOf(playback, itemId) !== ms || goneOnWith(step.state, itemId)) return
   const startMs = Math.max(0, Math.round(step.atMs + leftMs(playback, step.nowMs) - ms))
   if (find(transcript, itemId)) step.set({ transcript: change(transcript, itemId, { startMs }) })
 }

@@ -130,6 +130,28 @@ describe('A caller who talks over the agent', () => {
     call.ends('resp_1')
     expect(call.commands('respond')).toHaveLength(3)
   })
+
+  it('is cut where it was heard also when a word that bridges a wait has sounded in the middle of it', () => {
+    const call = Call.greeted({ asyncTools: ['look_up'], clips: [{ kind: 'filler', text: 'One moment.', ms: 700 }] })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c1', name: 'look_up', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.ends('resp_1')
+    call.begins('resp_2')
+    call.audio('resp_2', 'item_2', 1_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c1', output: '{}', status: 'ok', endsCall: false } })
+    call.wait(1_000)
+    call.echoAll()
+    call.wait(2_500)
+    expect(call.all('play_clip')).toHaveLength(1)
+    call.wait(700)
+    call.echoAll()
+    call.audio('resp_2', 'item_2', 2_000)
+    call.wait(300)
+    call.speaks('turn_2', 200)
+    expect(call.commands('truncate')).toEqual([{ type: 'truncate', itemId: 'item_2', audioEndMs: 1_500 }])
+  })
 })
 
 describe('An utterance of a model session that was lost', () => {

@@ -1,5 +1,5 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import type { Heard } from '../playback.ts'
+import { type Heard, sentOf } from '../playback.ts'
 import { answerOver } from './answer-over.ts'
 import type { Active } from './answers.ts'
 import { askFirst, askNext, exactly } from './asking.ts'
@@ -41,8 +41,7 @@ export function trimToSound(step: Step, itemId: string): string {
   const entry = find(transcript, itemId)
   if (!entry?.voiced || entry.isFinal || entry.voiced.isWhole) return ''
   const whole = entry.text + entry.unheard
-  const sentMs = playback.utterances.find((u) => u.itemId === itemId)?.sentMs ?? 0
-  const end = soundedUntil(whole, entry.voiced, sentMs)
+  const end = soundedUntil(whole, entry.voiced, sentOf(playback, itemId))
   const voiced = { ...entry.voiced, isWhole: true }
   step.set({ transcript: change(transcript, itemId, { text: '', unheard: whole.slice(0, end).trimEnd(), voiced }) })
   return whole.slice(end).trim()
