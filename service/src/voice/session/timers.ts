@@ -1,6 +1,6 @@
 import { partyQuiet, partyWindowOver } from './answering-party.ts'
 import { streamLost, waitedInVain } from './detached.ts'
-import { beginEnding, finish, hangUp } from './ending.ts'
+import { finish, hangUp } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { wordsStayAway } from './going-on.ts'
 import { playForTool } from './holding.ts'
@@ -17,7 +17,7 @@ import { fillTheWait } from './tools.ts'
 import { playOn, transferTimer } from './transferring.ts'
 import { wordsOverdue } from './turns.ts'
 import { askForMissedWords } from './unsaid.ts'
-import { timeIsShort, timeIsUp } from './wrapping-up.ts'
+import { lastWordsOver, timeIsShort, timeIsUp } from './wrapping-up.ts'
 
 /** What follows from a timer that has fired. */
 export function fired(step: Step, timer: TimerName): void {
@@ -51,7 +51,7 @@ const ON_TIMER: Record<TimerName, (step: Step) => void> = {
 
   time_warning: timeIsShort,
   time_up: timeIsUp,
-  last_words: (step) => beginEnding(step, 'max_duration', true),
+  last_words: lastWordsOver,
   drain: hangUp,
   grace: finish,
 }

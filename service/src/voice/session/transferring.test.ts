@@ -186,6 +186,20 @@ describe('a stream that ends because its call is put through', () => {
     expect([call.all('put_through').length, call.state.isLetGo, call.all('hang_up')]).toEqual([1, true, []])
   })
 
+  it('is not the end of the call because its longest time has passed while the agent was asked for it', () => {
+    const call = Call.greeted({ maxCallMs: 20_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
+    call.wait(20_000)
+    expect(asked(call).at(-1)?.instructions).toContain('The time for this call is over')
+    call.says('turn_1', 500, 'Put me through to somebody, please.')
+    call.do(wanted({ isAgents: false }))
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.wait(30_000)
+    expect([call.state.ending, call.all('hang_up')]).toEqual([null, []])
+    call.do({ type: 'attached' })
+    expect(asked(call).at(-1)?.instructions).toContain('The time for this call is over')
+  })
+
   it('that never ends is gone on with', () => {
     const call = Call.greeted()
     call.do(wanted())

@@ -1,4 +1,5 @@
 import { ask } from './asking.ts'
+import { beginEnding } from './ending.ts'
 import { addNote } from './keeping.ts'
 import { cancelTransfer, isLeaving } from './leaving.ts'
 import type { Step } from './state.ts'
@@ -25,6 +26,11 @@ export function timeIsUp(step: Step): void {
   }
   step.set({ timeUp: 'call' })
   wrapUp(step, TIME_UP)
+}
+
+/** The goodbye was given its time. A call that the carrier takes elsewhere by then is not hung up: whoever takes it has it. */
+export function lastWordsOver(step: Step): void {
+  if (!isLeaving(step)) beginEnding(step, 'max_duration', true)
 }
 
 /** Whether the longest call has passed, though who had the call then may have kept it longer. */
