@@ -136,7 +136,9 @@ export function attached(step: Step): void {
 export function waitedInVain(step: Step): void {
   if (step.state.detached?.isHandedOver) return goOn(step)
   if (step.state.phase !== 'detached') return
-  if (!isLeaving(step)) return carrierLost(step)
+  // That nobody takes it is known, and its carrier has not come back to say so.
+  const isRefused = (step.state.transfer?.why ?? null) !== null
+  if (!isLeaving(step) || isRefused) return carrierLost(step)
   // It rings for less long: the target has the call, though nobody has told us.
   step.do({ type: 'put_through' })
   letCallGo(step, 'transferred')

@@ -312,6 +312,18 @@ describe('a transfer that came to nothing', () => {
     expect(call.all('cancel_transfer')).toEqual([{ type: 'cancel_transfer', isEnding: false }])
   })
 
+  it('is not taken for one that came to something when the carrier does not bring the call back', () => {
+    const call = Call.greeted()
+    call.do(wanted({ isAgents: false }))
+    call.do({ type: 'transfer_sent' })
+    call.do({ type: 'stream_stopped' })
+    call.do({ type: 'transfer_failed', why: 'busy' })
+    call.wait(45_000)
+    expect([call.all('put_through').length, call.all('hang_up').length]).toEqual([0, 1])
+    call.wait(2_000)
+    expect(call.all('finish')).toEqual([{ type: 'finish', reason: 'carrier_lost' }])
+  })
+
   it('does not let the call last longer than it may', () => {
     const call = Call.greeted({ maxCallMs: 60_000, idle: { afterMs: 300_000, prompts: [], goodbye: '' } })
     call.wait(50_000)
