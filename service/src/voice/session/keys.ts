@@ -17,7 +17,7 @@ export function keyPressed(step: Step, digit: string): void {
   if (phase !== 'talking' && phase !== 'waiting') return
   const isKeyEarly = isGreetingToCome(step)
   if (!isKeyEarly) interrupt(step)
-  step.set({ isKeyEarly, idleStage: 0, idleArmed: false })
+  step.set({ isKeyEarly, idleStage: 0, idleArmed: false, idleHeldUntilMs: null })
   if (digit === plan.dtmf.endKey) return tellKeys(step)
   step.set({ digits: digits + digit })
   if (step.state.digits.length >= plan.dtmf.maxDigits) tellKeys(step)

@@ -64,6 +64,35 @@ describe('A silent caller', () => {
     expect(call.state.idleStage).toBe(0)
   })
 
+  it('is asked in time who coughs now and then, and not right behind a cough, which may be a word', () => {
+    const call = Call.greeted()
+    for (const [index, quietMs] of [3_000, 3_000, 2_500].entries()) {
+      call.wait(quietMs)
+      call.speaks(`cough_${index}`, 100)
+      call.stops(`cough_${index}`)
+      call.model({ type: 'caller_transcript', itemId: `cough_${index}`, text: '' })
+    }
+    call.wait(1_900)
+    expect(call.commands('respond')).toHaveLength(1)
+    call.wait(100)
+    expect(call.commands('respond').at(-1)?.instructions).toContain(QUIET)
+  })
+
+  it('has the whole time again behind a short word, and behind the answer to it', () => {
+    const call = Call.greeted()
+    call.wait(9_000)
+    call.speaks('no', 100)
+    call.stops('no')
+    call.model({ type: 'caller_transcript', itemId: 'no', text: 'No.' })
+    call.answer('resp_1', 'item_1', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    call.wait(9_900)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.wait(100)
+    expect(call.commands('respond').at(-1)?.instructions).toContain(QUIET)
+  })
+
   it('is counted from the end of what the agent says, not from when it was sent', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

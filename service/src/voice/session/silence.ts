@@ -9,6 +9,8 @@ import { isOutOfHands, type Step } from './state.ts'
 export const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
 const DEAD_AIR_MS = 2_500
+/** How long who has just made a sound is not asked whether they are there: it may have been words. */
+const AFTER_SOUND_MS = 2_000
 export const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
 export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 
@@ -19,22 +21,33 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
 export function watchSilence(step: Step): void {
   const { phase, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
-  const isOpen = phase === 'talking' && !speech && runningTools.length === 0 && !isListening
+  const isTheirs = phase === 'talking' && runningTools.length === 0 && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
   const isScreened = party?.phase === 'screening'
   const isAnswered = !answers.asked && !answers.active && answers.queue.length === 0
   // Who was told that something is being looked up waits for it.
-  watchIdle(step, isOpen && !isScreened && isAnswered && asyncTools.length === 0)
+  const isWaiting = isTheirs && !isScreened && isAnswered && asyncTools.length === 0
+  watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
-  watchDeadAir(step, isOpen && digits === '' && isCallerWaiting(step.state))
+  watchDeadAir(step, isTheirs && !speech && digits === '' && isCallerWaiting(step.state))
 }
 
-function watchIdle(step: Step, isQuiet: boolean): void {
-  const { idleArmed, plan, playback } = step.state
+/** `isHeldUp`: a sound is being heard of a silent caller, which is no speech so far: a cough does not begin their silence anew. */
+function watchIdle(step: Step, { isQuiet, isHeldUp }: { isQuiet: boolean; isHeldUp: boolean }): void {
+  const { idleArmed, idleDueMs, idleHeldUntilMs } = step.state
+  if (idleHeldUntilMs !== null && !isQuiet && !isHeldUp) step.set({ idleHeldUntilMs: null })
   if (isQuiet === idleArmed) return
-  step.set({ idleArmed: isQuiet })
-  if (!isQuiet) return step.do({ type: 'disarm', timer: 'idle' })
-  step.do({ type: 'arm', timer: 'idle', ms: leftMs(playback, step.nowMs) + plan.idle.afterMs / STAGES })
+  if (isQuiet) return armIdle(step)
+  step.set({ idleArmed: false, idleHeldUntilMs: isHeldUp ? idleDueMs : null })
+  step.do({ type: 'disarm', timer: 'idle' })
+}
+
+function armIdle(step: Step): void {
+  const { plan, playback, idleHeldUntilMs } = step.state
+  const wholeMs = leftMs(playback, step.nowMs) + plan.idle.afterMs / STAGES
+  const ms = idleHeldUntilMs === null ? wholeMs : Math.max(AFTER_SOUND_MS, idleHeldUntilMs - step.nowMs)
+  step.set({ idleArmed: true, idleDueMs: step.nowMs + ms, idleHeldUntilMs: null })
+  step.do({ type: 'arm', timer: 'idle', ms })
 }
 
 function watchDeadAir(step: Step, isOwing: boolean): void {

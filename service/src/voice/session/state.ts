@@ -127,6 +127,10 @@ export type SessionState = {
   readonly idleStage: number
   /** The clock of the caller's silence runs, and counts. */
   readonly idleArmed: boolean
+  /** When it runs out, monotonic ms, while it runs. */
+  readonly idleDueMs: number
+  /** When it is to run out that a sound of the caller's has stopped, as long as that may be no words; null while none has. */
+  readonly idleHeldUntilMs: number | null
   readonly deadAirArmed: boolean
   readonly digits: string
   /** The last key was pressed before the greeting sounded. */
@@ -206,7 +210,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     toolHolds: 0,
     presses: 0,
     idleStage: 0,
-    idleArmed: false,
+    ...{ idleArmed: false, idleDueMs: 0, idleHeldUntilMs: null },
     deadAirArmed: false,
     digits: '',
     isKeyEarly: false,
