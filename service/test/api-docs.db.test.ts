@@ -171,6 +171,14 @@ describe('the descriptions of the API', () => {
     }
   })
 
+  it('know the refusal of who acts for a tenant that is not there', () => {
+    const acting = operationsOf(documentOf('openapi')).filter(({ operation: { security, responses } }) => {
+      return security.some((each) => 'actsFor' in each) && !('426' in responses)
+    })
+    expect(acting.length).toBeGreaterThan(50)
+    expect(acting.filter(({ operation }) => !('404' in operation.responses))).toEqual([])
+  })
+
   it.each(DOCUMENTS)(
     'come compressed to those who take that, and not at all to those who have them: %s',
     async (name) => {

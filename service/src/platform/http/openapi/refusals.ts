@@ -37,8 +37,9 @@ function factsOf({ schema }: DescribedRoute, { body, socket }: Note): Facts {
 const POSSIBLE: Record<number, (route: DescribedRoute, facts: Facts) => boolean> = {
   401: ({ surface }) => surface === 'runtime' || surface === 'admin' || surface === 'callbacks',
   403: ({ surface }) => surface === 'runtime' || surface === 'admin',
-  404: ({ surface }, { hasParameters, takesBody, isSocket }) =>
-    !isSocket && (surface === 'admin' || hasParameters || (takesBody && surface === 'runtime')),
+  // An administrator may act for a tenant that is not there.
+  404: ({ surface }, { hasParameters, isSocket }) =>
+    !isSocket && (surface === 'admin' || surface === 'runtime' || hasParameters),
   409: ({ method, surface }) => WRITES.has(method) && surface !== 'public' && surface !== 'callbacks',
   412: (_route, { asksForVersion }) => asksForVersion,
   413: (_route, { takesBody }) => takesBody,
