@@ -230,9 +230,9 @@ describe('a campaign', { timeout: 120_000 }, () => {
   })
 
   it('is paused, goes on, and is cancelled', async () => {
-    const { body } = await post('', wanted({ contacts: people(3), calls_per_second: 0.1 }))
-    const { id } = body.campaign
-    expect(await post(`/${id}/pause`)).toMatchObject({ status: 409, body: { code: 'conflict' } })
+    const { id } = (await post('', wanted({ contacts: people(3), calls_per_second: 0.1 }))).body.campaign
+    const notRunning = { code: 'conflict', error: 'The campaign is draft: to pause it, it must be running.' }
+    expect(await post(`/${id}/pause`)).toMatchObject({ status: 409, body: notRunning })
     await post(`/${id}/start`)
     await placed(1)
     expect((await post(`/${id}/pause`)).body.campaign.status).toBe('paused')
@@ -427,7 +427,8 @@ describe('a campaign', { timeout: 120_000 }, () => {
     })
 
     it('of a CSV, with what else there is to say in the query', async () => {
-      const csv = `phone,name,consent\n${phone(0)},"Ann, B.",true\nnobody,x,\n`
+      const wrong = (at: number, what: string) => ({ at, error: expect.stringContaining(what) })
+      const csv = `phone,name,consent\n${phone(0)},"Ann, B.",TRUE\n${phone(1)},Ben, C.,TRUE\nnobody,x,\n`
       const query = 'name=Spring&agent_key=desk&max_attempts=2&retry_minutes=5,10&calling_hours=09:00-17:00'
       const response = await fetch(`${app.served.address}/api/v1/campaigns?${query}`, {
         method: 'POST',
@@ -438,7 +439,7 @@ describe('a campaign', { timeout: 120_000 }, () => {
       expect([response.status, body]).toMatchObject([
         200,
         {
-          errors: [{ at: 3, error: expect.stringContaining('phone must be') }],
+          errors: [wrong(3, 'more fields'), wrong(4, 'phone must be')],
           campaign: { max_attempts: 2, retry_minutes: [5, 10], calling_hours: { start: '09:00', end: '17:00' } },
         },
       ])

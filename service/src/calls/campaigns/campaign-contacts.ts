@@ -7,8 +7,8 @@ import { storable } from '../../records/storable.ts'
 import { jsonSizeFault } from '../../tenancy/agent-config-json-schema.ts'
 import type { ContactId, NewContact } from './contact-store.ts'
 
-/** A contact as it was sent: `at` is its place in the list from 1, of a CSV its line. */
-export type SentContact = { at: number; phone: string; metadata: Record<string, unknown> }
+/** A contact as it was sent: `at` is its place in the list from 1, of a CSV its line. `fault`: what the list itself has wrong there. */
+export type SentContact = { at: number; phone: string; metadata: Record<string, unknown>; fault?: string }
 
 /** What is wrong with a contact, which is not called therefore. */
 export type ContactError = { at: number; error: string }
@@ -28,10 +28,10 @@ export async function readContacts(
 ): Promise<{ contacts: NewContact[]; errors: ContactError[] }> {
   const [contacts, errors]: [NewContact[], ContactError[]] = [[], []]
   const known = new Map<string, number>()
-  for (const [index, { at, phone, metadata }] of sent.entries()) {
+  for (const [index, { at, phone, metadata, fault: inList }] of sent.entries()) {
     // Calls go on meanwhile.
     if (index % SLICE === 0) await othersFirst()
-    const fault = faultOf(phone, metadata)
+    const fault = inList ?? faultOf(phone, metadata)
     const earlier = known.get(phone)
     if (fault !== null) errors.push({ at, error: fault })
     else if (earlier !== undefined) errors.push({ at, error: `phone is that of ${earlier}, which is called` })
@@ -52,7 +52,7 @@ function faultOf(phone: string, metadata: Record<string, unknown>): string | nul
 
 /**
  * Reads a list of contacts: CSV in UTF-8 with a line that names its columns. `phone` is one of them; what stands in the others
- * is the contact's metadata by their names, `true` and `false` as such, nothing where nothing stands.
+ * is the contact's metadata by their names, `true` and `false`, in capitals too, as such, nothing where nothing stands.
  *
  * @throws AppError `invalid_request` when the first line is something else, or nothing can be read behind a record.
  */
@@ -100,12 +100,15 @@ function contactOf(columns: string[], { line, fields }: CsvRecord): SentContact 
   const named = columns.map((name, index): [string, string] => [name, storable(fields[index]?.trim() ?? '')])
   const rest = named.filter(([name, value]) => name !== 'phone' && value !== '')
   const metadata = Object.fromEntries(rest.map(([name, value]) => [name, meantBy(value)]))
-  // One that has more fields than columns is nobody's: its number is not to be trusted.
-  const phone = fields.length > columns.length ? '' : (fields[columns.indexOf('phone')]?.trim() ?? '')
-  return { at: line, phone, metadata }
+  const contact = { at: line, phone: fields[columns.indexOf('phone')]?.trim() ?? '', metadata }
+  // Nobody's: its number is not to be trusted.
+  return fields.length > columns.length ? { ...contact, fault: TOO_MANY_FIELDS } : contact
 }
 
-/** A consent has to be told by a value and not by a word. */
+const TOO_MANY_FIELDS = 'has more fields than the first line has columns: one with a comma in it stands in quotes'
+
+/** A consent has to be told by a value and not by a word. Spreadsheets write theirs in capitals. */
 function meantBy(value: string): string | boolean {
-  return value === 'true' || value === 'false' ? value === 'true' : value
+  const word = value.toLowerCase()
+  return word === 'true' || word === 'false' ? word === 'true' : value
 }

@@ -102,12 +102,12 @@ const MOVES: Record<CampaignMove, string> = {
 export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.addContentTypeParser('text/csv', { parseAs: 'string' }, (_request, text, done) => done(null, { csv: text }))
-    const lines = new WeakMap<FastifyRequest, number[]>()
+    const lists = new WeakMap<FastifyRequest, SentContact[]>()
 
     app.post(
       '/api/v1/campaigns',
       {
-        preValidation: takeCsv(lines),
+        preValidation: takeCsv(lists),
         schema: {
           tags: ['runtime'],
           summary: 'Make a campaign of a list of contacts; it is a draft until it is started',
@@ -118,7 +118,7 @@ export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox 
         },
       },
       async (request) => {
-        const made = await campaigns.create(tenantOf(request), wantedOf(request.body, lines.get(request) ?? null))
+        const made = await campaigns.create(tenantOf(request), wantedOf(request.body, lists.get(request) ?? null))
         return { ...shown(made), errors: made.errors.slice(0, MAX_ERRORS) }
       },
     )
@@ -199,7 +199,7 @@ function shown({ campaign, counts }: CountedCampaign) {
 }
 
 /** @throws AppError `invalid_request` for hours that are none. */
-function wantedOf(body: Static<typeof Body>, lines: number[] | null): NewCampaign {
+function wantedOf(body: Static<typeof Body>, list: SentContact[] | null): NewCampaign {
   const hours = body.calling_hours ?? null
   const fault = hours && callingHoursFault(hours)
   if (fault) throw invalidRequest([{ path: '/body/calling_hours', message: fault }])
@@ -207,9 +207,7 @@ function wantedOf(body: Static<typeof Body>, lines: number[] | null): NewCampaig
     name: body.name,
     agentKey: body.agent_key,
     from: body.from ?? null,
-    contacts: body.contacts.map(({ phone, metadata = {} }, index): SentContact => {
-      return { at: lines?.[index] ?? index + 1, phone, metadata }
-    }),
+    contacts: list ?? body.contacts.map(({ phone, metadata = {} }, index) => ({ at: index + 1, phone, metadata })),
     startAt: body.start_at ? new Date(body.start_at) : null,
     hours,
     callsPerSecond: body.calls_per_second ?? 1,
@@ -225,7 +223,7 @@ function wantedOf(body: Static<typeof Body>, lines: number[] | null): NewCampaig
  *
  * The hook throws AppError `invalid_request` for a query beside a JSON body, and for what is no list.
  */
-function takeCsv(lines: WeakMap<FastifyRequest, number[]>): preValidationAsyncHookHandler {
+function takeCsv(lists: WeakMap<FastifyRequest, SentContact[]>): preValidationAsyncHookHandler {
   return async (request) => {
     const { csv } = (request.body ?? {}) as { csv?: unknown }
     const query = request.query as Record<string, string>
@@ -236,10 +234,7 @@ function takeCsv(lines: WeakMap<FastifyRequest, number[]>): preValidationAsyncHo
       return
     }
     const contacts = readContactCsv(typeof csv === 'string' ? csv : '')
-    lines.set(
-      request,
-      contacts.map(({ at }) => at),
-    )
+    lists.set(request, contacts)
     request.body = { ...settingsIn(query), contacts: contacts.map(({ phone, metadata }) => ({ phone, metadata })) }
   }
 }

@@ -223,6 +223,6 @@ function noneOf({ id }: CampaignRow): never {
 }
 
 function refusedMove({ status }: CampaignRow, move: CampaignMove, from: readonly CampaignStatus[]): AppError {
-  const sentence = `The campaign is ${status}: only one that is ${from.join(' or ')} can do ${move}.`
+  const sentence = `The campaign is ${status}: to ${move} it, it must be ${from.join(' or ')}.`
   return new AppError('conflict', sentence)
 }

@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest'
+import { readContactCsv, readContacts } from './campaign-contacts.ts'
+
+describe('a list of contacts as CSV', () => {
+  const metadataOf = (csv: string) => readContactCsv(csv).map(({ metadata }) => metadata)
+
+  it('has truth as a value, as people and as spreadsheets write it, and other words as they are', () => {
+    const csv = 'phone,consent,vip\n+12025550101,true,FALSE\n+12025550102,TRUE,True\n+12025550103,yes,\n'
+    expect(metadataOf(csv)).toEqual([{ consent: true, vip: false }, { consent: true, vip: true }, { consent: 'yes' }])
+  })
+
+  it('calls nobody of a line that has more fields than there are columns, and says so', async () => {
+    const csv = 'phone,name\n+12025550101,Ann, B.\n+12025550102,"Ben, C."\n'
+    const { contacts, errors } = await readContacts(readContactCsv(csv), 0)
+    expect(contacts).toMatchObject([{ phone: '+12025550102', metadata: { name: 'Ben, C.' } }])
+    expect(errors).toEqual([{ at: 2, error: expect.stringContaining('more fields than the first line has columns') }])
+  })
+})
