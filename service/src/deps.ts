@@ -16,6 +16,7 @@ import { KEY_BYTES, loadOrCreateKey } from './platform/key-file.ts'
 import type { Log } from './platform/log.ts'
 import type { Mailer } from './platform/mail/port.ts'
 import { smtpMailer } from './platform/mail/smtp.ts'
+import { setClock } from './platform/nodes/heartbeat.ts'
 import { askTime } from './platform/nodes/heartbeat-store.ts'
 import type { RealtimeDriver } from './platform/realtime/port.ts'
 import { makeModel } from './platform/realtime/registry.ts'
@@ -94,7 +95,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     // A migration, or the wait for another node's, may take longer than a query.
     await database.withoutLimit((db) => migrate(db, MIGRATIONS, log))
     const askedMs = clock.monotonicMs()
-    sharedClock?.heard(await askTime(database.db), askedMs)
+    if (sharedClock) setClock(sharedClock, { saidMs: await askTime(database.db), askedMs }, log)
   } catch (error) {
     await database.close()
     throw error

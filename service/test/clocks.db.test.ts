@@ -1,11 +1,15 @@
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { makeDeps } from '../src/deps.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { SharedClock } from '../src/kernel/shared-clock.ts'
+import { makeLog } from '../src/platform/log.ts'
 import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
 import { ServedApp } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
+import { copyTemplate } from './harness/template.ts'
 import { until } from './harness/wait.ts'
 
 const AHEAD_MS = 600_000
@@ -61,3 +65,29 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('F75: a node whose 
     expect(client.closeCode).toBeNull()
   })
 })
+
+describe.runIf(inject('databaseTemplate').kind === 'server')(
+  'a node that starts where the clock is ten minutes ahead',
+  () => {
+    it('goes by that of the database at once, and says so', async () => {
+      const copy = await copyTemplate(inject('databaseTemplate'))
+      const lines: string[] = []
+      const log = makeLog({ level: 'warn', secrets: [], destination: { write: (line) => void lines.push(line) } })
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + AHEAD_MS })
+      try {
+        const deps = await makeDeps(readConfig({ ...copy.settings }), log, { version: '0', pid: process.pid })
+        const rightMs = performance.timeOrigin + performance.now()
+        expect(Math.abs(deps.clock.now() - rightMs)).toBeLessThan(AHEAD_MS / 10)
+        expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+          { msg: "the clock of this node was set by the database's", forward_ms: expect.closeTo(-AHEAD_MS, -5) },
+        ])
+        deps.cluster.close()
+        deps.metrics.stop()
+        await deps.database.close()
+      } finally {
+        vi.useRealTimers()
+        await copy.remove()
+      }
+    })
+  },
+)

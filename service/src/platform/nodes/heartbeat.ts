@@ -46,6 +46,16 @@ export function startHeartbeat(deps: HeartbeatDeps): Heartbeat {
   return pulse
 }
 
+/** Has the clock of this node go by what that of the database said, and says so where it was off. */
+export function setClock(
+  sharedClock: Pick<SharedClock, 'heard'>,
+  { saidMs, askedMs }: { saidMs: number; askedMs: number },
+  log: Pick<Log, 'warn'>,
+): void {
+  const forwardMs = sharedClock.heard(saidMs, askedMs)
+  if (forwardMs !== 0) log.warn({ forward_ms: forwardMs }, "the clock of this node was set by the database's")
+}
+
 class Pulse implements Heartbeat {
   readonly #deps: HeartbeatDeps
   #timers: Cancel[] = []
@@ -96,8 +106,7 @@ class Pulse implements Heartbeat {
     const askedMs = clock.monotonicMs()
     const at = await beat(db, nodeId, version)
     beats.written()
-    const forwardMs = sharedClock?.heard(at.getTime(), askedMs) ?? 0
-    if (forwardMs !== 0) log.warn({ forward_ms: forwardMs }, "the clock of this node was set by the database's")
+    if (sharedClock) setClock(sharedClock, { saidMs: at.getTime(), askedMs }, log)
     if (!this.#prune) return
     await pruneNodes(db, FORGET_AFTER_MS)
     this.#prune = false
