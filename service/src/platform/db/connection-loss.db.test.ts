@@ -75,6 +75,20 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
     expect(await known()).toBeGreaterThan(0)
   })
 
+  it('while somebody else has locked what a statement changes, that is unavailable in good time, and the connection is kept', async () => {
+    const url = (await currentUrl()).href
+    const { db, close } = openServer({ url, applicationName: 'locks', maxConnections: 1, statementTimeoutMs: 3_000 })
+    onTestFinished(close)
+    await sql`insert into installation_marks (mark) values ('locked')`.execute(test.db)
+    const before = await backend(db)
+    await test.db.transaction().execute(async (tx) => {
+      await sql`select from installation_marks where mark = 'locked' for update`.execute(tx)
+      const waiting = sql`delete from installation_marks where mark = 'locked'`.execute(db)
+      await expect(waiting).rejects.toMatchObject(UNREACHABLE)
+    })
+    expect(await backend(db)).toBe(before)
+  })
+
   it('between two statements of a transaction, the second is unavailable and the process goes on', async () => {
     const work = test.db.transaction().execute(async (tx) => {
       await sql`insert into installation_marks (mark) values ('lost')`.execute(tx)

@@ -1,6 +1,9 @@
 import pg from 'pg'
 import { AppError } from '../../kernel/errors.ts'
 
+/** lock_not_available: within the lock_timeout that was set for it. */
+const LOCK_TIMEOUT = '55P03'
+
 /** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNREACHABLE_STATES = new Set([
   '08000', // connection_exception
@@ -14,7 +17,7 @@ const UNREACHABLE_STATES = new Set([
   '53100', // disk_full
   '53200', // out_of_memory
   '53300', // too_many_connections
-  '55P03', // lock_not_available: within the lock_timeout that was set for it
+  LOCK_TIMEOUT,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -50,6 +53,11 @@ export function toAppError(error: unknown): unknown {
 /** What is thrown when the database does not answer. */
 export function unreachable(cause?: unknown): AppError {
   return new AppError('unavailable', 'The database is not reachable. Try again.', { cause })
+}
+
+/** Whether the statement only waited too long for what somebody else had locked: its connection is as good as before. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT
 }
 
 function isUnreachable(error: unknown): boolean {

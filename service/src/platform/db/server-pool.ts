@@ -1,7 +1,7 @@
 import type { PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely'
 import type pg from 'pg'
 import { systemClock } from '../../kernel/clock.ts'
-import { toAppError } from './errors.ts'
+import { isLockTimeout, toAppError } from './errors.ts'
 import type { LostAnswers } from './lost-answers.ts'
 import { PreparedNames } from './prepared.ts'
 
@@ -46,8 +46,8 @@ function adapt(client: pg.PoolClient, { names, ...asking }: Asking): PostgresPoo
       // What comes by callback has the stack of the socket that brought it.
       if (error instanceof Error) Error.captureStackTrace(error)
       const mapped = toAppError(error)
-      // A connection that went silent would make the next one wait for nothing too.
-      if (mapped !== error && mapped instanceof Error) failed = mapped
+      // A connection that went silent would make the next one wait for nothing too; one that was kept waiting by another is sound.
+      if (mapped !== error && mapped instanceof Error && !isLockTimeout(error)) failed = mapped
       throw mapped
     }
   }

@@ -15,7 +15,10 @@ type ServerOptions = {
   applicationName: string
   /** 10 if not given, and two more for what is vital. */
   maxConnections?: number
-  /** The server ends a statement that runs longer; 30 s if not given, 0 for no limit, as a migration may need. */
+  /**
+   * The server ends a statement that runs longer; 30 s if not given, 0 for no limit, as a migration may need. Two thirds of it may be the
+   * wait for what somebody else has locked: then the statement is `unavailable`.
+   */
   statementTimeoutMs?: number
   /** Told when the server drops a connection that nobody was using. The next query gets a new one. */
   onError?: (error: Error) => void
@@ -27,6 +30,8 @@ const VITAL_CONNECTIONS = 2
 /** What is said later was not said in time. */
 const VITAL_TIMEOUT_MS = 5_000
 const STATEMENT_TIMEOUT_MS = 30_000
+/** A statement that takes long is a fault of ours; one that waits for a lock is none, and can be repeated. */
+const LOCK_SHARE = 2 / 3
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000
 const KEEP_ALIVE_AFTER_MS = 10_000
 /** How much longer than the server we wait for its answer, before we take it for gone. */
@@ -93,7 +98,7 @@ function poolConfig(options: ServerOptions): pg.PoolConfig {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_AFTER_MS,
     // Our statements take milliseconds: to compile one, because its cost was guessed high, takes a second.
-    options: '-c timezone=UTC -c jit=off',
+    options: `-c timezone=UTC -c jit=off -c lock_timeout=${Math.round(statementTimeoutMs * LOCK_SHARE)}`,
     types: { getTypeParser: parserOf },
   }
 }
