@@ -39,6 +39,23 @@ describe('POST /api/v1/browser-calls', () => {
     expect(app.rest.requests).toEqual([])
   })
 
+  it('keeps apart the calls of two tenants whose pages give theirs one name', async () => {
+    await app.served.furnish('other', { number: '+12025550141' })
+    const streamed = async (tenant: string) => {
+      const { body } = await open({ agent_key: 'desk' }, tenant)
+      const client = await StreamClient.open(app.served.address, `/media-stream?stream_token=${body.stream_token}`)
+      client.start({ callSid: 'x', streamSid: 'page' })
+      return { client, callSid: body.call_sid }
+    }
+    const calls = [await streamed('acme'), await streamed('other')]
+    await until(() => app.model.sessions.length === 2, { what: 'the sessions' })
+    for (const [index, tenant] of ['acme', 'other'].entries()) {
+      const { body } = await app.served.call(tenant, 'GET', '/sessions/page')
+      expect(body).toMatchObject({ session: { tenant, call_sid: calls[index]?.callSid } })
+    }
+    expect(await (await streamed('acme')).client.closed()).toBe(1008)
+  })
+
   it('takes an exact version, drafts too', async () => {
     const [agent] = await test.db
       .selectFrom('agents')

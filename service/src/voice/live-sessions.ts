@@ -144,18 +144,18 @@ export class LiveSessions {
 
   /** Adds a call. Ask before whether its stream, or another one of the call, is here already. */
   add(session: LiveSession): void {
-    this.#byStream.set(session.facts.streamSid, session)
+    this.#byStream.set(streamOf(session.facts), session)
     this.#byCall.set(session.facts.callSid, session)
   }
 
   /** The call has another stream now. Whoever knows it by an earlier one finds it by that, too. */
   renamed(session: LiveSession): void {
-    this.#byStream.set(session.facts.streamSid, session)
+    this.#byStream.set(streamOf(session.facts), session)
   }
 
   /** The call is served elsewhere from now on, and its end is not ours to know. */
   letGo(session: LiveSession): void {
-    for (const [streamSid, other] of this.#byStream) if (other === session) this.#byStream.delete(streamSid)
+    for (const [stream, other] of this.#byStream) if (other === session) this.#byStream.delete(stream)
     if (this.#byCall.get(session.facts.callSid) === session) this.#byCall.delete(session.facts.callSid)
   }
 
@@ -263,14 +263,14 @@ export class LiveSessions {
     }
   }
 
-  /** Whether there is a call with this stream, whoever's it is: no second one may take its name. */
-  hasStream(streamSid: string): boolean {
-    return this.#byStream.has(streamSid)
+  /** Whether the tenant has a call with this stream: no second one of it may take its name. Pages name theirs themselves. */
+  hasStream(tenantId: TenantId, streamSid: string): boolean {
+    return this.#byStream.has(streamOf({ tenantId, streamSid }))
   }
 
   /** The tenant's call with this stream, or null. */
   find(tenantId: TenantId, streamSid: string): LiveSession | null {
-    return ofTenant(this.#byStream.get(streamSid), tenantId)
+    return this.#byStream.get(streamOf({ tenantId, streamSid })) ?? null
   }
 
   /** The tenant's call of this id, or null. */
@@ -293,6 +293,10 @@ export class LiveSessions {
   endAll(): void {
     for (const session of this.#byCall.values()) session.command({ type: 'end', reason: 'shutdown' })
   }
+}
+
+function streamOf({ tenantId, streamSid }: Pick<LiveFacts, 'tenantId' | 'streamSid'>): string {
+  return `${tenantId} ${streamSid}`
 }
 
 function ofTenant(session: LiveSession | undefined, tenantId: TenantId): LiveSession | null {

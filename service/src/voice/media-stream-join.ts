@@ -77,7 +77,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
       deps.clipsOf(tenant, agent.config),
     ])
     expectThere(joining)
-    const names = [`call ${grant.callSid}`, `stream ${joining.start.streamSid}`]
+    const names = [`call ${grant.callSid}`, `stream ${grant.tenantId} ${joining.start.streamSid}`]
     return alone(names, () =>
       enter(joining, { grant, tenant, agent: onMachine(greetedBy(agent, greeting), action), prompt, tools, clips }),
     )
@@ -97,7 +97,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     const { grant, tenant } = entering
     const { callSid } = grant
     const here = live.findCall(tenant.tenant_id, callSid)
-    if (live.hasStream(joining.start.streamSid) || (here && !mayTake(grant, here)))
+    if (live.hasStream(tenant.tenant_id, joining.start.streamSid) || (here && !mayTake(grant, here)))
       throw new StreamRefusal(POLICY, 'the call has another stream')
     const wanted = roomOf(tenant, grant)
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
