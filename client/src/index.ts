@@ -66,8 +66,10 @@ export type { components, operations, paths } from './public-api.ts'
 export { type ErrorBody, ParleyError } from './refusal.ts'
 export type { SessionEvent, WatchOptions } from './watch-session.ts'
 export {
+  type VerifiedRequest,
   type VerifiedWebhook,
   type VerifyOptions,
+  verifyRequest,
   verifyWebhook,
   WebhookError,
   type WebhookEvent,

@@ -7,7 +7,7 @@ type Turn = components['schemas']['VoiceSession']['transcript'][number]
 type EndReason = components['schemas']['VoiceSession']['end_reason']
 
 type Told = {
-  /** `waiting`, `talking`, `detached`, `draining`; the other fields when they have changed. */
+  /** `waiting`, `talking`, `detached`, `draining`, `ended`; the other fields when they have changed. */
   state: {
     state: string
     taken_over?: boolean

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { verifyWebhook, WebhookError } from './webhook.ts'
+import { verifyRequest, verifyWebhook, WebhookError } from './webhook.ts'
 
 const KEY = Buffer.alloc(32, 7)
 const SECRET = `whsec_${KEY.toString('base64')}`
@@ -99,5 +99,16 @@ describe('verifyWebhook', () => {
       expect(() => verifyWebhook(headersOf(sign(BODY, '')), BODY, secret, at)).toThrow(TypeError)
     }
     expect(reasonOf(() => verifyWebhook(headersOf(), BODY, [], at))).toBe('bad_signature')
+  })
+})
+
+describe('verifyRequest', () => {
+  const QUESTION = JSON.stringify({ tenant_id: 'acme', call_sid: 'CA1', from: '+12025550123', to: '+12025550140' })
+
+  it('takes what is signed like a webhook and is no event, and nothing else', () => {
+    const headers = headersOf(sign(QUESTION))
+    expect(verifyRequest(headers, QUESTION, SECRET, at)).toEqual({ id: 'e1', sentAt: new Date(NOW_S * 1_000) })
+    expect(reasonOf(() => verifyRequest(headers, BODY, SECRET, at))).toBe('bad_signature')
+    expect(reasonOf(() => verifyRequest({}, QUESTION, SECRET, at))).toBe('missing_header')
   })
 })

@@ -11,12 +11,16 @@ export type WebhookEvent = {
   payload: Record<string, unknown>
 }
 
-/** A webhook that was verified. */
-export type VerifiedWebhook = {
+/** A request of Parley's that was verified. */
+export type VerifiedRequest = {
   /** The same in every attempt: remember it to drop what was seen before. */
   id: string
   /** When this attempt was made. */
   sentAt: Date
+}
+
+/** A webhook that was verified. */
+export type VerifiedWebhook = VerifiedRequest & {
   /** The number of the event in its call, from 1; null without a call. */
   sequence: number | null
   event: WebhookEvent
@@ -59,6 +63,23 @@ export function verifyWebhook(
   secrets: string | readonly string[],
   options: VerifyOptions = {},
 ): VerifiedWebhook {
+  const verified = verifyRequest(headers, body, secrets, options)
+  const sequence = headerOf(headers, 'parley-sequence')
+  return { ...verified, sequence: sequence === null ? null : Number(sequence), event: eventIn(body) }
+}
+
+/**
+ * The same for what is signed like a webhook and tells of no event: the question who takes a call (`inbound_decision` of the
+ * tenant's document). The body is left to its reader.
+ *
+ * @throws WebhookError as `verifyWebhook`.
+ */
+export function verifyRequest(
+  headers: WebhookHeaders,
+  body: string | Uint8Array,
+  secrets: string | readonly string[],
+  options: VerifyOptions = {},
+): VerifiedRequest {
   const id = headerOf(headers, 'webhook-id')
   const timestamp = headerOf(headers, 'webhook-timestamp')
   const signatures = headerOf(headers, 'webhook-signature')
@@ -71,8 +92,7 @@ export function verifyWebhook(
   if (!isSigned(content, keys, signatures)) {
     throw new WebhookError('bad_signature', 'No signature of the webhook was made with a secret that is known here.')
   }
-  const sequence = headerOf(headers, 'parley-sequence')
-  return { id, sentAt, sequence: sequence === null ? null : Number(sequence), event: eventIn(body) }
+  return { id, sentAt }
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | null {
