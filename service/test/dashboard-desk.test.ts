@@ -262,6 +262,8 @@ describe('the desk', () => {
   })
 })
 
+const focused = (page: Page) => page.evaluate<string>('document.activeElement.id')
+
 describe('the do-not-call list', () => {
   it('imports a list, names the line that is wrong, and finds, checks and removes a number', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
@@ -283,6 +285,8 @@ describe('the do-not-call list', () => {
     await row.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('The number is not listed').waitFor()
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(await focused(page)).toBe('content')
 
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Export' }).click()

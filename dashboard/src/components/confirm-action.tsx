@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import styles from './confirm-action.module.css'
 import { FailureState } from './failure-state.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
 
 type ConfirmActionProps = {
   /** Of the button, and of the question. */
@@ -30,6 +31,7 @@ export function ConfirmAction({
   const [isAsking, setAsking] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
+  useReturnFocus(isAsking)
   const colour = isGrave ? { color: 'red.8' } : {}
 
   async function confirm(): Promise<void> {
@@ -50,7 +52,14 @@ export function ConfirmAction({
       <Button variant="default" size={size} disabled={disabled} onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <Modal opened={isAsking} onClose={() => setAsking(false)} title={`${label}?`} centered closeButtonProps={CLOSE}>
+      <Modal
+        opened={isAsking}
+        onClose={() => setAsking(false)}
+        title={`${label}?`}
+        centered
+        returnFocus={false}
+        closeButtonProps={CLOSE}
+      >
         <div className={styles.question}>{children}</div>
         {error !== null && <FailureState error={error} />}
         <div className={styles.buttons}>

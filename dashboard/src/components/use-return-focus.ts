@@ -1,15 +1,27 @@
 import { useEffect } from 'react'
 
 /**
- * Gives the focus back to whoever opened a window, once it is closed. A window that lies upon others does not do that by itself: its
- * place among them changes as it closes, and that calls it off.
+ * Gives the focus back to whoever opened a window, once it is closed; where that is gone or can be pressed no more, to the page. A window
+ * that lies upon others does not do that by itself: its place among them changes as it closes, and that calls it off.
  */
 export function useReturnFocus(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return
     const opener = document.activeElement
     return () => {
-      if (opener instanceof HTMLElement && opener.isConnected) opener.focus({ preventScroll: true })
+      if (opener instanceof HTMLElement && canHold(opener)) opener.focus({ preventScroll: true })
+      // What stands in its place may take it first.
+      else queueMicrotask(focusPage)
     }
   }, [isOpen])
+}
+
+function canHold(opener: HTMLElement): boolean {
+  return opener.isConnected && !opener.matches(':disabled')
+}
+
+function focusPage(): void {
+  const at = document.activeElement
+  const isLost = at === null || at === document.body || at.closest('[role="dialog"]') !== null
+  if (isLost) document.getElementById('content')?.focus({ preventScroll: true })
 }
