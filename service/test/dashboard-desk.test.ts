@@ -262,6 +262,29 @@ describe('the desk', () => {
   })
 })
 
+describe('a queue that is set', () => {
+  it('can be given the defaults again, and one that has them cannot', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page, faults } = await visit(context, 'desk/queues/returns')
+    const name = page.getByLabel('Name')
+    await name.fill('Returns')
+    const reset = page.getByRole('button', { name: 'Back to the defaults', exact: true })
+    expect(await reset.isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    await reset.press('Enter')
+    const question = page.getByRole('dialog', { name: 'Back to the defaults?' })
+    await question.getByRole('button', { name: 'Back to the defaults' }).press('Enter')
+    await question.waitFor({ state: 'hidden' })
+    await expect.poll(() => name.inputValue()).toBe('')
+    expect(await reset.isDisabled()).toBe(true)
+    // The button cannot have the focus back.
+    expect(await focused(page)).toBe('content')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
+
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.id')
 
 describe('the do-not-call list', () => {

@@ -9611,10 +9611,13 @@ export interface operations {
                      *         "reminder_minutes": 15,
                      *         "escalate_after_minutes": 60,
                      *         "escalation_target": "escalation target"
-                     *       }
+                     *       },
+                     *       "is_set": true
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether it has settings of its own; otherwise it works by the defaults. */
+                        is_set: boolean;
                         /** @constant */
                         ok: true;
                         queue: components["schemas"]["Queue"];
@@ -9723,10 +9726,13 @@ export interface operations {
                      *         "reminder_minutes": 15,
                      *         "escalate_after_minutes": 60,
                      *         "escalation_target": "escalation target"
-                     *       }
+                     *       },
+                     *       "is_set": true
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether it has settings of its own; otherwise it works by the defaults. */
+                        is_set: boolean;
                         /** @constant */
                         ok: true;
                         queue: components["schemas"]["Queue"];
@@ -9789,10 +9795,13 @@ export interface operations {
                      *         "reminder_minutes": 15,
                      *         "escalate_after_minutes": 60,
                      *         "escalation_target": "escalation target"
-                     *       }
+                     *       },
+                     *       "is_set": true
                      *     }
                      */
                     "application/json": {
+                        /** @description Whether it has settings of its own; otherwise it works by the defaults. */
+                        is_set: boolean;
                         /** @constant */
                         ok: true;
                         queue: components["schemas"]["Queue"];

@@ -14,7 +14,10 @@ const Params = strict({
   queue_key: QueueKey,
 })
 const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
-const Answer = Type.Object({ ok: Ok, queue: Queue })
+const Answer = Type.Object({
+  ...{ ok: Ok, queue: Queue },
+  is_set: Type.Boolean({ description: 'Whether it has settings of its own; otherwise it works by the defaults.' }),
+})
 const LateQueue = Type.Object({
   ...{ tenant_id: Type.String(), queue_key: Type.String() },
   breached: Type.Integer({ minimum: 1, description: 'Tasks, snoozed ones aside, that should be done by now.' }),
@@ -54,7 +57,10 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
           response: { 200: Answer, ...errorResponses },
         },
       },
-      async ({ params }) => answer(await queues.get(params.tenant_id, params.queue_key)),
+      async ({ params }) => {
+        const { settings, isSet } = await queues.get(params.tenant_id, params.queue_key)
+        return answer(settings, isSet)
+      },
     )
 
     app.put(
@@ -72,7 +78,7 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
       async (request) => {
         const { params, body } = request
         const settings = { ...QUEUE_DEFAULTS, ...body, queue_key: params.queue_key }
-        return answer(await queues.put(params.tenant_id, settings, actorOf(request)))
+        return answer(await queues.put(params.tenant_id, settings, actorOf(request)), true)
       },
     )
 
@@ -89,12 +95,12 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
       },
       async (request) => {
         const { tenant_id, queue_key } = request.params
-        return answer(await queues.remove(tenant_id, queue_key, actorOf(request)))
+        return answer(await queues.remove(tenant_id, queue_key, actorOf(request)), false)
       },
     )
   }
 }
 
-function answer(queue: QueueSettings) {
-  return { ok: true as const, queue }
+function answer(queue: QueueSettings, isSet: boolean) {
+  return { ok: true as const, queue, is_set: isSet }
 }

@@ -178,13 +178,13 @@ describe("a queue's settings", () => {
   const path = '/tenants/acme/operator-queues/sales'
 
   it('are the defaults until they are set, and after they are deleted', async () => {
-    const unset = { status: 200, body: { ok: true, queue: { queue_key: 'sales', ...DEFAULTS } } }
+    const unset = { status: 200, body: { ok: true, queue: { queue_key: 'sales', ...DEFAULTS }, is_set: false } }
     expect(await admin.call('GET', path)).toEqual(unset)
     expect(await admin.call('DELETE', path)).toMatchObject({ status: 404 })
     const answer = await put({ name: 'Sales', max_attempts: 5 })
     expect(answer).toMatchObject({
       status: 200,
-      body: { queue: { queue_key: 'sales', name: 'Sales', max_attempts: 5 } },
+      body: { queue: { queue_key: 'sales', name: 'Sales', max_attempts: 5 }, is_set: true },
     })
     expect(await admin.call('GET', path)).toEqual(answer)
     expect(await put({ retry_minutes: 10 })).toMatchObject({ body: { queue: { ...DEFAULTS, retry_minutes: 10 } } })

@@ -70,15 +70,20 @@ const COLUMNS = [
   'escalation_target',
 ] as const satisfies (keyof QueueSettings)[]
 
-/** How a queue of the tenant's works, by its own settings or by the defaults. */
-export async function findQueue(db: Db, tenantId: TenantId, queueKey: string): Promise<QueueSettings> {
+/** The settings of its own that a queue of the tenant's has; null: it works by the defaults. */
+export async function findOwnQueue(db: Db, tenantId: TenantId, queueKey: string): Promise<QueueSettings | null> {
   const row = await db
     .selectFrom('operator_queues')
     .select(COLUMNS)
     .where('tenant_id', '=', tenantId)
     .where('queue_key', '=', queueKey)
     .executeTakeFirst()
-  return row ?? { ...QUEUE_DEFAULTS, queue_key: queueKey }
+  return row ?? null
+}
+
+/** How a queue of the tenant's works, by its own settings or by the defaults. */
+export async function findQueue(db: Db, tenantId: TenantId, queueKey: string): Promise<QueueSettings> {
+  return (await findOwnQueue(db, tenantId, queueKey)) ?? { ...QUEUE_DEFAULTS, queue_key: queueKey }
 }
 
 /** How each of these queues of the tenant's works. */

@@ -11,6 +11,7 @@ import { callingHoursFault, timeZoneFault } from '../tenancy/tenant-rules.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import {
   deleteQueue,
+  findOwnQueue,
   findQueue,
   type LateQueue,
   type LateRank,
@@ -19,6 +20,7 @@ import {
   listQueuesByHoursAcrossTenants,
   loadsOf,
   putQueue,
+  QUEUE_DEFAULTS,
   type QueueClock,
   type QueueLoad,
   type QueueSettings,
@@ -27,6 +29,9 @@ import { lastOpenAt, reachesSla } from './queue-hours.ts'
 
 /** A queue, and what waits in it. */
 export type ListedQueue = { settings: QueueSettings; load: QueueLoad }
+
+/** How a queue works, and whether that was set for it. */
+export type KnownQueue = { settings: QueueSettings; isSet: boolean }
 
 /** How the queues of operators are set, and what waits in them. Any key is a queue: it works by the defaults until it is set. */
 export type OperatorQueues = {
@@ -44,7 +49,7 @@ export type OperatorQueues = {
    */
   lateAcrossTenants(page: PageRequest): Promise<Page<LateQueue>>
   /** @throws AppError `not_found` for an unknown tenant. */
-  get(tenantId: TenantId, queueKey: string): Promise<QueueSettings>
+  get(tenantId: TenantId, queueKey: string): Promise<KnownQueue>
   /** Sets a queue, as a whole. @throws AppError `not_found` for an unknown tenant, `invalid_request` for what cannot be. */
   put(tenantId: TenantId, settings: QueueSettings, by: Actor): Promise<QueueSettings>
   /** Gives a queue the defaults again, and returns what it had. @throws AppError `not_found` when it was not set. */
@@ -79,7 +84,8 @@ export function makeOperatorQueues({ db, clock, tenants }: Deps): OperatorQueues
     },
     async get(tenantId, queueKey) {
       await expectTenant(db, tenantId)
-      return findQueue(db, tenantId, queueKey)
+      const own = await findOwnQueue(db, tenantId, queueKey)
+      return { settings: own ?? { ...QUEUE_DEFAULTS, queue_key: queueKey }, isSet: own !== null }
     },
     put: (tenantId, settings, by) =>
       db.transaction().execute(async (tx) => {

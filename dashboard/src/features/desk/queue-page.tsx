@@ -21,7 +21,7 @@ import { deskKey } from './task-queries.ts'
 export function QueuePage() {
   const tenantId = useTenant()
   const { queueKey = '' } = useParams({ strict: false })
-  const { data: queue, error, refetch } = useQuery(queueQuery(tenantId, queueKey))
+  const { data: known, error, refetch } = useQuery(queueQuery(tenantId, queueKey))
   const client = useQueryClient()
   const maySet = useMay('admin')
   // A form that is filled in stays as it is, whatever is read meanwhile.
@@ -44,16 +44,16 @@ export function QueuePage() {
       }
       actions={
         maySet && (
-          <ConfirmAction label="Back to the defaults" onConfirm={reset}>
+          <ConfirmAction label="Back to the defaults" onConfirm={reset} disabled={!known?.isSet}>
             What is set here is forgotten. The tasks of the queue stay.
           </ConfirmAction>
         )
       }
-      thing={queue}
+      thing={known}
       error={error}
       onRetry={() => void refetch()}
     >
-      {({ queue_key: key, ...settings }) => (
+      {({ queue: { queue_key: key, ...settings } }) => (
         <SettingsForm
           key={`${key} ${resets}`}
           initial={settings}

@@ -24,13 +24,14 @@ const to = (tenantId: string, queueKey: string) => ({
   params: { path: { tenant_id: tenantId, queue_key: queueKey } },
 })
 
-/** How a queue works. */
+/** How a queue works, and whether that was set for it: otherwise those are the defaults. */
 export const queueQuery = (tenantId: string, queueKey: string) =>
   queryOptions({
     queryKey: [...deskKey(tenantId), 'settings', queueKey],
     queryFn: async () => {
       const path = '/api/v1/admin/tenants/{tenant_id}/operator-queues/{queue_key}'
-      return (await answerOf(api.GET(path, to(tenantId, queueKey)))).queue
+      const { queue, is_set: isSet } = await answerOf(api.GET(path, to(tenantId, queueKey)))
+      return { queue, isSet }
     },
     // A form begins with what is so now.
     gcTime: 0,
