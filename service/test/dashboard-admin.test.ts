@@ -64,6 +64,28 @@ async function confirm(page: Page, name: string | RegExp): Promise<void> {
 
 const agentPath = () => `/app/t/acme/agents/${agent.id}`
 
+describe('the pages of a tenant', () => {
+  it('say once that there is no such tenant, whichever of them is asked for', async () => {
+    for (const path of ['overview', 'desk', 'settings', 'people', 'calls/CAnone']) {
+      const { page } = await visit(`/app/t/nobody/${path}`)
+      await page.getByRole('heading', { name: 'There is no such tenant' }).waitFor()
+      expect(await page.getByRole('alert').count()).toBe(0)
+      await page.getByRole('link', { name: 'All that there are' }).click()
+      await page.getByRole('heading', { name: 'Tenants' }).waitFor()
+      await page.close()
+    }
+  })
+
+  it('are there of one that is not in the list', async () => {
+    const page = await context.newPage()
+    const nothing = { ok: true, count: 0, tenants: [], next_cursor: null }
+    await page.route('**/api/v1/admin/tenants?*', (route) => route.fulfill({ json: nothing }))
+    await page.goto(`${dashboard.address}/app/t/acme/people`)
+    await page.getByText('grace@example.com').waitFor()
+    await page.close()
+  })
+})
+
 describe('the pages of an administrator', () => {
   it('draft a version with its faults told in place, publish it, and share its calls with the one before', async () => {
     const { page } = await visit(`${agentPath()}/versions/${agent.versions[1]}`)

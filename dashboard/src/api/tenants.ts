@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { allRows } from './all-rows.ts'
 import { answerOf, api } from './client.ts'
+import { asFailure } from './failure.ts'
 import { usePerson } from './session.ts'
 
 /** As many as a list shows at once; whoever has more finds the others by typing an address. */
@@ -16,6 +17,17 @@ const tenantsQuery = queryOptions({
     }),
   staleTime: 30_000,
 })
+
+/** One tenant: whether there is it. */
+const knownQuery = (tenantId: string) =>
+  queryOptions({
+    queryKey: ['tenants', tenantId, 'known'],
+    queryFn: async () => {
+      await answerOf(api.GET('/api/v1/admin/tenants/{tenant_id}', { params: { path: { tenant_id: tenantId } } }))
+      return true
+    },
+    staleTime: 30_000,
+  })
 
 /** A tenant to choose. */
 export type TenantChoice = { tenantId: string; name: string }
@@ -35,6 +47,23 @@ export function useTenants(): TenantChoice[] | undefined {
   const { data } = useQuery({ ...tenantsQuery, enabled: tenantId === null })
   if (tenantId !== null) return [{ tenantId, name: tenantId }]
   return data?.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
+}
+
+/** Whether there is the tenant; null while that is asked for. As long as nothing speaks against it, there is. */
+export function useIsKnown(tenantId: string): boolean | null {
+  const choices = useTenants()
+  const isListed = choices === undefined || choices.some((choice) => choice.tenantId === tenantId)
+  // It may be too young for the list, or the list too long for it.
+  const { isPending, error } = useQuery({ ...knownQuery(tenantId), enabled: !isListed })
+  if (isListed) return true
+  if (isPending) return null
+  return error === null || !isNone(error)
+}
+
+/** Nothing is called so, or can be. */
+function isNone(error: unknown): boolean {
+  const { status } = asFailure(error)
+  return status === 404 || status === 400
 }
 
 function nameIn(config: object): string | null {

@@ -6,6 +6,7 @@ import { OVERVIEW_FILTERS } from '../features/overview/overview-filters.ts'
 import { FirstPage } from './first-page.tsx'
 import { PageFailure } from './page-failure.tsx'
 import { Shell } from './shell.tsx'
+import { TenantFrame } from './tenant-frame.tsx'
 import { UnknownPage } from './unknown-page.tsx'
 
 const rootRoute = createRootRouteWithContext<{ queryClient: QueryClient }>()({
@@ -46,7 +47,11 @@ const firstRoute = createRoute({
 })
 
 /** The pages of one tenant, whose id stands in their address. */
-export const tenantRoute = createRoute({ getParentRoute: () => shellRoute, path: '/t/$tenantId', component: Outlet })
+export const tenantRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/t/$tenantId',
+  component: TenantFrame,
+})
 
 /** The pages that need nobody, and those that stand around the others. */
 export const outerRoutes = { rootRoute, loginRoute, invitationRoute, firstRoute }
