@@ -77,7 +77,9 @@ export function useCurrentTenant(): string | null {
   const choices = useTenants()
   if (tenantId !== undefined) return tenantId
   const last = localStorage.getItem(LAST_TENANT)
-  const known = choices?.find((choice) => choice.tenantId === last) ?? choices?.[0]
+  // What was there a visit ago is there still, as a rule: the navigation stands where it will stand.
+  if (choices === undefined) return last
+  const known = choices.find((choice) => choice.tenantId === last) ?? choices[0]
   return known?.tenantId ?? null
 }
 

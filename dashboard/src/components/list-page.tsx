@@ -25,7 +25,7 @@ export function ListPage<Row>({ list, filters, columns, keyOf, empty, ...page }:
   const isEmpty = rows?.length === 0
   const hasTable = !isEmpty && !(error && rows === undefined)
   return (
-    <Page {...page}>
+    <Page {...page} isInOrder>
       {filters}
       {error !== null && <FailureState error={error} onRetry={reload} />}
       {isEmpty && empty}

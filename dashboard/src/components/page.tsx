@@ -12,17 +12,19 @@ type PageProps = {
   above?: ReactNode
   /** Buttons of the page. */
   actions?: ReactNode
+  /** Its parts are shown from the top down as they are read, so that none that is seen already is moved by one above it. */
+  isInOrder?: boolean
   children: ReactNode
 }
 
 /** The frame of every page: its title, also that of the window, what can be done, and what is there. */
-export function Page({ title, description, above, actions, children }: PageProps) {
+export function Page({ title, description, above, actions, isInOrder = false, children }: PageProps) {
   const ofWindow = plain(title)
   useEffect(() => {
     document.title = `${ofWindow} · Parley`
   }, [ofWindow])
   return (
-    <div className={styles.page}>
+    <div className={`${styles.page} ${isInOrder ? styles.inOrder : ''}`}>
       <header className={styles.head}>
         <div className={styles.words}>
           {above}

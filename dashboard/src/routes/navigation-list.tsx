@@ -1,35 +1,53 @@
 import { Link } from '@tanstack/react-router'
 import { isAtLeast, usePerson } from '../api/session.ts'
-import { useCurrentTenant } from '../api/tenants.ts'
+import { useCurrentTenant, useTenants } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
-import { PLACES } from './navigation.ts'
+import { PLACES, type Place } from './navigation.ts'
 import styles from './navigation-list.module.css'
 
 /** The places that whoever is logged in may go to. */
 export function NavigationList({ onGo }: { onGo?: () => void }) {
   const { role } = usePerson()
   const tenantId = useCurrentTenant()
-  const shown = PLACES.filter(({ to, needs }) => isAtLeast(role, needs) && (tenantId !== null || !isOfTenant(to)))
+  const isAsked = useTenants() === undefined
+  const isOpen = ({ to }: Place) => tenantId === null && isOfTenant(to)
+  const shown = PLACES.filter((place) => isAtLeast(role, place.needs) && (isAsked || !isOpen(place)))
   return (
     <nav aria-label="Pages">
       <ul className={styles.list}>
-        {shown.map(({ to, label, icon }) => (
-          <li key={to}>
-            <Link
-              to={to}
-              params={tenantId === null ? {} : { tenantId }}
-              className={styles.place}
-              activeOptions={{ exact: to === '/' }}
-              activeProps={{ className: styles.here }}
-              onClick={onGo}
-            >
-              <Icon name={icon} />
-              {label}
-            </Link>
-          </li>
-        ))}
+        {shown.map((place) =>
+          isOpen(place) ? (
+            <PlaceToBe key={place.to} {...place} />
+          ) : (
+            <li key={place.to}>
+              <Link
+                to={place.to}
+                params={tenantId === null ? {} : { tenantId }}
+                className={styles.place}
+                activeOptions={{ exact: place.to === '/' }}
+                activeProps={{ className: styles.here }}
+                onClick={onGo}
+              >
+                <Icon name={place.icon} />
+                {place.label}
+              </Link>
+            </li>
+          ),
+        )}
       </ul>
     </nav>
+  )
+}
+
+/** Where a place will be once a tenant is known: the others stand where they will stand. */
+function PlaceToBe({ icon, label }: Place) {
+  return (
+    <li className={styles.open}>
+      <span className={styles.place}>
+        <Icon name={icon} />
+        {label}
+      </span>
+    </li>
   )
 }
 

@@ -57,7 +57,7 @@ export function CachePanel() {
               <RunButton label="Read all again" onRun={reload} />
               <RunButton label="Forget those unused for 5 minutes" onRun={evict} />
             </Buttons>
-            {cached.data && cached.data.length > 0 && (
+            {(cached.data ? cached.data.length > 0 : !cached.error) && (
               <ListTable
                 label="Tenants in memory"
                 columns={TENANT_COLUMNS}

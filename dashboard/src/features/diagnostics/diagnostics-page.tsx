@@ -7,7 +7,7 @@ import { OutboxPanel } from './outbox-panel.tsx'
 /** How the installation is. */
 export function DiagnosticsPage() {
   return (
-    <Page title="Diagnostics" description="How the installation is, read again every ten seconds.">
+    <Page title="Diagnostics" description="How the installation is, read again every ten seconds." isInOrder>
       <AlertsPanel />
       <OutboxPanel />
       <CachePanel />

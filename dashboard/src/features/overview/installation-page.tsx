@@ -29,6 +29,7 @@ export function InstallationPage() {
       title="All tenants"
       description="What calls came to. A bar or a point shows whose calls they were, and leads to them."
       actions={<RangeChoice range={range} />}
+      isInOrder
     >
       <TenantsPanel query={tenants} range={range} picked={picked} />
       <ReadFigures query={calls} empty={(analytics) => <NoCalls analytics={analytics} />}>

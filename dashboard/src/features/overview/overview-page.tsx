@@ -30,6 +30,7 @@ export function OverviewPage() {
       title="Overview"
       description="What calls came to. A bar or a point leads to its calls."
       actions={<RangeChoice range={range} />}
+      isInOrder
     >
       <ReadFigures query={calls} empty={(analytics) => <NoCalls analytics={analytics} />}>
         {(analytics) => (

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it, vi } from 'vitest'
+import type { Look } from './harness/chromium.ts'
+import { useDashboard } from './harness/dashboard.ts'
+import { makeTenant } from './harness/tenants.ts'
+
+const LOOKS: Look[] = [
+  { width: 1280, colorScheme: 'light' },
+  { width: 390, colorScheme: 'dark' },
+]
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+const dashboard = useDashboard({
+  settings: { SIMULATOR: 'off' },
+  furnish: async (db) => void (await makeTenant(db, 'acme')),
+})
+
+/** What a page asks for, of which one answer comes last; and what tells that it is drawn. */
+type Loaded = { at: string; last: RegExp; others: RegExp[]; sign: string }
+
+const PAGES: Record<string, Loaded> = {
+  diagnostics: {
+    at: 'diagnostics',
+    last: /alerts\/auth-transport/,
+    others: [/outboxes\/depth/, /cache-metrics$/, /tenants\/cached/, /by-token/, /audio-providers/],
+    sign: 'Secrets that verify',
+  },
+  'the tenants in memory': {
+    at: 'diagnostics',
+    last: /tenants\/cached/,
+    others: [/alerts\/auth-transport/, /outboxes\/depth/, /cache-metrics$/, /by-token/, /audio-providers/],
+    sign: 'Voices',
+  },
+  'the desk': { at: 't/acme/desk', last: /\/operator-queues/, others: [/\/callback-tasks/], sign: 'Set up a queue' },
+  'the overview': {
+    at: 't/acme/overview',
+    last: /analytics\/calls\?interval=hour/,
+    others: [/analytics\/calls\?.*group_by=agent/, /operator-queues/],
+    sign: 'No calls',
+  },
+  'all tenants': {
+    at: '',
+    last: /admin\/analytics\/calls\?.*group_by=tenant/,
+    others: [/admin\/analytics\/calls\?interval=hour/, /breaches/],
+    sign: 'No tenant had calls',
+  },
+  'users and keys': { at: 't/acme/people', last: /\/users/, others: [/\/api-keys/], sign: 'New key' },
+  'the navigation': { at: 'prompts', last: /admin\/tenants\?/, others: [/admin\/prompts/], sign: 'No prompts yet' },
+}
+
+/** Keeps in the page where each of its headings, fields and places is that can be seen. */
+const KEEP = `
+  window.kept = [...document.querySelectorAll('h1, h2, th, label, nav li')]
+    .map((element) => ({ element, box: element.getBoundingClientRect() }))
+    .filter(({ element, box }) => box.height > 0 && element.checkVisibility({ visibilityProperty: true }))
+  window.kept.length
+`
+/** What of it is elsewhere now. */
+const MOVED = `
+  window.kept
+    .filter(({ element, box }) => element.isConnected && Math.abs(element.getBoundingClientRect().y - box.y) > 1)
+    .map(({ element, box }) => element.textContent + ': ' + box.y + ' → ' + element.getBoundingClientRect().y)
+`
+const DRAWN = 'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))'
+
+/** Everything is answered but the last; then where things are is kept, and the last is answered. */
+async function moved(page: Page, { at, last, others, sign }: Loaded): Promise<unknown> {
+  const held = Promise.withResolvers<void>()
+  await page.route(last, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  const answered = others.map((path) => page.waitForResponse(path).then((response) => response.finished()))
+  const asked = page.waitForRequest(last)
+  await page.goto(`${dashboard.address}/app/${at}`)
+  await Promise.all([...answered, asked])
+  await page.evaluate(DRAWN)
+  expect(await page.evaluate(KEEP)).toBeGreaterThan(0)
+  const whole = page.waitForResponse(last).then((response) => response.finished())
+  held.resolve()
+  await whole
+  await page.getByText(sign).locator('visible=true').first().waitFor()
+  await expect.poll(() => page.locator('[aria-busy=true]').count()).toBe(0)
+  await page.evaluate(DRAWN)
+  return page.evaluate(MOVED)
+}
+
+describe.each(LOOKS)('what is seen while a page is read, at $width px', (look) => {
+  it.each(Object.entries(PAGES))('stays where it is: %s', async (_name, loaded) => {
+    const context = await dashboard.loggedIn(look)
+    const { page } = await dashboard.visit(context, '/app/login')
+    expect(await moved(page, loaded)).toEqual([])
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+})
