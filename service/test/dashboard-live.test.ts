@@ -106,6 +106,12 @@ async function ringUntilTaken(page: Page): Promise<void> {
   await until(taken, { timeoutMs: TAKEN_WITHIN_MS, what: 'a call to be taken' })
 }
 
+/** Whether the focus is somewhere, and what says this is in there. */
+function focusHolds(page: Page, text: string): Promise<boolean> {
+  const at = 'document.activeElement'
+  return page.evaluate<boolean>(`${at} !== document.body && ${at}.textContent.includes('${text}')`)
+}
+
 const BYTES_PER_S = 8_000
 
 /** A microphone's file: silence while the agent greets, then words, then silence. */
@@ -125,9 +131,12 @@ describe('the page to talk to an agent', () => {
     const browser = await startChromium({ microphone: await somebodySpeaks() })
     try {
       const { page, faults } = await visit('/app/t/demo/talk', { browser })
-      await page.getByRole('button', { name: 'Call', exact: true }).click()
+      await page.getByRole('button', { name: 'Call', exact: true }).press('Enter')
       await page.getByText('Connected').waitFor()
-      const agent = (await page.getByLabel('Agent', { exact: true }).locator('option:checked').textContent()) ?? ''
+      // What was pressed is gone, and what there is to do instead stands where the focus is.
+      expect(await focusHolds(page, 'Mute')).toBe(true)
+      // As it calls itself, and everything else the call.
+      const agent = 'Robin'
       const heard = { you: 0, agent: 0 }
       const listen = async () => {
         heard.you = Math.max(heard.you, await levelOf(page, 'You'))
@@ -139,8 +148,11 @@ describe('the page to talk to an agent', () => {
         return isAnswered && heard.you > 0.05 && heard.agent > 0.05
       }
       await until(listen, { timeoutMs: TAKEN_WITHIN_MS, what: 'both to be heard, and an answer' })
-      await page.getByText(/this is Robin at the Demo Company/).waitFor()
-      await page.getByRole('button', { name: 'Hang up' }).click()
+      const greeting = page.getByRole('listitem').filter({ hasText: 'this is Robin at the Demo Company' })
+      expect(await greeting.getByText(agent, { exact: true }).count()).toBe(1)
+      await page.getByRole('button', { name: 'Hang up' }).press('Enter')
+      await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
+      expect(await focusHolds(page, 'Call')).toBe(true)
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
       await page.getByText('The caller hung up').first().waitFor()
       expect(withoutTheEnd(faults)).toEqual([])

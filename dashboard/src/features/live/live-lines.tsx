@@ -6,6 +6,7 @@ import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { LineControls } from '../../components/line-controls.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './live-page.module.css'
 import { act, type LiveCall, openLine } from './live-queries.ts'
 
@@ -27,6 +28,7 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
   const [kind, setKind] = useState<Kind>('listen')
   const [error, setError] = useState<unknown>(null)
   const isBusy = line.phase === 'opening' || line.phase === 'open'
+  const controls = useKeptFocus(isBusy)
   const failure = line.failure ?? error
   const { told, other, hangUp } = TEXTS[kind]
 
@@ -40,27 +42,29 @@ export function LiveLines({ tenantId, call }: { tenantId: string; call: LiveCall
   return (
     <Panel title="On the line">
       {failure ? <FailureState error={failure} /> : null}
-      {isBusy ? (
-        <>
-          <p>{told}</p>
-          <LineControls line={line} other={other} hangUp={hangUp} isListening={kind === 'listen'} />
-        </>
-      ) : (
-        <div className={styles.actions}>
-          <Button variant="default" onClick={() => open('listen')}>
-            Listen
-          </Button>
-          {call.taken_over ? (
-            <Button variant="default" onClick={() => void release()}>
-              Hand back to the agent
+      <div ref={controls} tabIndex={-1}>
+        {isBusy ? (
+          <>
+            <p>{told}</p>
+            <LineControls line={line} other={other} hangUp={hangUp} isListening={kind === 'listen'} />
+          </>
+        ) : (
+          <div className={styles.actions}>
+            <Button variant="default" onClick={() => open('listen')}>
+              Listen
             </Button>
-          ) : (
-            <ConfirmAction label="Take over" onConfirm={async () => open('takeover')}>
-              The agent falls silent, and you speak with the caller yourself.
-            </ConfirmAction>
-          )}
-        </div>
-      )}
+            {call.taken_over ? (
+              <Button variant="default" onClick={() => void release()}>
+                Hand back to the agent
+              </Button>
+            ) : (
+              <ConfirmAction label="Take over" onConfirm={async () => open('takeover')}>
+                The agent falls silent, and you speak with the caller yourself.
+              </ConfirmAction>
+            )}
+          </div>
+        )}
+      </div>
     </Panel>
   )
 }

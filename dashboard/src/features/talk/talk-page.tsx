@@ -13,8 +13,9 @@ import { LiveConversationView } from '../../components/live-conversation.tsx'
 import { Note } from '../../components/note.tsx'
 import { Page } from '../../components/page.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './talk-page.module.css'
-import { openCall, type TalkChoice, type Talker, talkersQuery } from './talk-queries.ts'
+import { openCall, type TalkChoice, type Talker, talkersQuery, talkingQuery } from './talk-queries.ts'
 import { TalkerChoice } from './talker-choice.tsx'
 
 /** Where somebody calls an agent from the browser, as a caller would. */
@@ -52,17 +53,22 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
   const talker = talkers.find(({ agentKey }) => agentKey === asked.agent_key) ?? first
   const choice = soundChoice(talker, asked)
   const isBusy = line.phase === 'opening' || line.phase === 'open'
+  const controls = useKeptFocus(isBusy)
+  const { data: agentName = null } = useQuery({
+    ...talkingQuery(tenantId, line.grant?.streamSid ?? ''),
+    enabled: line.phase === 'open',
+  })
   const choose = (search: TalkChoice) => void navigate({ to: '.', search: search as never, replace: true })
   const call = () => line.open('call', () => openCall(tenantId, choice))
 
   return (
     <div className={styles.columns}>
       <Panel title="Your call">
-        <div className={styles.controls}>
+        <div className={styles.controls} ref={controls} tabIndex={-1}>
           <TalkerChoice talkers={talkers} talker={talker} choice={choice} disabled={isBusy} onChoose={choose} />
           {line.failure && <FailureState error={line.failure} onRetry={call} />}
           {isBusy ? (
-            <LineControls line={line} other={talker.name} hangUp="Hang up" hasKeypad />
+            <LineControls line={line} other={agentName ?? 'Agent'} hangUp="Hang up" hasKeypad />
           ) : (
             <Button size="md" leftSection={<Icon name="talk" />} onClick={call}>
               Call
@@ -70,7 +76,7 @@ function Talk({ tenantId, talkers, first }: TalkProps) {
           )}
         </div>
       </Panel>
-      <Talked key={line.grant?.streamSid ?? ''} tenantId={tenantId} line={line} talker={talker} />
+      <Talked key={line.grant?.streamSid ?? ''} tenantId={tenantId} line={line} agentName={agentName} />
     </div>
   )
 }
@@ -81,10 +87,10 @@ function soundChoice({ agentKey, hasPublished, versions }: Talker, asked: TalkCh
   return { agent_key: agentKey, ...(version && { agent_version_id: version.id }) }
 }
 
-type TalkedProps = { tenantId: string; line: UsedLine; talker: Talker }
+type TalkedProps = { tenantId: string; line: UsedLine; agentName: string | null }
 
-function Talked({ tenantId, line, talker }: TalkedProps) {
-  if (line.grant) return <TalkedCall tenantId={tenantId} line={line} grant={line.grant} talker={talker} />
+function Talked({ line, ...props }: TalkedProps) {
+  if (line.grant) return <TalkedCall line={line} grant={line.grant} {...props} />
   return (
     <EmptyState title="What is said will stand here">
       Press Call and speak when you are greeted. You can talk over the agent: it stops and listens.
@@ -92,14 +98,14 @@ function Talked({ tenantId, line, talker }: TalkedProps) {
   )
 }
 
-function TalkedCall({ tenantId, line, grant, talker }: TalkedProps & { grant: NonNullable<UsedLine['grant']> }) {
+function TalkedCall({ tenantId, line, grant, agentName }: TalkedProps & { grant: NonNullable<UsedLine['grant']> }) {
   const followed = useLiveConversation(tenantId, grant.streamSid)
   const isOver = line.phase === 'over'
   // Of a line that is closed nothing more can be asked, and the end is known here.
   const shown = isOver ? { ...followed, isFollowed: false, failure: null } : followed
   return (
     <div>
-      <LiveConversationView followed={shown} agentName={talker.name} silence={<Waiting />} />
+      <LiveConversationView followed={shown} agentName={agentName} silence={<Waiting />} />
       {isOver && (
         <p>
           <Link to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: grant.callSid }}>

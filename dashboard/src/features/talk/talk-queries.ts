@@ -10,6 +10,7 @@ export type TalkChoice = Filters<'agent_key' | 'agent_version_id'>
 
 /** As many as a list of choices holds. */
 const MOST = 500
+const LOOK_AGAIN_MS = 2_000
 
 /** An agent that can be talked to, with its versions, newest first. */
 export type Talker = {
@@ -44,6 +45,18 @@ export const talkersQuery = (tenantId: string) =>
       })
       return talkers.filter(({ versions: own }) => own.length > 0)
     },
+  })
+
+/** What the agent calls itself that has the call: it may hand over to another one. */
+export const talkingQuery = (tenantId: string, streamSid: string) =>
+  queryOptions({
+    queryKey: ['talking', tenantId, streamSid],
+    queryFn: async () => {
+      const params = { path: { stream_sid: streamSid } }
+      const headers = forTenant(tenantId)
+      return (await answerOf(api.GET('/api/v1/sessions/{stream_sid}', { params, headers }))).session.agent_name
+    },
+    refetchInterval: LOOK_AGAIN_MS,
   })
 
 /** Opens a call with an agent. The page names the stream. */
