@@ -210,6 +210,32 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
+  it('leave somebody who reads further up where they are, and follow what is said at its end', async () => {
+    const { page } = await visit('/app/t/demo/live')
+    await ringUntilTaken(page)
+    await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
+    const said = page.getByRole('region', { name: 'What was said' })
+    await said.getByText(/this is Robin at the Demo Company/).waitFor()
+    // Of what was said a line or two is to be seen.
+    await page.setViewportSize({ width: 1280, height: 160 })
+    const streamSid = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1) ?? '')
+    const say = (text: string) =>
+      dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'say', text, supervisor: 'grace' })
+    const frame = `document.querySelector('[aria-label="What was said"]')`
+    const leftPx = () => page.evaluate<number>(`${frame}.scrollHeight - ${frame}.clientHeight - ${frame}.scrollTop`)
+    await say('The green chair is yours.')
+    await said.getByText('The green chair is yours.').waitFor()
+    await expect.poll(leftPx).toBeLessThan(2)
+
+    await page.evaluate(`new Promise((seen) => { ${frame}.onscroll = () => seen(); ${frame}.scrollTo({ top: 0 }) })`)
+    await say('It comes on Thursday.')
+    await said.getByText('It comes on Thursday.').waitFor()
+    expect(await page.evaluate(`${frame}.scrollTop`)).toBe(0)
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
+    await page.getByText('Read and hear it again').waitFor()
+    await page.context().close()
+  })
+
   it('keep the words that somebody writes when the call ends', async () => {
     const { page } = await visit('/app/t/demo/live')
     await ringUntilTaken(page)

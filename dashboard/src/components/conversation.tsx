@@ -34,12 +34,17 @@ type ConversationProps = {
   playedSeq?: number | null
 }
 
+/** So near to the end of what was said somebody reads along. */
+const NEAR_PX = 40
+
 /** What was said, as it was heard; of an agent that was interrupted also what nobody heard. While it goes on its end is shown. */
 export function Conversation({ turns, agentName, isLive, silence, ...playing }: ConversationProps) {
   const frame = useRef<HTMLElement>(null)
+  const isAtEnd = useRef(true)
   const length = turns.reduce((sum, { text }) => sum + text.length + 1, 0)
   useEffect(() => {
-    if (isLive && length > 0) frame.current?.scrollTo({ top: frame.current.scrollHeight })
+    // Whoever reads further up goes on there.
+    if (isLive && length > 0 && isAtEnd.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
   }, [isLive, length])
   return (
     <Panel title="Conversation" aside={isLive && <StatusBadge tone="busy">Live</StatusBadge>}>
@@ -50,6 +55,9 @@ export function Conversation({ turns, agentName, isLive, silence, ...playing }: 
           className={isLive ? styles.live : ''}
           ref={frame}
           tabIndex={isLive ? 0 : -1}
+          onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+            isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX
+          }}
           aria-label="What was said"
         >
           <ol className={styles.turns} aria-live={isLive ? 'polite' : 'off'}>
