@@ -188,6 +188,19 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it('forgets what its tasks were filtered by when a link leads to others', async () => {
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk')
+    const queue = page.getByLabel('Queue', { exact: true })
+    await queue.fill('nowhere')
+    await page.getByText('No task is like that').waitFor()
+    await page.getByRole('link', { name: 'My tasks' }).click()
+    await page.waitForURL(/assigned_to=ada/)
+    await expect.poll(() => queue.inputValue()).toBe('')
+    expect(new URL(page.url()).searchParams.get('queue_key')).toBeNull()
+    await context.close()
+  })
+
   it('puts a task off and wakes it, tells of a refused call, and of somebody who was quicker', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'dark' })
     const { page } = await visit(context, `desk/tasks/${tasks.normal}`)

@@ -68,14 +68,20 @@ export function FilterChoice({ name, label, choices }: FilterProps & { choices: 
 
 const PAUSE_MS = 400
 
+/** A text, what the address said when it was looked at last, and what was sent there since. */
+type Typed = { text: string; over: string; sent: string | null }
+
 /** A text, asked for when whoever writes it pauses. */
 export function FilterText({ name, label, placeholder }: FilterProps & { placeholder?: string }) {
   const { values, set } = useFilters()
   const asked = values[name] ?? ''
-  // What was typed stands until the address says something else.
-  const [typed, setTyped] = useState({ over: asked, text: asked })
-  const text = typed.over === asked ? typed.text : asked
-  const ask = useEffectEvent(() => set(name, text.trim()))
+  const [{ text, over, sent }, setTyped] = useState<Typed>({ text: asked, over: asked, sent: null })
+  // What is typed on while it comes into the address stays; what a link says takes its place.
+  if (asked !== over) setTyped({ text: asked === sent ? text : asked, over: asked, sent: null })
+  const ask = useEffectEvent(() => {
+    setTyped((typed) => ({ ...typed, sent: text.trim() }))
+    set(name, text.trim())
+  })
   // A page that is drawn anew meanwhile, such as that of the log, does not make the pause longer.
   useEffect(() => {
     if (text.trim() === asked) return
@@ -89,7 +95,7 @@ export function FilterText({ name, label, placeholder }: FilterProps & { placeho
       label={label}
       placeholder={placeholder}
       value={text}
-      onChange={(event) => setTyped({ over: asked, text: event.currentTarget.value })}
+      onChange={({ currentTarget: { value } }) => setTyped((typed) => ({ ...typed, text: value }))}
     />
   )
 }
