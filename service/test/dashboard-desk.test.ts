@@ -314,6 +314,8 @@ describe('the do-not-call list', () => {
     await page.getByRole('textbox', { name: /^Number/ }).fill('+12025550188')
     await page.getByRole('button', { name: 'Ask' }).click()
     await page.getByText('It may not be called now').waitFor()
+    await page.getByRole('textbox', { name: /^Number/ }).fill('+12025550189')
+    expect(await page.getByText('It may not be called now').count()).toBe(0)
 
     await page.getByLabel('Find a number').fill('+1 202 555 0188')
     const row = page.getByRole('region', { name: 'Do not call' }).getByRole('row').filter({ hasText: 'asked for it' })

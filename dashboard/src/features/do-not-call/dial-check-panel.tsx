@@ -13,6 +13,8 @@ import { checkDial, type DialCheck } from './list-queries.ts'
 export function DialCheckPanel({ tenantId }: { tenantId: string }) {
   const [phone, setPhone] = useState('')
   const check = useMutation({ mutationFn: (to: string) => checkDial(tenantId, to) })
+  // What was said of one number says nothing of another.
+  const isOfThis = check.variables === phone.trim()
 
   function ask(event: SubmitEvent): void {
     event.preventDefault()
@@ -29,15 +31,15 @@ export function DialCheckPanel({ tenantId }: { tenantId: string }) {
             type="tel"
             required
             value={phone}
-            error={faultAt(check.error, '/body/to')}
+            error={isOfThis && faultAt(check.error, '/body/to')}
             onChange={(event) => setPhone(event.currentTarget.value)}
           />
           <Button type="submit" variant="default" loading={check.isPending}>
             Ask
           </Button>
         </form>
-        {check.error && <FailureState error={check.error} />}
-        <output>{check.data && <Verdict check={check.data} />}</output>
+        {isOfThis && check.error && <FailureState error={check.error} />}
+        <output>{isOfThis && check.data && <Verdict check={check.data} />}</output>
       </Column>
     </Panel>
   )
