@@ -298,6 +298,27 @@ describe('a queue that is set', () => {
   })
 })
 
+describe('a queue that is closed', () => {
+  it('has nothing that is late, and says when that will be', async () => {
+    const dayMs = 24 * 60 * 60 * 1_000
+    const inTwoDays = new Intl.DateTimeFormat('en', { weekday: 'short', timeZone: 'UTC' }).format(
+      Date.now() + 2 * dayMs,
+    )
+    const hours = [{ days: [inTwoDays.toLowerCase()], start: '09:00', end: '17:00' }]
+    const settings = { business_hours: hours, timezone: 'UTC' }
+    await ask('PUT', '/admin/tenants/demo/operator-queues/weekly', settings)
+    const anHourAgo = new Date(Date.now() - 60 * 60 * 1_000).toISOString()
+    const task = { customer_phone: '+12025550123', queue_key: 'weekly', sla_due_at: anHourAgo }
+    await ask('POST', '/callback-tasks', task)
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, 'desk')
+    const row = page.getByRole('region', { name: 'Queues' }).getByRole('row').filter({ hasText: 'weekly' })
+    await row.getByText('When it opens').waitFor()
+    expect(await row.getByText(/late/).count()).toBe(0)
+    await context.close()
+  })
+})
+
 const focused = (page: Page) => page.evaluate<string>('document.activeElement.id')
 
 describe('the do-not-call list', () => {

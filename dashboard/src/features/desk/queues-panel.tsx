@@ -72,7 +72,12 @@ function columnsOf(tenantId: string): Column<Queue>[] {
       name: 'Late',
       cell: ({ breached }) => (breached === 0 ? DASH : <StatusBadge tone="bad">{String(breached)}</StatusBadge>),
     },
-    { name: 'Next to be late', cell: ({ next_breach: next }) => (next === null ? DASH : <TimeLeft until={next} />) },
+    {
+      name: 'Next to be late',
+      // While a queue is closed its clock stands, and nothing becomes late.
+      cell: ({ next_breach: next, business_hours: hours }) =>
+        next === null ? DASH : <TimeLeft until={next} over={hours.length > 0 ? 'When it opens' : undefined} />,
+    },
     {
       name: 'Settings',
       from: 'tablet',

@@ -5,15 +5,24 @@ import { durationText } from '../../components/text.ts'
 const SECOND_MS = 1_000
 const SOON_S = 10 * 60
 const DAY_S = 24 * 60 * 60
+/** As long as what is shown may be older than what the service knows. */
+const UNREAD_S = 15
+
+type TimeLeftProps = {
+  until: string
+  /** Stands in place of how long it is over. */
+  over?: string | undefined
+}
 
 /** How long there is until an instant, or how long it is over, counting. */
-export function TimeLeft({ until }: { until: string }) {
+export function TimeLeft({ until, over }: TimeLeftProps) {
   const [nowMs, setNow] = useState(() => Date.now())
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), SECOND_MS)
     return () => clearInterval(timer)
   }, [])
   const seconds = Math.round((new Date(until).getTime() - nowMs) / SECOND_MS)
+  if (over !== undefined && seconds < -UNREAD_S) return <StatusBadge tone="wait">{over}</StatusBadge>
   return <StatusBadge tone={toneOf(seconds)}>{leftText(seconds)}</StatusBadge>
 }
 
