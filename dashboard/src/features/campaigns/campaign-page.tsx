@@ -83,7 +83,7 @@ function factsOf(campaign: Campaign): Fact[] {
     ['Agent', campaign.agent_key],
     ['From', campaign.from === null ? "The tenant's number" : phoneText(campaign.from)],
     ['Pace', `${campaign.calls_per_second} a second, ${campaign.max_concurrent} at once`],
-    ['Calls to one contact', `${campaign.max_attempts}, ${waits.join(', ')} minutes apart`],
+    ['Calls to one contact', `${campaign.max_attempts} at most, after ${waits.join(', ')} minutes`],
     ['Hours', hours === null ? "The tenant's" : `${hours.start} to ${hours.end}`],
     ['On a machine', onMachine === null ? 'What the agent does' : words(onMachine)],
     ['Not before', campaign.start_at && <Instant at={campaign.start_at} />],
