@@ -101,6 +101,7 @@ describe('the files of the journal', () => {
             syncs += 1
             return file.datasync()
           },
+          truncate: (length) => file.truncate(length),
           close: () => file.close(),
         }
       },
@@ -169,6 +170,7 @@ describe('the files of the journal', () => {
             throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
           },
           datasync: () => file.datasync(),
+          truncate: (length) => file.truncate(length),
           close: () => file.close(),
         }
       },
@@ -184,6 +186,47 @@ describe('the files of the journal', () => {
       ['error', 'the journal cannot be kept in its files: it waits in memory alone'],
       ['info', 'the journal is kept in its files again'],
     ])
+    await files.close()
+    expect(await found()).toEqual(['three'])
+  })
+
+  /** Files of a disk that takes what it is given and then says that it did not, as long as it is `broken`. */
+  async function onDoubtfulDisk(disk: { broken: boolean }): Promise<JournalFiles> {
+    return start({
+      async openFile(path) {
+        const file = await open(path, 'ax')
+        return {
+          appendFile: (data) => file.appendFile(data),
+          async datasync() {
+            await file.datasync()
+            if (disk.broken) throw Object.assign(new Error('input/output error'), { code: 'EIO' })
+          },
+          truncate: (length) => file.truncate(length),
+          close: () => file.close(),
+        }
+      },
+    })
+  }
+
+  it('do not have what they were not sure of: whoever was told so may have written something newer elsewhere', async () => {
+    const disk = { broken: false }
+    const files = await onDoubtfulDisk(disk)
+    await written(files.keep(said('one')))
+    disk.broken = true
+    expect(await written(files.keep(said('two')))).toBe(false)
+    await files.close()
+    expect(await found()).toEqual(['one'])
+  })
+
+  it('note with the next what a disk did not take of what is settled', async () => {
+    const disk = { broken: false }
+    const files = await onDoubtfulDisk(disk)
+    const [one, two] = [files.keep(said('one')), files.keep(said('two'))]
+    await written(files.keep(said('three')))
+    disk.broken = true
+    await files.settle(one.ids)
+    disk.broken = false
+    await files.settle(two.ids)
     await files.close()
     expect(await found()).toEqual(['three'])
   })

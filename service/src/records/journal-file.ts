@@ -51,6 +51,8 @@ export class JournalFiles {
   #cancelTimer: Cancel | null = null
   #lastWrittenMs = Number.NEGATIVE_INFINITY
   #writing: Promise<void> = Promise.resolve()
+  /** Those that wait no more, which no file says yet. */
+  #unnoted: number[] = []
   #isFull = false
   #failedAtMs: number | null = null
   #closing: Promise<void> | null = null
@@ -93,11 +95,20 @@ export class JournalFiles {
   async settle(ids: number[]): Promise<void> {
     if (ids.length === 0) return
     await this.#write()
-    const done = this.#segments.settle(ids)
-    if (done.length > 0 && this.#segments.hasWaiting) void this.#add([{ done }], [])
-    await this.#write()
+    this.#unnoted.push(...this.#segments.settle(ids))
+    await this.#note()
     await this.#next(() => this.#segments.removeSettled())
     if (this.#segments.isEmpty) this.#isFull = false
+  }
+
+  /** What a disk does not take is noted with what is settled next: else a later start would find it beside what came after it. */
+  async #note(): Promise<void> {
+    const done = this.#unnoted
+    this.#unnoted = []
+    if (done.length === 0 || !this.#segments.hasWaiting) return
+    const isNoted = this.#add([{ done }], [])
+    await this.#write()
+    if (!(await isNoted)) this.#unnoted.push(...done)
   }
 
   /** Writes what was handed over and gives the name back; files in which something waits stay. Again, it changes nothing. */

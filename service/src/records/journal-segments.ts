@@ -1,7 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises'
 
 /** As much of a file as is needed to write it. */
-export type OpenFile = (path: string) => Promise<Pick<FileHandle, 'appendFile' | 'datasync' | 'close'>>
+export type OpenFile = (path: string) => Promise<Pick<FileHandle, 'appendFile' | 'datasync' | 'truncate' | 'close'>>
 
 /** `isUsed`: something of it is on the disk. */
 type Segment = { path: string; sizeBytes: number; waiting: Set<number>; isUsed: boolean }
@@ -42,14 +42,16 @@ export class JournalSegments {
     return this.#segments.some(({ waiting }) => waiting.size > 0)
   }
 
-  /** Resolves when the bytes are on the disk. @throws what the file system throws: then they are not, or only in part. */
+  /** Resolves when the bytes are on the disk. @throws what the file system throws: then they are not, unless it cannot be cut either. */
   async append(bytes: Buffer, ids: number[]): Promise<void> {
     const segment = await this.#current()
+    const { sizeBytes } = segment
     segment.sizeBytes += bytes.length
     try {
       await this.#handle?.appendFile(bytes)
       await this.#handle?.datasync()
     } catch (error) {
+      segment.sizeBytes = sizeBytes
       await this.#abandon(segment)
       throw error
     }
@@ -90,8 +92,9 @@ export class JournalSegments {
     return segment
   }
 
-  /** The file may end in half a line now: nothing may follow that. */
+  /** Whoever handed over what the file may end in now was told that it is not there. Should it not be cut off, nothing may follow half a line. */
   async #abandon(segment: Segment): Promise<void> {
+    await this.#handle?.truncate(segment.sizeBytes).catch(() => undefined)
     await this.close().catch(() => undefined)
     if (segment.isUsed) return
     this.#segments.pop()
