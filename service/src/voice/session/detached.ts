@@ -80,7 +80,7 @@ function silence(step: Step, utterances: Heard[], isHandedOver: boolean): void {
   if (answers.active) ids.add(answers.active.responseId)
   const was = { wasOwed, wasSpeaking: speech !== null, wasWaiting: phase === 'waiting' }
   const detached = { sinceMs: step.nowMs, ...was, isHandedOver }
-  step.set({ phase: 'detached', detached, stall: null, playback: cleared(playback) })
+  step.set({ phase: 'detached', detached, stall: null, playback: cleared(playback), dueKeys: '' })
   if (ids.size > 0) step.do({ type: 'discard', responseIds: [...ids] })
   step.setAnswers({
     asked: answers.asked && { ...answers.asked, isAbandoned: true },

@@ -135,7 +135,7 @@ export function carrierGone(step: Step, reason: EndReason, isGuessed = false): v
   cancelActive(step)
   step.setAnswers({ asked: null, queue: [], isHeld: false })
   for (const utterance of heardWhenSent(playback, step.nowMs)) closeUtterance(step, utterance)
-  step.set({ playback: cleared(playback) })
+  step.set({ playback: cleared(playback), dueKeys: '' })
   // The end of the caller's last turn is only seen in silence, and none will come from a line that is gone.
   if (speech && speech.stoppedAtMs === null) step.do({ type: 'pad', ms: lastSilenceMs(step.state.plan) })
   step.do({ type: 'hold_uplink' })

@@ -182,4 +182,33 @@ describe('Keys that the agent presses', () => {
     call.do({ type: 'press', keys: '1' })
     expect(call.all('play_keys')).toEqual([])
   })
+
+  it('are heard behind what another voice is still to say before them, and nobody cuts that short', () => {
+    const call = new Call({ secondVoice: true })
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    const words = { responseId: 'resp_1', itemId: 'item_1', text: 'I press one.' }
+    call.model({ type: 'agent_text', ...words, final: true })
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'send_dtmf', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.do({ type: 'press', keys: '1' })
+    call.ends('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.wait(500)
+    call.speaks('turn_1', 400)
+    expect(kinds(call.effects)).not.toContain('play_keys')
+    expect(kinds(call.effects)).not.toContain('clear')
+    expect(kinds(call.do({ type: 'voice', id: 'voice-1', event: { type: 'done' } }))).toContain('play_keys')
+  })
+
+  it('are not pressed any more where a person has the call by then', () => {
+    const call = new Call({ secondVoice: true })
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.model({ type: 'agent_text', responseId: 'resp_1', itemId: 'item_1', text: 'I press one.', final: true })
+    call.do({ type: 'press', keys: '1' })
+    call.do({ type: 'take_over' })
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(kinds(call.effects)).not.toContain('play_keys')
+  })
 })

@@ -2,6 +2,7 @@ import { heard, leftMs } from '../playback.ts'
 import { stopPlaying } from './interrupting.ts'
 import { isHoldAudio, isPressing, ownId } from './own-audio.ts'
 import { isOthers, isOutOfHands, type Step } from './state.ts'
+import { hasWritten } from './voicing.ts'
 
 /** So much of what is heard on hold goes to the carrier at a time: whole pieces of 480 ms. */
 const STRETCH_MS = 4_800
@@ -67,6 +68,15 @@ export function stopHoldAudio(step: Step): void {
  */
 export function pressKeys(step: Step, { keys }: { keys: string }): void {
   if (isOthers(step.state)) return
+  step.set({ dueKeys: step.state.dueKeys + keys })
+  pressDueKeys(step)
+}
+
+/** Looked at after each event: words that another voice speaks become sound only after the model has pressed the keys behind them. */
+export function pressDueKeys(step: Step): void {
+  const { dueKeys: keys } = step.state
+  if (keys === '' || hasWritten(step)) return
+  step.set({ dueKeys: '' })
   stopHoldAudio(step)
   const presses = step.state.presses + 1
   step.set({ presses })

@@ -110,7 +110,7 @@ function emptyLine(step: Step, activeIds: readonly string[]): Heard[] {
   const responseIds = new Set([...utterances.map((u) => u.responseId), ...activeIds])
   if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
   if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
-  step.set({ playback: cleared(playback) })
+  step.set({ playback: cleared(playback), dueKeys: '' })
   return utterances
 }
 

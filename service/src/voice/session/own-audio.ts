@@ -15,9 +15,10 @@ export function isHoldAudio(itemId: string): boolean {
   return itemId.startsWith(`${OWN}wait-`)
 }
 
-/** Whether tones of keys that the agent presses are still to be heard. */
+/** Whether tones of keys that the agent presses are still to be heard, or to be sent. */
 export function isPressing({ state, nowMs }: Step): boolean {
   const isKeyTones = (itemId: string) => itemId.startsWith(`${OWN}keys-`)
+  if (state.dueKeys !== '') return true
   return heard(state.playback, nowMs).some(({ itemId, heardMs, sentMs }) => isKeyTones(itemId) && heardMs < sentMs)
 }
 

@@ -18,7 +18,7 @@ import { goOnEnding } from './ending.ts'
 import type { SessionEffect, SessionEvent } from './events.ts'
 import { askForRest, wentOn } from './going-on.ts'
 import { handOff } from './handing-off.ts'
-import { pressKeys } from './holding.ts'
+import { pressDueKeys, pressKeys } from './holding.ts'
 import { closeUtterance } from './keeping.ts'
 import { keyPressed } from './keys.ts'
 import { cancelTransferIfOver } from './leaving.ts'
@@ -54,6 +54,7 @@ export function reduce(state: SessionState, event: SessionEvent, nowMs: number):
   const step = new Step(state, nowMs)
   apply(step, event)
   followVoice(step)
+  pressDueKeys(step)
   dismissIfOver(step)
   cancelTransferIfOver(step)
   settlePlayed(step)

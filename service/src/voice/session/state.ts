@@ -122,8 +122,9 @@ export type SessionState = {
   readonly toolsInRow: number
   /** How often what is heard on hold was played for a tool, or an answer. */
   readonly toolHolds: number
-  /** How often the agent has pressed keys. */
+  /** How often the agent has pressed keys, and those that it presses once what it has written before them has become sound. */
   readonly presses: number
+  readonly dueKeys: string
   readonly idleStage: number
   /** The clock of the caller's silence runs, and counts. */
   readonly idleArmed: boolean
@@ -208,7 +209,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     seenTools: [],
     toolsInRow: 0,
     toolHolds: 0,
-    presses: 0,
+    ...{ presses: 0, dueKeys: '' },
     idleStage: 0,
     ...{ idleArmed: false, idleDueMs: 0, idleHeldUntilMs: null },
     deadAirArmed: false,
