@@ -190,16 +190,19 @@ describe('the files of the journal', () => {
     expect(await found()).toEqual(['three'])
   })
 
-  /** Files of a disk that takes what it is given and then says that it did not, as long as it is `broken`. */
-  async function onDoubtfulDisk(disk: { broken: boolean }): Promise<JournalFiles> {
+  /** Files of a disk that is `full`, or takes what it is given and then says that it did not. */
+  async function onDisk(disk: { is: 'sound' | 'full' | 'doubtful' }): Promise<JournalFiles> {
     return start({
       async openFile(path) {
         const file = await open(path, 'ax')
         return {
-          appendFile: (data) => file.appendFile(data),
+          async appendFile(data) {
+            if (disk.is === 'full') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+            await file.appendFile(data)
+          },
           async datasync() {
             await file.datasync()
-            if (disk.broken) throw Object.assign(new Error('input/output error'), { code: 'EIO' })
+            if (disk.is === 'doubtful') throw Object.assign(new Error('input/output error'), { code: 'EIO' })
           },
           truncate: (length) => file.truncate(length),
           close: () => file.close(),
@@ -209,23 +212,23 @@ describe('the files of the journal', () => {
   }
 
   it('do not have what they were not sure of: whoever was told so may have written something newer elsewhere', async () => {
-    const disk = { broken: false }
-    const files = await onDoubtfulDisk(disk)
+    const disk: Parameters<typeof onDisk>[0] = { is: 'sound' }
+    const files = await onDisk(disk)
     await written(files.keep(said('one')))
-    disk.broken = true
+    disk.is = 'doubtful'
     expect(await written(files.keep(said('two')))).toBe(false)
     await files.close()
     expect(await found()).toEqual(['one'])
   })
 
   it('note with the next what a disk did not take of what is settled', async () => {
-    const disk = { broken: false }
-    const files = await onDoubtfulDisk(disk)
+    const disk: Parameters<typeof onDisk>[0] = { is: 'sound' }
+    const files = await onDisk(disk)
     const [one, two] = [files.keep(said('one')), files.keep(said('two'))]
     await written(files.keep(said('three')))
-    disk.broken = true
+    disk.is = 'full'
     await files.settle(one.ids)
-    disk.broken = false
+    disk.is = 'sound'
     await files.settle(two.ids)
     await files.close()
     expect(await found()).toEqual(['three'])
