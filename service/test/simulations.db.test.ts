@@ -1,116 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { assessmentOf } from '../src/records/evaluations/evaluations.fixture.ts'
 import { Browser } from './harness/browser.ts'
-import { type ChatServer, startChatServer } from './harness/chat-server.ts'
-import { TestClock } from './harness/clock.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
 import { ServedApp } from './harness/served-app.ts'
-import { until } from './harness/wait.ts'
-import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
+import { AGENT, caller, one, useSimulations, wanted } from './harness/simulations.ts'
 
 const test = useDatabase()
 const PASSWORD = 'a long enough password'
 const UNKNOWN_ID = '0190a000-0000-7000-8000-000000000000'
-const clock = new TestClock()
-let provider: ChatServer
-let target: WebhookTarget
-let served: ServedApp
-let agentId: string
+const sim = useSimulations(test, { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD })
 
-beforeAll(async () => {
-  provider = await startChatServer()
-  target = await startWebhookTarget()
-  const settings = { OPENAI_BASE_URL: provider.baseUrl, OPENAI_API_KEY: 'sk-key-of-the-tests', ADMIN_USERNAME: 'ada' }
-  const more = { ADMIN_PASSWORD: PASSWORD, OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' }
-  served = await ServedApp.start(test, { clock, settings: { ...settings, ...more } })
-})
-afterAll(async () => {
-  await served.app.close()
-  await provider.close()
-  await target.close()
-})
-beforeEach(async () => {
-  provider.asked.length = 0
-  provider.answer({ says: 'Yes.' })
-  target.received.length = 0
-  target.answer({ status: 200, body: '{"price": 12}' })
-  agentId = await served.furnish('acme', { number: '+12025550140', document: { tools: [priceOf()] }, agent: AGENT })
-  await served.furnish('other', { number: '+12025550141' })
-  // What was remembered of the test before is forgotten.
-  await clock.advance(1_001)
-})
-
-/** Scores nothing, so that the only questions are those of the call. */
-const AGENT = {
-  ...{ agent_name: 'Robin', instructions: 'Be brief.', greeting: 'Hello.', chat_model: 'small', criteria: [] },
-  tools: ['end_call', 'schedule_callback', 'add_to_dnc', 'transfer_call', 'record_outcome', 'price_of'],
-}
-
-function priceOf() {
-  const parameters = { type: 'object', properties: { item: { type: 'string' } }, required: ['item'] }
-  return { type: 'http', name: 'price_of', description: 'Tells a price.', parameters, method: 'GET', url: target.url }
-}
-
-type Run = {
-  id: string
-  status: string
-  scenario: string
-  reasons: string[]
-  ended_by: string | null
-  score: number | null
-  cost_usd: number | null
-  usage: object | null
-}
-type Simulation = {
-  scenarios: object[]
-  id: string
-  status: string
-  passed: boolean | null
-  pass_rate: number | null
-  runs: Run[]
-  runs_by_status: Record<string, number>
-  cost_usd: number | null
-}
-type Whole = Run & {
-  transcript: { role: string; text: string; reply_ms: number | null }[]
-  function_calls: { name: string; arguments: string; result: string; status: string; answered_by: string }[]
-}
-type Refusal = { code: string; error: string; details: { path: string; message: string }[] }
-type Answer = { simulation: Simulation } & Refusal
-
-const simulate = (body: unknown, tenant: string | null = 'acme') =>
-  served.call<Answer>(tenant, 'POST', '/simulations', body)
-const read = async (id: string) => (await served.call<Answer>('acme', 'GET', `/simulations/${id}`)).body.simulation
-const caller = { steps: [{ say: 'Are you open?' }] }
-const one = (more: object = {}) => ({ name: 'Opening hours', caller, ...more })
-const wanted = (scenario: object = {}, more: object = {}) => ({
-  ...{ agent_key: 'desk', scenarios: [one(scenario)] },
-  ...more,
-})
-
-/** Runs it to its end. */
-async function completed(body: unknown): Promise<Simulation> {
-  const made = await simulate(body)
-  expect(made).toMatchObject({ status: 200 })
-  const over = async () => {
-    const simulation = await read(made.body.simulation.id)
-    return simulation.status === 'completed' ? simulation : null
-  }
-  return until(over, { what: 'the simulation to be over', timeoutMs: 20_000 })
-}
-
-/** The first run of it, whole. */
-async function firstRun(simulation: Simulation): Promise<Whole> {
-  const path = `/simulations/${simulation.id}/runs/${simulation.runs[0]?.id}`
-  return (await served.call<{ run: Whole }>('acme', 'GET', path)).body.run
-}
-
-const runOf = async (scenario: object, more: object = {}) => firstRun(await completed(wanted(scenario, more)))
+const runOf = async (scenario: object, more: object = {}) => sim.firstRun(await sim.completed(wanted(scenario, more)))
 
 describe('POST /api/v1/simulations', () => {
   it('lets the agent speak with a caller, tells what was said, and whether it has passed', async () => {
-    provider.answer({ says: 'Until six.' }, { calls: [{ name: 'end_call', arguments: '{}' }], says: 'Goodbye.' })
+    sim.provider.answer({ says: 'Until six.' }, { calls: [{ name: 'end_call', arguments: '{}' }], says: 'Goodbye.' })
     const steps = [{ say: 'Are you open?' }, { press: '42' }, { say: 'Never heard.' }]
     const expected = {
       heard: ['hello', 'until six', 'Goodbye'],
@@ -118,29 +23,29 @@ describe('POST /api/v1/simulations', () => {
       ended_by: 'agent',
       turns: { max: 3 },
     }
-    const simulation = await completed(wanted({ caller: { steps }, expect: expected }))
+    const simulation = await sim.completed(wanted({ caller: { steps }, expect: expected }))
     expect(simulation).toMatchObject({
       ...{ status: 'completed', passed: true, pass_rate: 1, runs: [{ status: 'passed', reasons: [], score: null }] },
       runs_by_status: { total: 1, passed: 1, failed: 0, error: 0 },
     })
-    const run = await firstRun(simulation)
+    const run = await sim.firstRun(simulation)
     expect(run.transcript.map(({ role, text }) => `${role}: ${text}`)).toEqual([
       ...['agent: Hello.', 'caller: Are you open?', 'agent: Until six.'],
       ...['system: The caller pressed these keys: 42', 'agent: Goodbye.'],
     ])
     expect(run.function_calls).toMatchObject([{ name: 'end_call', status: 'ok', answered_by: 'built_in' }])
-    expect(provider.asked[0]).toMatchObject({ model: 'small' })
-    expect(provider.asked[0]?.messages[0]?.content).toContain('Be brief.')
+    expect(sim.provider.asked[0]).toMatchObject({ model: 'small' })
+    expect(sim.provider.asked[0]?.messages[0]?.content).toContain('Be brief.')
   })
 
   it('says in sentences what was not as it was expected', async () => {
-    provider.answer({ says: 'We are closed.' })
+    sim.provider.answer({ says: 'We are closed.' })
     const expected = {
       ...{ heard: ['until six'], not_heard: ['closed'], matches: ['^open\\b'], not_matches: ['CLOSED', '(a+)+$'] },
       ...{ tools: [{ name: 'end_call', arguments: { reason: 'done' } }], outcome: { outcome: 'sold', tags: ['sale'] } },
       ...{ ended_by: 'agent', turns: { min: 5 }, reply_ms: { min: 1 } },
     }
-    const simulation = await completed(wanted({ expect: expected }))
+    const simulation = await sim.completed(wanted({ expect: expected }))
     expect(simulation).toMatchObject({ passed: false, pass_rate: 0, runs: [{ status: 'failed' }] })
     expect(simulation.runs[0]?.reasons).toEqual([
       '"until six" was not heard.',
@@ -162,7 +67,7 @@ describe('POST /api/v1/simulations', () => {
     const outcome = { name: 'record_outcome', arguments: '{"tags":["sale"],"outcome":"Sold a chair"}' }
     const bent = { name: 'schedule_callback', arguments: '{}' }
     const through = { name: 'transfer_call', arguments: '{"target":"+12025550199"}' }
-    provider.answer({ calls: [callback, dnc, outcome, bent, through] }, { says: 'Done.' })
+    sim.provider.answer({ calls: [callback, dnc, outcome, bent, through] }, { says: 'Done.' })
     const expected = {
       tools: [{ name: 'add_to_dnc' }],
       outcome: { outcome: 'sold', tags: ['sale'] },
@@ -177,13 +82,16 @@ describe('POST /api/v1/simulations', () => {
       { status: 'error', result: expect.stringContaining('transfer_targets') },
     ])
     for (const path of ['/callback-tasks', '/call-logs', '/voice-sessions', '/dnc'])
-      expect((await served.call('acme', 'GET', path)).body).toMatchObject({ count: 0 })
+      expect((await sim.served.call('acme', 'GET', path)).body).toMatchObject({ count: 0 })
   })
 
   it('ends with a transfer that would be done', async () => {
-    await served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', transfer_targets: ['+1202'] })
-    await clock.advance(1_001)
-    provider.answer({ says: 'One moment.', calls: [{ name: 'transfer_call', arguments: '{"target":"+12025550199"}' }] })
+    await sim.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', transfer_targets: ['+1202'] })
+    await sim.clock.advance(1_001)
+    sim.provider.answer({
+      says: 'One moment.',
+      calls: [{ name: 'transfer_call', arguments: '{"target":"+12025550199"}' }],
+    })
     const failing = { tool_results: [{ name: 'transfer_call', error: 'nobody answered' }] }
     expect(await runOf({ expect: { ended_by: 'transfer' } })).toMatchObject({ status: 'passed' })
     expect(await runOf({ ...failing, expect: { ended_by: 'caller' } })).toMatchObject({
@@ -194,7 +102,7 @@ describe('POST /api/v1/simulations', () => {
 
   it("asks the tenant's own tools only when it is told to, and lets the scenario answer for them", async () => {
     const call = { calls: [{ name: 'price_of', arguments: '{"item":"a chair"}' }] }
-    const script = () => provider.answer(call, { says: 'It is this.' })
+    const script = () => sim.provider.answer(call, { says: 'It is this.' })
     const answers = async (scenario: object, more: object = {}) => {
       script()
       return (await runOf(scenario, more)).function_calls
@@ -209,72 +117,75 @@ describe('POST /api/v1/simulations', () => {
     expect(await answers({})).toMatchObject([
       { answered_by: 'nobody', result: expect.stringContaining('nothing was done') },
     ])
-    expect(target.received).toHaveLength(0)
+    expect(sim.target.received).toHaveLength(0)
     expect(await answers({}, { run_tools: true })).toMatchObject([
       { answered_by: 'tool', result: expect.stringContaining('"price":12') },
     ])
-    expect(target.received).toHaveLength(1)
+    expect(sim.target.received).toHaveLength(1)
   })
 
   it('has the agent ask a silent caller, and hang up at last', async () => {
-    await served.publish('acme', agentId, { ...AGENT, idle: { prompts: ['Are you there?'], goodbye: 'Goodbye then.' } })
-    await clock.advance(1_001)
-    provider.answer({ says: 'Hello?' })
+    await sim.served.publish('acme', sim.agentId, {
+      ...AGENT,
+      idle: { prompts: ['Are you there?'], goodbye: 'Goodbye then.' },
+    })
+    await sim.clock.advance(1_001)
+    sim.provider.answer({ says: 'Hello?' })
     const run = await runOf({ caller: { steps: [{ silence: true }], stays: true }, expect: { ended_by: 'agent' } })
     expect(run.transcript.map(({ text }) => text)).toEqual(['Hello.', 'Are you there?', 'Hello?', 'Goodbye then.'])
-    expect(provider.asked[0]?.messages.at(-1)?.content).toMatch(/^The caller has been silent/)
+    expect(sim.provider.asked[0]?.messages.at(-1)?.content).toMatch(/^The caller has been silent/)
   })
 
   it('has a model play the caller, who hears the agent and hangs up', async () => {
     const hangsUp = { says: 'Thanks, bye.', calls: [{ name: 'hang_up', arguments: '{}' }] }
-    provider.answer({ says: 'A chair, please.' }, { says: 'With pleasure.' }, hangsUp, { says: 'Goodbye.' })
+    sim.provider.answer({ says: 'A chair, please.' }, { says: 'With pleasure.' }, hangsUp, { says: 'Goodbye.' })
     const persona = { persona: 'Ada, in a hurry.', goal: 'To buy a chair.' }
     const run = await runOf({ caller: persona }, { caller_model: 'large' })
     expect(run).toMatchObject({ status: 'passed', ended_by: 'caller' })
     expect(run.transcript.map(({ role }) => role)).toEqual(['agent', 'caller', 'agent', 'caller', 'agent'])
-    expect(provider.asked.map(({ model }) => model)).toEqual(['large', 'small', 'large', 'small'])
-    expect(provider.asked[2]?.messages[0]?.content).toContain('To buy a chair.')
-    expect(provider.asked[2]?.messages.slice(1)).toEqual([
+    expect(sim.provider.asked.map(({ model }) => model)).toEqual(['large', 'small', 'large', 'small'])
+    expect(sim.provider.asked[2]?.messages[0]?.content).toContain('To buy a chair.')
+    expect(sim.provider.asked[2]?.messages.slice(1)).toEqual([
       { role: 'user', content: 'Hello.' },
       { role: 'assistant', content: 'A chair, please.' },
       { role: 'user', content: 'With pleasure.' },
     ])
-    provider.answer({ says: 'And?' })
+    sim.provider.answer({ says: 'And?' })
     expect(await runOf({ caller: { ...persona, max_turns: 2 } })).toMatchObject({ ended_by: 'limit' })
   })
 
   it('hands the caller to another agent, who goes on by their own instructions', async () => {
     const body = { agent_key: 'sales', name: 'Sales', description: '' }
-    const { agent } = await served.administer<{ agent: { id: string } }>('POST', '/tenants/acme/agents', body)
-    await served.publish('acme', agent.id, { instructions: 'Sell.', chat_model: 'large' })
-    await served.publish('acme', agentId, { ...AGENT, tools: ['hand_off'] })
-    await clock.advance(1_001)
-    provider.answer({ calls: [{ name: 'hand_off', arguments: '{"agent_key":"sales"}' }] }, { says: 'Sales here.' })
+    const { agent } = await sim.served.administer<{ agent: { id: string } }>('POST', '/tenants/acme/agents', body)
+    await sim.served.publish('acme', agent.id, { instructions: 'Sell.', chat_model: 'large' })
+    await sim.served.publish('acme', sim.agentId, { ...AGENT, tools: ['hand_off'] })
+    await sim.clock.advance(1_001)
+    sim.provider.answer({ calls: [{ name: 'hand_off', arguments: '{"agent_key":"sales"}' }] }, { says: 'Sales here.' })
     expect(await runOf({})).toMatchObject({ status: 'passed' })
-    expect(provider.asked.map(({ model }) => model)).toEqual(['small', 'large'])
-    expect(provider.asked[1]?.messages[0]?.content).toContain('Sell.')
+    expect(sim.provider.asked.map(({ model }) => model)).toEqual(['small', 'large'])
+    expect(sim.provider.asked[1]?.messages[0]?.content).toContain('Sell.')
   })
 
   it('scores each run by the criteria of the version, and asks for a score where it is told to', async () => {
-    await served.publish('acme', agentId, { ...AGENT, criteria: [{ name: 'tone' }] })
-    await clock.advance(1_001)
+    await sim.served.publish('acme', sim.agentId, { ...AGENT, criteria: [{ name: 'tone' }] })
+    await sim.clock.advance(1_001)
     const verdict = (score: number) =>
       JSON.stringify({ criteria: [{ name: 'tone', score, reason: 'So.' }], summary: 'They asked.' })
-    provider.answer({ says: 'Yes.' }, { says: verdict(0.9) })
+    sim.provider.answer({ says: 'Yes.' }, { says: verdict(0.9) })
     expect(await runOf({}, { min_score: 0.8 })).toMatchObject({
       ...{ status: 'passed', score: 0.9, summary: 'They asked.' },
       criteria: [{ name: 'tone', score: 0.9, reason: 'So.' }],
     })
-    provider.answer({ says: 'Yes.' }, { says: verdict(0.4) })
+    sim.provider.answer({ says: 'Yes.' }, { says: verdict(0.4) })
     expect(await runOf({}, { min_score: 0.8 })).toMatchObject({
       ...{ status: 'failed', score: 0.4, reasons: ['The score is 0.4: at least 0.8 was expected.'] },
     })
-    provider.answer({ says: 'Yes.' }, { says: assessmentOf(0.9) })
+    sim.provider.answer({ says: 'Yes.' }, { says: assessmentOf(0.9) })
     expect((await runOf({}, { min_score: 0.8 })).reasons).toEqual([expect.stringMatching(/^It was not scored: /)])
-    provider.answer({ says: 'Yes.' })
-    provider.asked.length = 0
+    sim.provider.answer({ says: 'Yes.' })
+    sim.provider.asked.length = 0
     expect(await runOf({}, { score: false })).toMatchObject({ status: 'passed', score: null })
-    expect(provider.asked).toHaveLength(1)
+    expect(sim.provider.asked).toHaveLength(1)
   })
 
   it('runs each scenario as often as it is told to, and passes by the share of those that pass', async () => {
@@ -284,8 +195,8 @@ describe('POST /api/v1/simulations', () => {
       call: { metadata: { a: { b: [1] } } },
       tool_results: [{ name: 'x', output: { c: [null, 2] } }],
     })
-    expect((await completed({ ...body, scenarios: [asked] })).scenarios).toEqual([asked])
-    const half = await completed({ ...body, pass_threshold: 0.5 })
+    expect((await sim.completed({ ...body, scenarios: [asked] })).scenarios).toEqual([asked])
+    const half = await sim.completed({ ...body, pass_threshold: 0.5 })
     expect(half).toMatchObject({
       name: 'Nightly',
       passed: true,
@@ -295,7 +206,7 @@ describe('POST /api/v1/simulations', () => {
     expect(half.runs.map(({ scenario, status }) => `${scenario} ${status}`).slice(0, 3)).toEqual([
       ...['Opening hours passed', 'Another failed', 'Opening hours passed'],
     ])
-    expect(await completed({ ...body, pass_threshold: 0.6 })).toMatchObject({ passed: false, pass_rate: 0.5 })
+    expect(await sim.completed({ ...body, pass_threshold: 0.6 })).toMatchObject({ passed: false, pass_rate: 0.5 })
   })
 
   it('tells what it cost, where prices and tokens are known, and keeps within budgets', async () => {
@@ -305,10 +216,10 @@ describe('POST /api/v1/simulations', () => {
       prompt_tokens_details: { cached_tokens: 500_000 },
     }
     const body = JSON.stringify({ choices: [{ message: { content: 'Yes.' } }], usage })
-    provider.answer({ status: 200, body })
-    await served.publish('acme', agentId, { ...AGENT, chat_model: 'gpt-4o-mini-2024-07-18' })
-    await clock.advance(1_001)
-    const simulation = await completed(wanted())
+    sim.provider.answer({ status: 200, body })
+    await sim.served.publish('acme', sim.agentId, { ...AGENT, chat_model: 'gpt-4o-mini-2024-07-18' })
+    await sim.clock.advance(1_001)
+    const simulation = await sim.completed(wanted())
     expect(simulation).toMatchObject({ cost_usd: 0.7125, runs: [{ cost_usd: 0.7125 }] })
     expect(simulation.runs[0]?.usage).toEqual({
       input_tokens: 1_000_000,
@@ -316,53 +227,53 @@ describe('POST /api/v1/simulations', () => {
       output_tokens: 1_000_000,
     })
 
-    const limits = (of: object) => served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: of })
+    const limits = (of: object) => sim.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', limits: of })
     await limits({ budget_per_call: 1 })
-    await clock.advance(1_001)
+    await sim.clock.advance(1_001)
     const steps = Array.from({ length: 5 }, () => ({ say: 'Are you open?' }))
     expect(await runOf({ caller: { steps } })).toMatchObject({
       ...{ status: 'failed', ended_by: 'limit', cost_usd: 1.425 },
       reasons: ["It cost as much as a call may: the tenant's budget_per_call."],
     })
     await limits({ budget_per_day: 2 })
-    await clock.advance(1_001)
-    expect(await simulate(wanted())).toMatchObject({ status: 409, body: { code: 'budget_exhausted' } })
+    await sim.clock.advance(1_001)
+    expect(await sim.simulate(wanted())).toMatchObject({ status: 409, body: { code: 'budget_exhausted' } })
   })
 
   it('is not passed when the model refuses, or does not answer again and again', { timeout: 90_000 }, async () => {
-    provider.answer({ status: 400, body: '{"error":{"message":"no such model"}}' })
-    expect(await completed(wanted())).toMatchObject({
+    sim.provider.answer({ status: 400, body: '{"error":{"message":"no such model"}}' })
+    expect(await sim.completed(wanted())).toMatchObject({
       ...{ passed: false, runs_by_status: { error: 1 } },
       runs: [{ status: 'error', reasons: [expect.stringMatching(/refused to answer/)] }],
     })
-    provider.asked.length = 0
-    provider.answer({ status: 500, body: 'oh' })
-    const made = await simulate(wanted())
+    sim.provider.asked.length = 0
+    sim.provider.answer({ status: 500, body: 'oh' })
+    const made = await sim.simulate(wanted())
     // Time passes only while it waits: else what is being asked would be late.
     let isBusy = true
     const over = async () => {
-      const simulation = await read(made.body.simulation.id)
+      const simulation = await sim.read(made.body.simulation.id)
       isBusy = simulation.runs_by_status['running'] !== 0
       return simulation.status === 'completed' ? simulation : null
     }
     const ended = { what: 'its end', stepMs: 15_000, isBusy: () => isBusy, timeoutMs: 60_000 }
-    expect(await passing(clock, over, ended)).toMatchObject({
+    expect(await passing(sim.clock, over, ended)).toMatchObject({
       ...{ passed: false, runs: [{ reasons: [expect.stringMatching(/did not answer/)] }] },
     })
-    expect(provider.asked).toHaveLength(5)
+    expect(sim.provider.asked).toHaveLength(5)
   })
 
   it('ends a call within a turn, when 200 tools were called', { timeout: 60_000 }, async () => {
-    provider.answer({ calls: Array.from({ length: 32 }, () => ({ name: 'price_of', arguments: '{"item":"a"}' })) })
+    sim.provider.answer({ calls: Array.from({ length: 32 }, () => ({ name: 'price_of', arguments: '{"item":"a"}' })) })
     const run = await runOf({ caller: { steps: [{ say: 'One.' }, { say: 'Two.' }] } })
     expect([run.ended_by, run.function_calls.length]).toEqual(['limit', 200])
   })
 
   it('asks an agent that has no greeting to greet the caller', async () => {
-    await served.publish('acme', agentId, { ...AGENT, greeting: '' })
-    await clock.advance(1_001)
+    await sim.served.publish('acme', sim.agentId, { ...AGENT, greeting: '' })
+    await sim.clock.advance(1_001)
     await runOf({})
-    expect(provider.asked[0]?.messages.at(-1)).toMatchObject({
+    expect(sim.provider.asked[0]?.messages.at(-1)).toMatchObject({
       role: 'system',
       content: expect.stringMatching(/^Greet the caller/),
     })
@@ -397,140 +308,22 @@ describe('POST /api/v1/simulations', () => {
     [{ pass_threshold: 0 }, '/body/pass_threshold'],
     [{ voice: true }, '/body/voice'],
   ])('refuses %.80j with 400, and names what is wrong', async (more, path) => {
-    const { status, body } = await simulate({ ...wanted(), ...more })
+    const { status, body } = await sim.simulate({ ...wanted(), ...more })
     expect([status, body.details.map((fault) => fault.path)]).toEqual([400, expect.arrayContaining([path])])
   })
 
   it('asks for a credential, and is for those who make agents', async () => {
-    expect((await simulate(wanted(), null)).status).toBe(401)
-    const browser = new Browser(served)
+    expect((await sim.simulate(wanted(), null)).status).toBe(401)
+    const browser = new Browser(sim.served)
     const person = { email: 'op@acme.example', role: 'operator', password: PASSWORD }
-    await served.administer('POST', '/tenants/acme/users', person)
+    await sim.served.administer('POST', '/tenants/acme/users', person)
     await browser.login(person.email, PASSWORD)
     expect((await browser.call('POST', '/simulations', { body: wanted() })).status).toBe(403)
   })
 
   it('needs a chat model', async () => {
-    const mute = await ServedApp.start(test, { clock, besides: served })
+    const mute = await ServedApp.start(test, { clock: sim.clock, besides: sim.served })
     expect(await mute.call('acme', 'POST', '/simulations', wanted())).toMatchObject({ status: 503 })
     await mute.app.close()
-  })
-})
-
-describe('simulations', () => {
-  it('are listed, newest first, by what is asked', async () => {
-    const version = await served.publish('acme', agentId, AGENT)
-    await clock.advance(1_001)
-    const passed = await completed(wanted({}, { agent_key: undefined, agent_version_id: version }))
-    await clock.advance(1_001)
-    const failed = await completed(wanted({ expect: { heard: ['no'] } }))
-    const listed = async (query: string, tenant: string | null = 'acme') => {
-      const answer = await served.call<{ simulations: Simulation[]; next_cursor: string | null }>(
-        tenant,
-        'GET',
-        `/simulations${query}`,
-      )
-      return { status: answer.status, ids: answer.body.simulations?.map(({ id }) => id), next: answer.body.next_cursor }
-    }
-    expect(await listed('')).toEqual({ status: 200, ids: [failed.id, passed.id], next: null })
-    for (const query of ['?passed=true', `?agent_version_id=${version}&passed=true`, '?offset=1'])
-      expect((await listed(query)).ids).toEqual([passed.id])
-    const { next } = await listed('?limit=1')
-    expect((await listed(`?limit=1&cursor=${next}`)).ids).toEqual([passed.id])
-    for (const query of [
-      '?agent_key=nobody',
-      '?status=running',
-      '?agent_version_id=x',
-      '?started_after=2040-01-01T00:00:00Z',
-    ])
-      expect((await listed(query)).ids).toEqual([])
-    expect((await listed('', 'other')).ids).toEqual([])
-    expect((await listed('?status=over')).status).toBe(400)
-    expect((await listed('', null)).status).toBe(401)
-  })
-
-  it("are another tenant's secret, and nobody's without a credential", async () => {
-    const { id, runs } = await completed(wanted())
-    const paths = [`/simulations/${id}`, `/simulations/${id}/runs/${runs[0]?.id}`]
-    for (const path of paths) {
-      expect((await served.call('other', 'GET', path)).status).toBe(404)
-      expect((await served.call(null, 'GET', path)).status).toBe(401)
-    }
-    expect((await served.call('other', 'POST', `/simulations/${id}/cancel`)).status).toBe(404)
-    expect((await served.call(null, 'POST', `/simulations/${id}/cancel`)).status).toBe(401)
-    for (const path of ['/simulations/x', `/simulations/${id}/runs/x`, `/simulations/${id}/runs/${UNKNOWN_ID}`])
-      expect((await served.call('acme', 'GET', path)).status).toBe(404)
-  })
-
-  it('can be cancelled while they run, and what was under way counts for nothing', async () => {
-    provider.answer('nothing')
-    const { body } = await simulate(wanted({}, { repetitions: 3 }))
-    const { id } = body.simulation
-    await until(() => provider.asked.length === 2, { what: 'two of them to be under way' })
-    const cancel = () => served.call<Answer>('acme', 'POST', `/simulations/${id}/cancel`)
-    expect((await cancel()).body.simulation).toMatchObject({
-      ...{ status: 'cancelled', passed: null, runs_by_status: { cancelled: 3, pending: 0, running: 0 } },
-    })
-    expect(await cancel()).toMatchObject({ status: 409, body: { code: 'conflict' } })
-    provider.answer({ says: 'Yes.' })
-    await clock.advance(60_000)
-    expect(await completed(wanted())).toMatchObject({ passed: true })
-    expect(await read(id)).toMatchObject({ status: 'cancelled', runs_by_status: { cancelled: 3 } })
-  })
-
-  it('are 20 at most that are not over, asked for at once too', { timeout: 60_000 }, async () => {
-    provider.answer('nothing')
-    const made = await Promise.all(Array.from({ length: 25 }, () => simulate(wanted())))
-    const ids = made.flatMap(({ status, body }) => (status === 200 ? [body.simulation.id] : []))
-    expect(ids).toHaveLength(20)
-    expect(made.filter(({ body }) => body.code === 'conflict')).toHaveLength(5)
-    for (const id of ids) await served.call('acme', 'POST', `/simulations/${id}/cancel`)
-    await clock.advance(60_000)
-  })
-
-  it('run two at a time for a tenant, while those of another one go on', async () => {
-    provider.answer('nothing')
-    await simulate(wanted({}, { repetitions: 5 }))
-    await until(() => provider.asked.length === 2, { what: 'two of them to be under way' })
-    await simulate({ ...wanted(), agent_key: 'desk' }, 'other')
-    await until(() => provider.asked.length === 3, { what: "the other tenant's" })
-    const open = await served.call<{ simulations: Simulation[] }>('acme', 'GET', '/simulations')
-    expect(open.body.simulations).toMatchObject([{ status: 'running', runs_by_status: { running: 2, pending: 3 } }])
-    for (const tenant of ['acme', 'other']) {
-      const { body } = await served.call<{ simulations: Simulation[] }>(tenant, 'GET', '/simulations')
-      for (const { id } of body.simulations) await served.call(tenant, 'POST', `/simulations/${id}/cancel`)
-    }
-    await clock.advance(60_000)
-  })
-})
-
-describe('an agent that demands a simulation', () => {
-  const versions = '/tenants/acme/agent-versions'
-  const config = { ...AGENT, instructions: 'Be kind.' }
-  const demand = (require_simulation: boolean) =>
-    served.administer('PATCH', `/tenants/acme/agents/${agentId}`, { require_simulation })
-  const draft = async () =>
-    (await served.administer<{ version: { id: string } }>('POST', versions, { agent_id: agentId, config })).version.id
-  const publish = (id: string) => served.administer('POST', `${versions}/${id}/publish`)
-  const tryWith = (id: string, scenario: object = {}) =>
-    completed({ ...wanted(scenario), agent_key: undefined, agent_version_id: id })
-
-  it('publishes a draft only when it has passed one, as it is now, and goes back without', async () => {
-    const first = await served.publish('acme', agentId, AGENT)
-    await demand(true)
-    const id = await draft()
-    await expect(publish(id)).rejects.toThrow(/409.*Version 3 has passed no simulation.*POST \/api\/v1\/simulations/)
-    expect(await tryWith(id, { expect: { heard: ['no'] } })).toMatchObject({ passed: false })
-    await expect(publish(id)).rejects.toThrow(/409/)
-    expect(await tryWith(id)).toMatchObject({ passed: true })
-    await served.administer('PATCH', `${versions}/${id}`, { config: { ...config, instructions: 'Be rude.' } })
-    await expect(publish(id)).rejects.toThrow(/409/)
-    await served.administer('PATCH', `${versions}/${id}`, { config })
-    await publish(id)
-    await publish(first)
-    const another = await draft()
-    await expect(publish(another)).rejects.toThrow(/409/)
-    await demand(false)
-    await publish(another)
   })
 })

@@ -403,7 +403,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'id tenant_id name mode agent_key agent_name agent_version_id version_number repetitions pass_threshold score ' +
       'min_score run_tools caller_model status passed pass_rate runs_by_status cost_usd created_at started_at completed_at',
     'listSimulations simulations',
-    by('test/simulations.db', 'are listed, newest first, by what is asked'),
+    by('test/simulations-kept.db', 'are listed, newest first, by what is asked'),
   ),
   fields(
     'Run of a simulation',

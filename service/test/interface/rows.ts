@@ -1,8 +1,10 @@
 import { ADMIN_SESSION_ROWS, AGENT_ROWS, SWEEP_ROWS, TENANT_OPERATION_ROWS, TENANT_ROWS } from './admin-rows.ts'
+import { CREDENTIAL_ROWS } from './credential-rows.ts'
+import { EVENT_ROWS } from './event-rows.ts'
 import { OPEN_ROWS } from './open-rows.ts'
 import { RESOURCE_ROWS } from './resource-rows.ts'
 import type { EndpointRow, Section } from './row.ts'
-import { CREDENTIAL_ROWS, ERROR_ROWS, EVENT_ROWS, LIMIT_ROWS, STATE_ROWS, VERSION_ROWS } from './rule-rows.ts'
+import { ERROR_ROWS, LIMIT_ROWS, STATE_ROWS, VERSION_ROWS } from './rule-rows.ts'
 import { AUTOMATION_ROWS, CALL_ROWS, OPERATOR_ROWS, SESSION_ROWS, SOCKET_ROWS } from './runtime-rows.ts'
 
 /** The whole interface, in the order in which `docs/interface.md` has it. */

@@ -2,14 +2,9 @@ import { by, type RuleRow, rule } from './row.ts'
 
 const VERSIONS = 'src/agents/agent-versions.db'
 const TASKS = 'src/operators/callback-task-routes.db'
-const SESSION = 'test/admin-session.db'
 const GUARDS = 'src/platform/http/guards'
-const CREDENTIALS = 'src/tenancy/credentials.db'
 const INCOMING = 'src/calls/incoming-routes.db'
-const STREAM = 'src/voice/media-stream.db'
-const TOKENS = 'src/voice/stream-token.db'
 const PEOPLE = 'test/people.db'
-const DELIVERER = 'src/delivery/deliverer.db'
 const DELIVERIES = 'test/deliveries.db'
 const ERRORS = 'src/platform/http/server'
 const TENANTS = 'src/tenancy/tenant-routes.db'
@@ -82,12 +77,15 @@ export const STATE_ROWS: RuleRow[] = [
   rule(
     'Simulation: queued → running → completed, or cancelled',
     'simulations.md',
-    by('test/simulations.db', 'can be cancelled while they run, and what was under way counts for nothing'),
+    by('test/simulations-kept.db', 'can be cancelled while they run, and what was under way counts for nothing'),
   ),
   rule(
     'Publish with `require_simulation`: a draft that has passed none as it is now is 409',
     'simulations.md',
-    by('test/simulations.db', 'publishes a draft only when it has passed one, as it is now, and goes back without'),
+    by(
+      'test/simulations-kept.db',
+      'publishes a draft only when it has passed one, as it is now, and goes back without',
+    ),
   ),
   rule(
     'Simulation: what a killed process had begun is begun anew, and counts once',
@@ -115,269 +113,7 @@ export const STATE_ROWS: RuleRow[] = [
   rule(
     'Voice session: erased when it is older than retention_days',
     'erasure.md',
-    by('src/calls/erasing/erase-routes.db', 'is bounded where the tenant says so, and only what is over goes'),
-  ),
-]
-
-/** Who may, and how that is shown. */
-export const CREDENTIAL_ROWS: RuleRow[] = [
-  rule(
-    'Tenant: `Authorization: Bearer` with an API key',
-    'admin.md',
-    by(CREDENTIALS, 'knows the tenant of an API key'),
-  ),
-  rule('Tenant: a legacy raw bearer token', 'admin.md', by(CREDENTIALS, 'knows the tenant of a legacy token')),
-  rule(
-    '`LEGACY_TENANT_BEARER_AUTH_ENABLED=false` refuses those',
-    'configuration.md',
-    by(CREDENTIALS, 'refuses legacy tokens where they are turned off, and takes API keys'),
-  ),
-  rule(
-    'A revoked key is refused on every node within a second',
-    'admin.md',
-    by(CREDENTIALS, 'refuses a key that another node revoked within a second'),
-  ),
-  rule('Administration: the `x-admin-key` header', 'admin.md', by(GUARDS, 'lets the right key in')),
-  rule(
-    'Without ADMIN_API_KEY and a login every admin address is 404',
-    'admin.md',
-    by(SESSION, 'without a name have no login, and without a key either no admin surface'),
-  ),
-  rule('Administration: the cookie of a login', 'admin.md', by(SESSION, 'opens the admin surface to the browser')),
-  rule(
-    'ADMIN_PASSWORD_SHA256 in place of ADMIN_PASSWORD',
-    'admin.md',
-    by(SESSION, 'take a SHA-256 in place of the password, behind https a cookie for https alone'),
-  ),
-  rule(
-    "A change by cookie needs a page of the service's own",
-    'admin.md',
-    by(PEOPLE, 'needs a page of ours for changes on the runtime surface too'),
-  ),
-  rule(
-    'Ten failed logins of an address in 15 minutes: 429',
-    'admin.md',
-    by(
-      SESSION,
-      'is refused after ten failures from the address, also when right, until a quarter of an hour has passed',
-    ),
-  ),
-  rule(
-    'Every route asks whoever it should ask, and no cell of routes and callers is open',
-    'admin.md',
-    by('test/isolation.db', 'gives every route to those it is for, and to nobody else'),
-  ),
-  rule('People of a tenant: viewer, operator, admin', 'admin.md', by(PEOPLE, 'lets a viewer read, and change nothing')),
-  rule('What another tenant has is 404, never 403', 'errors.md', by(PEOPLE, 'is of one tenant: there is no other')),
-  rule(
-    'SSO: OpenID Connect with PKCE',
-    'admin.md',
-    by('test/sso.db', 'is an administrator when their e-mail is one of theirs'),
-  ),
-  rule(
-    'Carrier: X-Provider-Signature over the exact public address and the form',
-    'going-live.md',
-    by(INCOMING, 'takes the neutral name of the signature, and the second token while tokens are being changed'),
-  ),
-  rule(
-    'Carrier: checked before anything else is resolved',
-    'going-live.md',
-    by(INCOMING, "one for a number of a tenant's that another tenant signed, whatever account it names as its own"),
-  ),
-  rule('Media stream: `stream_token` in the query', 'architecture.md', by(STREAM, 'in its query')),
-  rule('Media stream: the token in `start`, once', 'architecture.md', by(STREAM, 'in its start')),
-  rule(
-    'Media stream: a token ends two minutes after it was handed out',
-    'configuration.md',
-    by(STREAM, 'within two minutes of the document that holds it'),
-  ),
-  rule(
-    'Media stream: one winner of a hundred with the same token',
-    'architecture.md',
-    by(TOKENS, 'let in one of a hundred that use the same one at once, over all nodes'),
-  ),
-  rule(
-    'Media stream: bearer, for internal clients',
-    'architecture.md',
-    by(STREAM, 'names its agent, and is a call of its own'),
-  ),
-  rule(
-    'Media stream: the first words wait for no model',
-    'agents.md',
-    by(
-      'test/first-word.db',
-      'is there before the model is, which is told what the caller hears, and does not say it again',
-    ),
-  ),
-  rule(
-    '`auth_token` narrows a sweep to its tenant',
-    'operators.md',
-    by(SLA, 'looks at one tenant alone when it is given its token'),
-  ),
-  rule(
-    'A tenant key on an admin path is 401',
-    'admin.md',
-    by(PEOPLE, 'are unknown in another tenant, and nobody is known to a stranger'),
-  ),
-  rule(
-    'Probes ask for nothing',
-    'deployment.md',
-    by(LIMITS, 'keep strangers to theirs, and no carrier, administrator, probe or tenant from anything'),
-  ),
-  rule(
-    'An administrator acts for the tenant that `x-tenant-id` names, and nobody else does',
-    'admin.md',
-    by('test/acting-for.db', 'reads what is of the tenant that they name, by their session or by the key'),
-  ),
-  rule(
-    'Secrets are written, never read',
-    'tenants.md',
-    by('src/tenancy/tenant-secrets', 'hides every one of them, and nothing else'),
-  ),
-  rule(
-    'Secrets are sealed where they are kept',
-    'tenants.md',
-    by('src/tenancy/tenant-secrets', 'seals them all, and opens what it sealed, for any document'),
-  ),
-  rule(
-    'No secret leaves, in an answer or a line of the log',
-    'logs.md',
-    by('test/canary.db', 'never leave: twenty are planted, and no answer and no log line holds one'),
-  ),
-  rule(
-    'Addresses that tenants give lead to the public network or nowhere: 300 spellings and more',
-    'webhooks.md',
-    by(
-      'src/platform/outbound/destination',
-      'is refused in each of many spellings when it leads anywhere but to the public network',
-    ),
-  ),
-  rule(
-    'A name is looked up once, and what was checked is asked',
-    'webhooks.md',
-    by('src/platform/outbound/outbound', 'goes to the address that was checked, with the name that was asked for'),
-  ),
-  rule(
-    'Outbound requests follow no redirect',
-    'webhooks.md',
-    by('src/platform/outbound/outbound', 'follows no redirect'),
-  ),
-]
-
-/** What is told, and how. */
-export const EVENT_ROWS: RuleRow[] = [
-  rule(
-    'The envelope: event, tenant_id, call_sid, voice_session_id, created_at, payload',
-    'events.md',
-    by('src/delivery/enqueue.db', 'writes the envelope with its members in their order, due at once'),
-  ),
-  rule(
-    'Each event as it is documented; `voice.call.completed` with duration_seconds and status',
-    'events.md',
-    by(DELIVERIES, 'tells a tenant each event of a call as documented, signed and numbered, and billing what it cost'),
-  ),
-  rule(
-    'An event without a call has empty ids',
-    'events.md',
-    by('src/delivery/enqueue.db', 'gives an event without a call empty ids and no number'),
-  ),
-  rule(
-    'Signed as Standard Webhooks, to the byte',
-    'webhooks.md',
-    by(DELIVERER, 'is sent as soon as it is committed, signed, with its number, to the byte as it was written'),
-  ),
-  rule(
-    'Written in the transaction that it reports',
-    'webhooks.md',
-    by(DELIVERER, 'of a transaction that is rolled back is never sent'),
-  ),
-  rule(
-    'Numbered for each call from 1 without a gap',
-    'webhooks.md',
-    by('src/delivery/enqueue.db', 'numbers the events of each call from 1 without a gap, also when they come at once'),
-  ),
-  rule(
-    'Tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 10 h, then failed',
-    'webhooks.md',
-    by(
-      DELIVERER,
-      'is tried again after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, with the same id and body, then no more',
-    ),
-  ),
-  rule(
-    'A target that answers 410 is sent nothing more',
-    'webhooks.md',
-    by(DELIVERER, 'that answers 410 is sent nothing more'),
-  ),
-  rule(
-    'A target that answers 429 is left alone for as long as it asks',
-    'webhooks.md',
-    by(DELIVERER, 'that answers 429 is left alone for as long as it asks'),
-  ),
-  rule(
-    'A target that hangs is given up after 10 s',
-    'webhooks.md',
-    by(DELIVERER, 'that is silent is given up after 10 s and tried again'),
-  ),
-  rule(
-    'A target that drips has taken it',
-    'webhooks.md',
-    by(DELIVERER, 'that has taken it and drips from then on has it, and is left after 10 s'),
-  ),
-  rule(
-    'A target that resets is tried again',
-    'webhooks.md',
-    by(DELIVERER, 'that resets the connection is tried again'),
-  ),
-  rule('A target that redirects is not followed', 'webhooks.md', by(DELIVERER, 'that redirects is tried again')),
-  rule(
-    'A process that is killed between commit and delivery loses none',
-    'webhooks.md',
-    by(
-      'test/delivery-killed.db',
-      'has what it was sending, and what it had just written down, delivered after the next start as it was',
-    ),
-  ),
-  rule(
-    'Sweeps enqueue webhooks when `emit_webhooks` is true, and count them',
-    'operators.md',
-    by(SLA, 'tells webhooks only when it is asked to'),
-  ),
-  rule(
-    'A tenant that hangs holds up no other',
-    'webhooks.md',
-    by(DELIVERER, 'whose targets hang hold up no other one, and get one attempt at a time from then on'),
-  ),
-  rule(
-    'Lists of numbers, and what is sent again, let other events of their tenant go first',
-    'webhooks.md',
-    by(DELIVERER, 'as a list of numbers lets other events of the tenant go first'),
-  ),
-  rule(
-    '`voice.evaluation.completed` is sent',
-    'events.md',
-    by(
-      'src/records/evaluations/evaluation-routes.db',
-      "records a person's score, which the session shows, and tells the tenant",
-    ),
-  ),
-  rule(
-    '`voice.session.completed` waits for the `extraction` that its agent version asks for',
-    'evaluations.md',
-    by('src/records/evaluations/after-call.db', 'has it with its end, which is told then, with the summary'),
-  ),
-  rule(
-    '`rollout.rolled_back` is sent',
-    'events.md',
-    by(
-      'src/agents/rollout-governance-routes.db',
-      'takes its share with apply: the others keep theirs and close up, and it is audited and told',
-    ),
-  ),
-  rule(
-    '`campaign.started`, `campaign.completed` are sent',
-    'events.md',
-    by('test/campaigns.db', 'calls everybody, notes what came of it, and is over then'),
+    by('src/calls/erasing/session-age.db', 'is bounded where the tenant says so, and only what is over goes'),
   ),
 ]
 

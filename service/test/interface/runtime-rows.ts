@@ -2,6 +2,7 @@ import { by, type EndpointRow, endpoint } from './row.ts'
 
 const MAKE_CALL = 'src/calls/make-call-routes.db'
 const INCOMING = 'src/calls/incoming-routes.db'
+const PROGRESS = 'src/calls/call-progress-routes.db'
 const OUTBOUND = 'src/calls/outbound-routes.db'
 const CALL_LOGS = 'src/records/call-log-routes.db'
 const VOICE_SESSIONS = 'src/records/voice-session-routes.db'
@@ -17,6 +18,7 @@ const DNC_LISTS = 'src/operators/do-not-call-list-routes.db'
 const DELIVERIES = 'src/delivery/delivery-routes.db'
 const CAMPAIGNS = 'test/campaigns.db'
 const SIMULATIONS = 'test/simulations.db'
+const KEPT_SIMULATIONS = 'test/simulations-kept.db'
 const ERASURES = 'src/calls/erasing/number-erasure-routes.db'
 const RECEIPTS = 'shows the receipts of the tenant, newest first, and nobody else’s'
 
@@ -35,7 +37,7 @@ export const CALL_ROWS: EndpointRow[] = [
     by(INCOMING, 'by a stream with a token of its own, and says who is asked what comes next'),
     { errors: [400, 401] },
   ),
-  endpoint('POST /api/v1/call-status', 'takeCallStatus', by(INCOMING, "completes the call's log"), {
+  endpoint('POST /api/v1/call-status', 'takeCallStatus', by(PROGRESS, "completes the call's log"), {
     errors: [400, 401],
   }),
   endpoint(
@@ -43,7 +45,7 @@ export const CALL_ROWS: EndpointRow[] = [
     'takeOutboundCallStatus',
     by(OUTBOUND, 'is not another one: what is told of a second id changes nothing'),
   ),
-  endpoint('POST /api/v1/call-resume', 'resumeCall', by(INCOMING, 'hangs up a call whose conversation is over'), {
+  endpoint('POST /api/v1/call-resume', 'resumeCall', by(PROGRESS, 'hangs up a call whose conversation is over'), {
     errors: [401],
   }),
   endpoint(
@@ -329,7 +331,7 @@ export const AUTOMATION_ROWS: EndpointRow[] = [
   endpoint(
     'GET /api/v1/simulations',
     'listSimulations',
-    by(SIMULATIONS, 'are listed, newest first, by what is asked'),
+    by(KEPT_SIMULATIONS, 'are listed, newest first, by what is asked'),
     { answers: 'ok count simulations next_cursor', errors: USUAL },
   ),
   endpoint(
@@ -356,7 +358,7 @@ export const AUTOMATION_ROWS: EndpointRow[] = [
   endpoint(
     'POST /api/v1/simulations/:id/cancel',
     'cancelSimulation',
-    by(SIMULATIONS, 'can be cancelled while they run, and what was under way counts for nothing'),
+    by(KEPT_SIMULATIONS, 'can be cancelled while they run, and what was under way counts for nothing'),
     { answers: 'ok simulation', errors: [401, 403, 404, 409] },
   ),
   endpoint(

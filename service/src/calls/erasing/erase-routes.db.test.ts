@@ -10,32 +10,24 @@ import { makeTenantWithToken, useTenantServer } from '../../../test/harness/tena
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
 import { addTask } from '../../operators/add-callback-task.ts'
-import { makeCallbackTasks } from '../../operators/callback-tasks.ts'
 import type { Db } from '../../platform/db/schema.ts'
 import { countAll, countedRows, qaOf } from '../../records/analytics/analytics.fixture.ts'
 import { makeCallAnalytics } from '../../records/analytics/call-analytics.ts'
-import type { SessionId } from '../../records/call-values.ts'
-import { NODE, someCall, someTurn, tenantTold } from '../../records/calls.fixture.ts'
-import { toolEntry, turnEntry } from '../../records/journal-entry.ts'
+import { someTurn, tenantTold } from '../../records/calls.fixture.ts'
+import { turnEntry } from '../../records/journal-entry.ts'
 import { writeEntries } from '../../records/journal-write.ts'
-import { makeRecordingFiles, pathOfPart, type RecordingFiles } from '../../records/recording-files.ts'
-import { makeRecordings } from '../../records/recordings.ts'
-import { makeSessions } from '../../records/sessions.ts'
+import { makeRecordingFiles, type RecordingFiles } from '../../records/recording-files.ts'
 import { spentToday } from '../../records/spent-today.ts'
 import { addOutcome, updateVoiceSession } from '../../records/voice-session-store.ts'
-import { markDeleted } from '../../tenancy/tenant-store.ts'
 import { insertCampaignDial } from '../campaigns/campaign-dial-store.ts'
 import type { CampaignId } from '../campaigns/campaign-store.ts'
 import { type ContactId, type ContactStatus, insertContacts } from '../campaigns/contact-store.ts'
+import { callOf, DAY_MS, endCall, plantCall, quiet, SECRET } from './erase.fixture.ts'
 import { eraseRoutes } from './erase-routes.ts'
 import { makeEraseSession } from './erase-session.ts'
 import { eraseSession } from './erase-store.ts'
-import { makeErasingTenants } from './erasing-tenants.ts'
-import { makeRetention } from './retention.ts'
 
-const SECRET = 'the blue suitcase'
 const ACME = 'acme' as TenantId
-const DAY_MS = 86_400_000
 const test = useDatabase()
 let clock: TestClock
 let folder: string
@@ -52,84 +44,10 @@ beforeEach(async () => {
   for (const id of ['acme', 'globex']) await makeTenantWithToken(test.db, id)
 })
 
-const quiet = { warn: () => {}, info: () => {}, error: () => {} }
 const eraser = () => makeEraseSession({ db: test.db, clock, log: quiet, files })
-const retention = (of: Pick<RecordingFiles, 'remove'> = files) =>
-  makeRetention({ db: test.db, clock, log: quiet, erase: eraser(), files: of, isStopping: () => false })
-
-function callOf(tenant: string, callSid: string, sessionId: SessionId) {
-  return { tenant: tenantTold(tenant), callSid, sessionId, epoch: 1 }
-}
-
-/** A call in which everything that can be noted was noted, with the same words. */
-async function wholeCall(callSid: string, tenant = 'acme'): Promise<SessionId> {
-  const { db } = test
-  const runtime = tenantTold(tenant)
-  const sessions = makeSessions({ db, clock, nodeId: NODE })
-  const { sessionId } = await sessions.open(runtime, someCall(callSid, { metadata: { lost: SECRET } }))
-  await sessions.started(runtime, { callSid, epoch: 1, streamSid: `MZ${callSid}`, model: null, voice: null })
-  const call = callOf(tenant, callSid, sessionId)
-  const tool = { callId: 'c1', seq: 1, name: 'find', argumentsText: SECRET, result: SECRET, status: 'ok' as const }
-  const entries = [
-    turnEntry(call, someTurn(1, { text: SECRET })),
-    toolEntry(call, { ...tool, startMs: 1, durationMs: 1 }),
-  ]
-  await db.transaction().execute((tx) => writeEntries(tx, entries, { now: new Date(clock.now()) }))
-  await record(tenant, callSid, sessionId)
-  await makeCallbackTasks({ db, clock }).schedule(
-    runtime,
-    {
-      ...{ customerPhone: '+12025550101' as never, priority: 'normal', summary: SECRET, notes: SECRET, dueAt: null },
-      ...{ createdBy: 'Robin', metadata: { lost: SECRET, consent: true, external_ticket: { id: '7' } } },
-      call: { callSid, sessionId, streamSid: `MZ${callSid}`, agentName: 'Robin' },
-    },
-    new AbortController().signal,
-  )
-  await db
-    .insertInto('supervisor_actions')
-    .values({
-      ...{
-        tenant_id: tenant as TenantId,
-        id: newId<string>(clock.now()),
-        stream_sid: `MZ${callSid}`,
-        call_sid: callSid,
-      },
-      ...{
-        action: 'note',
-        supervisor: 'Ada',
-        target: null,
-        reason: SECRET,
-        note: SECRET,
-        metadata: `{"a":"${SECRET}"}`,
-      },
-      created_at: new Date(clock.now()),
-    })
-    .execute()
-  return sessionId
-}
-
-async function record(tenant: string, callSid: string, sessionId: SessionId): Promise<void> {
-  const parts = { db: test.db, clock, log: quiet, files, tenants: { get: async () => null } }
-  const recordings = makeRecordings({ ...parts, nodeId: NODE })
-  const part = { tenant: tenantTold(tenant), callSid, sessionId, part: 1, startedAt: new Date(clock.now()) }
-  await recordings.begin(part)
-  const file = await files.create(pathOfPart(tenant as TenantId, sessionId, 1))
-  await file.appendFile(SECRET)
-  await file.close()
-  await recordings.end(part, 1)
-}
-
-async function over(callSid: string): Promise<void> {
-  const ended_at = new Date(clock.now())
-  const summary = SECRET
-  await test.db
-    .updateTable('call_logs')
-    .set({ status: 'completed', ended_at, summary })
-    .where('call_sid', '=', callSid)
-    .execute()
-  const session = { call_status: 'completed' as const, ended_at, end_reason: 'caller_hangup' as const }
-  await test.db.updateTable('voice_sessions').set(session).where('call_sid', '=', callSid).execute()
-}
+const kept = () => ({ db: test.db, clock, files })
+const wholeCall = (callSid: string, tenant = 'acme') => plantCall(kept(), callSid, tenant)
+const over = (callSid: string) => endCall(kept(), callSid)
 
 /** The call is one of a campaign. */
 async function contactOf(callSid: string, status: ContactStatus): Promise<void> {
@@ -361,146 +279,5 @@ describe('DELETE voice-sessions/:id', () => {
     await over('CA1')
     const answers = await Promise.all([1, 2, 3].map(() => server.call('acme', 'DELETE', `/voice-sessions/${id}`)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404])
-  })
-})
-
-async function keepFor(tenant: string, days: number): Promise<void> {
-  const document = JSON.stringify({ tenant_id: tenant, compliance: { retention_days: days } })
-  await test.db
-    .updateTable('tenants')
-    .set({ document })
-    .where('tenant_id', '=', tenant as TenantId)
-    .execute()
-}
-
-describe('the age of a session', () => {
-  it('is bounded where the tenant says so, and only what is over goes', async () => {
-    await keepFor('acme', 30)
-    await wholeCall('CA1')
-    await over('CA1')
-    await wholeCall('CA2')
-    await wholeCall('CA9', 'globex')
-    await over('CA9')
-    await clock.advance(20 * DAY_MS)
-    await wholeCall('CA3')
-    await over('CA3')
-    expect(await retention().eraseOld()).toBe(0)
-    await clock.advance(10 * DAY_MS + 1)
-    expect(await retention().eraseOld()).toBe(1)
-    expect(await retention().eraseOld()).toBe(0)
-    const left = await test.db.selectFrom('voice_sessions').select('call_sid').orderBy('call_sid').execute()
-    expect(left.map(({ call_sid }) => call_sid)).toEqual(['CA2', 'CA3', 'CA9'])
-    expect(await test.db.selectFrom('audit_log').selectAll().execute()).toEqual([])
-  })
-
-  it('counts for every session, whatever is wrong with an older one', async () => {
-    await keepFor('acme', 30)
-    for (const callSid of ['CA1', 'CA2']) {
-      await wholeCall(callSid)
-      await over(callSid)
-    }
-    await test.db.deleteFrom('call_logs').where('call_sid', '=', 'CA1').execute()
-    await clock.advance(31 * DAY_MS)
-    expect(await retention().eraseOld()).toBe(1)
-    const left = await test.db.selectFrom('voice_sessions').select('call_sid').execute()
-    expect(left).toEqual([{ call_sid: 'CA1' }])
-  })
-
-  it('is kept to in one run, however many are older, and however many of those cannot be erased', {
-    timeout: 60_000,
-  }, async () => {
-    await keepFor('acme', 30)
-    await wholeCall('CA1')
-    await over('CA1')
-    for (const table of ['call_logs', 'voice_sessions'])
-      await sql`
-        insert into ${sql.table(table)}
-        select (json_populate_record(one, json_build_object('id', gen_random_uuid(), 'call_sid', 'CB' || n))).*
-          from ${sql.table(table)} one, generate_series(1, 120) n`.execute(test.db)
-    await clock.advance(31 * DAY_MS)
-    const erase = eraser()
-    const stuck = new Set<string>()
-    const erasing = makeRetention({
-      ...{ db: test.db, clock, log: quiet, files, isStopping: () => false },
-      erase: async (tenantId, id, why) => {
-        if (stuck.size === 60 || stuck.has(id)) return erase(tenantId, id, why)
-        stuck.add(id)
-        throw new Error('something is wrong with it')
-      },
-    })
-    expect(await erasing.eraseOld()).toBe(61)
-    expect(await erasing.eraseOld()).toBe(60)
-    expect(await test.db.selectFrom('voice_sessions').selectAll().execute()).toEqual([])
-  })
-
-  it('ends on all nodes: what another one has on its disk goes when it looks', async () => {
-    const id = await wholeCall('CA1')
-    await over('CA1')
-    const elsewhere = makeRecordingFiles(await mkdtemp(join(tmpdir(), 'erased-')))
-    const path = pathOfPart('acme' as TenantId, id, 2)
-    await (await elsewhere.create(path)).close()
-    await server.call('acme', 'DELETE', `/voice-sessions/${id}`)
-    const other = retention(elsewhere)
-    await other.removeAudio()
-    expect(await elsewhere.stateOf(path)).toBeNull()
-    await clock.advance(91 * DAY_MS)
-    await other.removeAudio()
-    expect(await test.db.selectFrom('erased_recordings').selectAll().execute()).toEqual([])
-  })
-
-  it('ends for all files, however many sessions were erased at once', { timeout: 60_000 }, async () => {
-    const erased = 100_500
-    await sql`
-      insert into erased_recordings select 'acme', gen_random_uuid(), ${new Date(clock.now())}::timestamptz
-        from generate_series(1, ${erased}::integer)`.execute(test.db)
-    const removed: string[] = []
-    const node = retention({ remove: async (_tenantId, id) => void removed.push(id) })
-    for (const files of [100_000, erased]) {
-      await node.removeAudio()
-      expect(new Set(removed).size).toBe(files)
-    }
-    // Whatever was still being written then is looked for once more, an hour later, and then no more.
-    for (const times of [2, 2]) {
-      await clock.advance(3_600_001)
-      for (const _run of [1, 2]) await node.removeAudio()
-      expect(removed.length).toBe(times * erased)
-    }
-  })
-
-  it('goes on past what cannot be removed, and on all nodes for a tenant that is deleted', async () => {
-    const [first, second] = [await wholeCall('CA1'), await wholeCall('CA2')]
-    for (const callSid of ['CA1', 'CA2']) await over(callSid)
-    await test.db.transaction().execute((tx) => markDeleted(tx, 'acme' as TenantId, new Date(clock.now())))
-    await makeErasingTenants({ db: test.db, clock, log: quiet, isStopping: () => false }).goOn('acme' as TenantId)
-    const tried: string[] = []
-    const remove = async (_tenantId: TenantId, id: string) => {
-      tried.push(id)
-      if (tried.length === 1) throw new Error('busy')
-    }
-    await retention({ remove }).removeAudio()
-    expect(tried.toSorted()).toEqual([first, second].toSorted())
-  })
-})
-
-describe('what was delivered', () => {
-  it('is deleted thirty days later, and what was not stays', async () => {
-    await wholeCall('CA1')
-    const rows = await test.db.selectFrom('webhook_outbox').select('id').orderBy('id').execute()
-    const [delivered, failed] = [rows[0]?.id ?? '', rows[1]?.id ?? '']
-    const at = new Date(clock.now())
-    await test.db
-      .updateTable('webhook_outbox')
-      .set({ status: 'delivered', delivered_at: at })
-      .where('id', '=', delivered)
-      .execute()
-    await test.db.updateTable('webhook_outbox').set({ status: 'failed' }).where('id', '=', failed).execute()
-    await clock.advance(30 * DAY_MS)
-    await retention().purgeDelivered()
-    expect(await test.db.selectFrom('webhook_outbox').selectAll().execute()).toHaveLength(rows.length)
-    await clock.advance(1)
-    await retention().purgeDelivered()
-    const left = await test.db.selectFrom('webhook_outbox').select('id').execute()
-    expect(left.map(({ id }) => id)).not.toContain(delivered)
-    expect(left).toHaveLength(rows.length - 1)
   })
 })
