@@ -41,6 +41,8 @@ type Deps = {
   files: Pick<RecordingFiles, 'remove'>
   /** Whether the service stops: then nothing more is begun. */
   isStopping: () => boolean
+  /** Of how many sessions the files are removed in one go, a hundred of which a run does; fewer for tests. */
+  recordingsAtATime?: number
 }
 
 const DAY_MS = 86_400_000
@@ -58,7 +60,8 @@ const NOTED_FOR_MS = 90 * DAY_MS
 /** Whoever was still writing the end of a recording when it was erased has written it by then. */
 const LOOK_AGAIN_MS = 3_600_000
 
-export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps): Retention {
+export function makeRetention({ db, clock, log, erase, files, isStopping, ...bounds }: Deps): Retention {
+  const { recordingsAtATime = RECORDINGS_AT_A_TIME } = bounds
   /** What was noted before was looked at an hour after it was; a process starts with all that is noted. */
   let doneBefore = new Date(0)
   /** A walk through what is noted that has not come to its end: the next run goes on with it. */
@@ -66,7 +69,7 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
 
   /** @returns up to where, and whether there may be more. */
   async function removeSome(since: ErasedUntil): Promise<{ until: ErasedUntil; isMore: boolean }> {
-    const erased = await listErasedRecordingsAcrossTenants(db, since, RECORDINGS_AT_A_TIME)
+    const erased = await listErasedRecordingsAcrossTenants(db, since, recordingsAtATime)
     let until = since
     for (const { tenant_id, session_id, erased_at } of erased) {
       if (isStopping()) return { until, isMore: false }
@@ -76,7 +79,7 @@ export function makeRetention({ db, clock, log, erase, files, isStopping }: Deps
       })
       until = { at: erased_at, id: session_id }
     }
-    return { until, isMore: erased.length === RECORDINGS_AT_A_TIME }
+    return { until, isMore: erased.length === recordingsAtATime }
   }
 
   /** @returns how many were erased, and behind which session there may be more; null when there are none. */
