@@ -6,6 +6,7 @@ import { checkFloors } from './check/floors.ts'
 import { missingPackages } from './check/lockfile.ts'
 import { type Extent, longestFiles, longestFunctions } from './check/longest.ts'
 import { isForTests } from './check/paths.ts'
+import type { Source } from './check/source.ts'
 import { inspection, program, runSteps, type Step, type StepResult } from './check/step.ts'
 import { readTree } from './check/tree.ts'
 import { describeViolation } from './check/violation.ts'
@@ -21,6 +22,17 @@ const GENERATED = [
   { name: 'types of the API in step with the service', script: 'scripts/client-types.ts' },
 ]
 
+/** Reads the sources when they are first asked for, and once: to parse them takes seconds. */
+function readOnce(): () => Source[] {
+  let sources: Source[] | undefined
+  return () => {
+    sources ??= readTree(ROOT)
+    return sources
+  }
+}
+
+const tree = readOnce()
+
 function lockfileComplaints(): string[] {
   const lockfile = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
   const missing = Object.keys(missingPackages(lockfile))
@@ -35,7 +47,7 @@ const STEPS: Step[] = [
   program('lint (oxlint, with types)', 'oxlint', ['--type-aware', '--deny-warnings']),
   program('format and lint (biome)', 'biome', ['ci', '--error-on-warnings', '--colors=off', '.']),
   program('dead code (knip)', 'knip', ['--no-progress']),
-  inspection('floors', () => checkFloors(readTree(ROOT)).map(describeViolation)),
+  inspection('floors', () => checkFloors(tree()).map(describeViolation)),
   inspection('lockfile', lockfileComplaints),
   ...GENERATED.map(({ name, script }) => program(name, script, ['--check'])),
 ]
@@ -51,7 +63,7 @@ function tellLongest(title: string, extents: Extent[], place: (extent: Extent) =
 }
 
 function tellSizes(): void {
-  const sources = readTree(ROOT)
+  const sources = tree()
   const [tests, code] = [
     sources.filter(({ path }) => isForTests(path)),
     sources.filter(({ path }) => !isForTests(path)),
