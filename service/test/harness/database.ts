@@ -24,11 +24,16 @@ export type TestDatabase = {
 
 type Opened = LentDatabase & { others: Set<Database> }
 
+type DatabaseOptions = {
+  /** The tables are emptied before the first test alone: for tests that look at what one `beforeAll` has filled, which takes long. */
+  isFilledOnce?: boolean
+}
+
 /**
- * Gives a test file a migrated database of its own, whose tables are empty before each test. The file runs twice: on the
- * embedded database and on a server. It fails when it leaves a transaction open.
+ * Gives a test file a migrated database of its own, whose tables are empty before each test, if not said otherwise. The file
+ * runs twice: on the embedded database and on a server. It fails when it leaves a transaction open.
  */
-export function useDatabase(): TestDatabase {
+export function useDatabase({ isFilledOnce = false }: DatabaseOptions = {}): TestDatabase {
   let opened: Opened | undefined
   const current = (): Opened => {
     if (!opened) throw new Error('the database is open only while tests run')
@@ -37,7 +42,9 @@ export function useDatabase(): TestDatabase {
   beforeAll(async () => {
     opened = { ...(await lendDatabase(inject('databaseTemplate'))), others: new Set() }
   })
-  beforeEach(() => emptyTables(current().database.db))
+  const empty = () => emptyTables(current().database.db)
+  if (isFilledOnce) beforeAll(empty)
+  else beforeEach(empty)
   afterAll(async () => {
     const { others, ...lent } = current()
     opened = undefined
