@@ -16,6 +16,8 @@ export function dropWaiting(step: Step, keepsBegun = false): void {
 export function comeBack(step: Step, instructions: string): void {
   step.set({ owedSinceMs: null })
   dropWaiting(step)
+  // One that is to be opened a little later is opened now.
+  if (!step.state.model.isReady) openAnew(step)
   ask(step, { why: 'back', instructions, thenEnd: null })
 }
 
@@ -24,6 +26,10 @@ export function seekModel(step: Step): void {
   const { model, ending, phase, detached } = step.state
   const isOver = ending !== null || phase === 'ended' || detached?.isHandedOver
   if (!model.isGivenUp || isOver || isOutOfHands(step)) return
-  step.set({ model: { ...model, failedAtMs: [], downSinceMs: step.nowMs } })
+  openAnew(step)
+}
+
+function openAnew(step: Step): void {
+  step.set({ model: { ...step.state.model, failedAtMs: [], downSinceMs: step.nowMs } })
   openModel(step)
 }
