@@ -5,7 +5,7 @@ import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
-import { armStall, TIMER_SLACK_MS } from './stall-clock.ts'
+import { armStall, owesAnswer, TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
 import { awaitMissedWords, carryOver } from './unsaid.ts'
@@ -55,7 +55,7 @@ export function modelReady(step: Step): void {
   awaitMissedWords(step)
   if (phase === 'waiting') greet(step)
   askNext(step)
-  if (!step.state.answers.asked && !step.state.answers.isHeld) endStall(step)
+  if (!owesAnswer(step) && !step.state.answers.isHeld) endStall(step)
 }
 
 /**

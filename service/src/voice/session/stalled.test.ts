@@ -120,6 +120,14 @@ describe('A model that owes an answer', () => {
     expect(call.all('hang_up')).toHaveLength(1)
   })
 
+  it('is watched where its server began to speak by itself before it was ready, and said nothing', () => {
+    const call = new Call()
+    call.begins('resp_1')
+    call.model({ type: 'ready' })
+    call.wait(8_000)
+    expect([call.commands('cancel').length, call.all('open_model').length]).toEqual([1, 2])
+  })
+
   it('starts anew with every word of it', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)
