@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
-import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
+import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
 import { isOver } from '../records/call-status.ts'
 import type { Resuming } from '../records/resuming.ts'
@@ -21,21 +21,11 @@ import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
 import { findCallAcrossTenants } from './incoming-store.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
-import { type Attempt, makeNotGoneOn } from './not-gone-on.ts'
+import { makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 import type { RefusedCalls } from './refused-calls.ts'
-
-/** A carrier that asks what comes next for a call. */
-/** `again`: how often in a row it was told to do that. `dialled`: what came of somebody who was rung in the place of our stream. `isPlaced`: we had asked for the call. */
-export type ResumedCall = {
-  callSid: string
-  accountSid: string
-  again?: number
-  dialled?: 'through' | 'busy' | 'no_answer' | 'failed' | null
-  isPlaced?: boolean | undefined
-  signed: SignedRequest
-}
+import type { Attempt, ResumedCall } from './resumed-call.ts'
 
 const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
 

@@ -7,19 +7,13 @@ import { STREAM_LOST } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
 import { askAgain } from './ask-again.ts'
-import type { ResumedCall } from './call-resume.ts'
 import { apologySentence, carrierSentence } from './carrier-words.ts'
 import { type HangingUp, sayAndGo } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
-
-/**
- * One request: whose call it turned out to be, once its signature is known to be right; in which language its agent speaks, as far as
- * that is known; and whether its end is a guess.
- */
-export type Attempt = { tenant: TenantRuntime | null; language: string | null; isGuessed: boolean }
+import type { Attempt, ResumedCall } from './resumed-call.ts'
 
 /** What carriers are told of calls with which no agent goes on: the tenant's fallback number behind an apology, or a sentence and the end. */
 export type NotGoneOn = {

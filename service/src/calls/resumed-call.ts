@@ -1,0 +1,21 @@
+import type { SignedRequest } from '../platform/telephony/port.ts'
+import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+
+/**
+ * A carrier that asks what comes next for a call. `again`: how often in a row it was told to do that. `dialled`: what came of somebody who
+ * was rung in the place of our stream. `isPlaced`: we had asked for the call.
+ */
+export type ResumedCall = {
+  callSid: string
+  accountSid: string
+  again?: number
+  dialled?: 'through' | 'busy' | 'no_answer' | 'failed' | null
+  isPlaced?: boolean | undefined
+  signed: SignedRequest
+}
+
+/**
+ * One request: whose call it turned out to be, once its signature is known to be right; in which language its agent speaks, as far as
+ * that is known; and whether its end is a guess.
+ */
+export type Attempt = { tenant: TenantRuntime | null; language: string | null; isGuessed: boolean }
