@@ -124,6 +124,21 @@ describe('ending a call at its carrier', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it.each(['its end', 'an apology'])(
+    'is not tried again once another node has sent the call elsewhere: %s',
+    async (what) => {
+      const { asked, calls, over, logged } = await carrierOf(500, 200)
+      let isOurs = true
+      const isHeld = async () => isOurs
+      if (what === 'its end') calls.hangUp(TENANT, 'CA1', isHeld)
+      else calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' }, isHeld)
+      await until(() => asked.length === 1, { what: 'the request' })
+      isOurs = false
+      await over()
+      expect([asked.length, logged]).toEqual([1, ['a call was left to the stream that has taken it']])
+    },
+  )
+
   it('of a tenant without an account is not possible, and the log says so', async () => {
     const { asked, calls, over, logged } = await carrierOf(200)
     calls.hangUp(PENNILESS, 'CA1')

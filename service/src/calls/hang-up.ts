@@ -50,7 +50,7 @@ type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?:
 type Running = { tenantId: TenantId; callSid: string; dropped: AbortController | null; done: Promise<void> }
 
 /** `stopped`: what may end it early, `dropped` among that. */
-type Asked = { callSid: string; stopped: AbortSignal; dropped: AbortSignal | undefined }
+type Asked = { callSid: string; isHeld: IsHeld | undefined; stopped: AbortSignal; dropped: AbortSignal | undefined }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
 export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
@@ -63,31 +63,26 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
     const carrier = carriers[tenant.telephony.provider]
     const dropped = isApology ? new AbortController() : null
     const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
-    const asking = { callSid, stopped, dropped: dropped?.signal }
-    const done = tryWhile(isHeld, asking, (signal) => request(carrier, account, signal)).finally(() =>
-      running.delete(entry),
-    )
+    const asked = { callSid, isHeld, stopped, dropped: dropped?.signal }
+    const done = tryThrice(asked, (signal) => request(carrier, account, signal)).finally(() => running.delete(entry))
     const entry: Running = { tenantId: tenant.tenant_id, callSid, dropped, done }
     running.add(entry)
   }
 
   /** Whoever has taken the call meanwhile keeps it. While that cannot be found out the call is taken to be ours. */
-  async function tryWhile(
-    isHeld: IsHeld | undefined,
-    asked: Asked,
-    request: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  async function mayAsk({ callSid, isHeld, stopped, dropped }: Asked): Promise<boolean> {
     const late = () => new Error('it could not be found out in time who has a call')
-    const isOurs = isHeld ? withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
-    if (await isOurs) return tryThrice(asked, request)
-    log.warn({ call_sid: asked.callSid }, 'a call was left to the stream that has taken it')
+    // Once the process ends there is no time left to be asked anything in.
+    const isAsked = isHeld !== undefined && !stopped.aborted
+    const isOurs = isAsked ? await withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
+    if (!isOurs) log.warn({ call_sid: callSid }, 'a call was left to the stream that has taken it')
+    return isOurs && !dropped?.aborted
   }
 
-  async function tryThrice(
-    { callSid, stopped, dropped }: Asked,
-    request: (signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
-    for (let tries = 0; !dropped?.aborted; tries += 1) {
+  /** Another node may have sent the call elsewhere between two tries, too. */
+  async function tryThrice(asked: Asked, request: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { callSid, stopped, dropped } = asked
+    for (let tries = 0; await mayAsk(asked); tries += 1) {
       const err = await outcomeOf(stopped, request)
       if (err === null || dropped?.aborted) return
       const isLast = stopped.aborted || !isWorthAnotherTry(err)
