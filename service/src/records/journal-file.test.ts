@@ -234,6 +234,18 @@ describe('the files of the journal', () => {
     expect(await found()).toEqual(['three'])
   })
 
+  it('note at their end what a disk did not take of what is settled, when nothing was settled after it', async () => {
+    const disk: Parameters<typeof onDisk>[0] = { is: 'sound' }
+    const files = await onDisk(disk)
+    const one = files.keep(said('one'))
+    await written(files.keep(said('two')))
+    disk.is = 'full'
+    await files.settle(one.ids)
+    disk.is = 'sound'
+    await files.close()
+    expect(await found()).toEqual(['two'])
+  })
+
   it('are not to be had in a folder that is none: that is told, and nothing is kept', async () => {
     await writeFile(join(folder, '..', 'taken'), '')
     folder = join(folder, '..', 'taken')

@@ -101,7 +101,7 @@ export class JournalFiles {
     if (this.#segments.isEmpty) this.#isFull = false
   }
 
-  /** What a disk does not take is noted with what is settled next: else a later start would find it beside what came after it. */
+  /** What a disk does not take is noted with what is settled next, or at the end: else a later start would find it beside what came after it. */
   async #note(): Promise<void> {
     const done = this.#unnoted
     this.#unnoted = []
@@ -120,6 +120,7 @@ export class JournalFiles {
   async #stop(): Promise<void> {
     this.#cancelTimer?.()
     await this.#write()
+    await this.#note()
     await this.#next(() => this.#segments.close())
     this.#unlock?.()
     if (this.#unlock && this.#segments.isEmpty) await this.#next(() => rm(this.#path('.lock'), { force: true }))
