@@ -30,4 +30,17 @@ describe('what a carrier says in our place', () => {
     expect(said.filter(({ text, english }) => text === english)).toEqual([])
     expect(languages.map(builtInWords)).not.toContain(null)
   })
+
+  const CALLS = {
+    ...{ cs: 'Hovor', da: 'opkaldet', de: 'den Anruf', en: 'the call', es: 'la llamada', fr: "l'appel" },
+    ...{ it: 'la chiamata', nl: 'het gesprek', no: 'samtalen', pl: 'połączenie', pt: 'a chamada', ru: 'звонок' },
+    ...{ sv: 'samtalet', tr: 'Çağrıyı', uk: 'дзвінок' },
+  }
+
+  it.each(Object.entries(CALLS))(
+    'names the call that a key takes, as what it is about is told before that: %s',
+    (language, call) => {
+      expect(carrierSentence(({ pressOne }) => pressOne, language).text).toContain(call)
+    },
+  )
 })

@@ -68,7 +68,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Es tut uns leid, dieser Anruf kann zurzeit nicht verbunden werden. Auf Wiederhören.',
       callerGone: 'Der Anruf besteht nicht mehr. Auf Wiederhören.',
       waiting: 'Ein Anruf wartet auf Sie.',
-      pressOne: 'Drücken Sie die 1, um ihn anzunehmen.',
+      pressOne: 'Drücken Sie die 1, um den Anruf anzunehmen.',
     },
   ],
   ['en', ENGLISH],
@@ -81,7 +81,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Lo sentimos, no es posible conectar esta llamada en este momento. Adiós.',
       callerGone: 'La persona que llamaba ya no está en la línea. Adiós.',
       waiting: 'Hay una llamada en espera para usted.',
-      pressOne: 'Pulse 1 para aceptarla.',
+      pressOne: 'Pulse 1 para aceptar la llamada.',
     },
   ],
   [
@@ -94,7 +94,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Nous sommes désolés, cet appel ne peut pas aboutir pour le moment. Au revoir.',
       callerGone: "La personne qui appelait n'est plus en ligne. Au revoir.",
       waiting: 'Un appel vous attend.',
-      pressOne: 'Appuyez sur 1 pour le prendre.',
+      pressOne: "Appuyez sur 1 pour prendre l'appel.",
     },
   ],
   [
@@ -107,7 +107,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Ci dispiace, al momento non è possibile collegare questa chiamata. Arrivederci.',
       callerGone: 'Chi chiamava non è più in linea. Arrivederci.',
       waiting: "C'è una chiamata in attesa per lei.",
-      pressOne: 'Prema 1 per accettarla.',
+      pressOne: 'Prema 1 per accettare la chiamata.',
     },
   ],
   [
@@ -143,7 +143,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Przepraszamy, w tej chwili nie można nawiązać tego połączenia. Do widzenia.',
       callerGone: 'Osoby dzwoniącej nie ma już na linii. Do widzenia.',
       waiting: 'Czeka na Państwa rozmówca.',
-      pressOne: 'Aby odebrać, proszę nacisnąć 1.',
+      pressOne: 'Aby odebrać połączenie, proszę nacisnąć 1.',
     },
   ],
   [
@@ -156,7 +156,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Pedimos desculpa, não é possível ligar esta chamada neste momento. Até breve.',
       callerGone: 'A pessoa que ligou já não está em linha. Até breve.',
       waiting: 'Há uma chamada à sua espera.',
-      pressOne: 'Prima 1 para a atender.',
+      pressOne: 'Pressione 1 para atender a chamada.',
     },
   ],
   [
@@ -168,7 +168,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Приносим извинения, сейчас соединить вас невозможно. До свидания.',
       callerGone: 'Звонившего уже нет на линии. До свидания.',
       waiting: 'Вас ожидает звонок.',
-      pressOne: 'Чтобы принять его, нажмите один.',
+      pressOne: 'Чтобы принять звонок, нажмите один.',
     },
   ],
   [
@@ -205,7 +205,7 @@ const WORDS: ReadonlyMap<string, CarrierWords> = new Map([
       unconnected: 'Перепрошуємо, зараз з’єднати вас неможливо. До побачення.',
       callerGone: 'Того, хто телефонував, уже немає на лінії. До побачення.',
       waiting: 'На вас чекає дзвінок.',
-      pressOne: 'Щоб прийняти його, натисніть один.',
+      pressOne: 'Щоб прийняти дзвінок, натисніть один.',
     },
   ],
 ])
