@@ -201,6 +201,27 @@ describe('Keys that the agent presses', () => {
     expect(kinds(call.do({ type: 'voice', id: 'voice-1', event: { type: 'done' } }))).toContain('play_keys')
   })
 
+  it('are heard to their end before the call ends that the same answer ends', () => {
+    const call = new Call({ secondVoice: true })
+    call.model({ type: 'ready' })
+    call.begins('resp_1')
+    call.model({ type: 'agent_text', responseId: 'resp_1', itemId: 'item_1', text: 'I press one.', final: true })
+    call.do({ type: 'press', keys: '1' })
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'end_call', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.ends('resp_1')
+    call.audio('resp_1', 'item_1', 1_000)
+    call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '1', status: 'ok', endsCall: true } })
+    call.wait(1_500)
+    call.echoAll()
+    call.do({ type: 'voice', id: 'voice-1', event: { type: 'done' } })
+    expect([call.all('play_keys').length, call.all('hang_up').length]).toEqual([1, 0])
+    call.audio('own-keys-1', 'own-keys-1', 250)
+    call.wait(250)
+    call.echoAll()
+    expect(call.all('hang_up')).toHaveLength(1)
+  })
+
   it('are not pressed any more where a person has the call by then', () => {
     const call = new Call({ secondVoice: true })
     call.model({ type: 'ready' })

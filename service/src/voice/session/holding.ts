@@ -67,18 +67,20 @@ export function stopHoldAudio(step: Step): void {
  * does not cut them off.
  */
 export function pressKeys(step: Step, { keys }: { keys: string }): void {
-  if (isOthers(step.state)) return
-  step.set({ dueKeys: step.state.dueKeys + keys })
-  pressDueKeys(step)
+  if (!isOthers(step.state)) step.set({ dueKeys: step.state.dueKeys + keys })
 }
 
-/** Looked at after each event: words that another voice speaks become sound only after the model has pressed the keys behind them. */
-export function pressDueKeys(step: Step): void {
+/**
+ * Looked at after each event: words that another voice speaks become sound only after the model has pressed the keys behind them.
+ * True where keys are pressed now, whose tones are not sent yet: silence on the line is no end of what is said then.
+ */
+export function pressDueKeys(step: Step): boolean {
   const { dueKeys: keys } = step.state
-  if (keys === '' || hasWritten(step)) return
+  if (keys === '' || hasWritten(step)) return false
   step.set({ dueKeys: '' })
   stopHoldAudio(step)
   const presses = step.state.presses + 1
   step.set({ presses })
   step.do({ type: 'play_keys', id: ownId('keys', presses), keys })
+  return true
 }
