@@ -78,6 +78,18 @@ describe('A silent caller', () => {
     expect(call.commands('respond').at(-1)?.instructions).toContain(QUIET)
   })
 
+  it.each([500, 1_000, 1_900])('is asked in the end whose line clicks all the time, each %i ms', (quietMs) => {
+    const call = Call.greeted()
+    const isAsked = () => call.commands('respond').at(-1)?.instructions?.includes(QUIET) === true
+    for (let index = 0; index < 100 && !isAsked(); index += 1) {
+      call.wait(quietMs)
+      call.speaks(`click_${index}`, 100)
+      call.stops(`click_${index}`)
+      call.model({ type: 'caller_transcript', itemId: `click_${index}`, text: '' })
+    }
+    expect([isAsked(), call.state.idleStage]).toEqual([true, 1])
+  })
+
   it('has the whole time again behind a short word, and behind the answer to it', () => {
     const call = Call.greeted()
     call.wait(9_000)

@@ -11,6 +11,8 @@ export const STAGES = 3
 const DEAD_AIR_MS = 2_500
 /** How long who has just made a sound is not asked whether they are there: it may have been words. */
 const AFTER_SOUND_MS = 2_000
+/** How long sounds that follow each other sooner may put that off: a line that clicks all the time says nothing. */
+const PUT_OFF_MS = 10_000
 export const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether they are still there.'
 export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 
@@ -44,9 +46,10 @@ function watchIdle(step: Step, { isQuiet, isHeldUp }: { isQuiet: boolean; isHeld
 
 function armIdle(step: Step): void {
   const { plan, playback, idleHeldUntilMs } = step.state
-  const wholeMs = leftMs(playback, step.nowMs) + plan.idle.afterMs / STAGES
-  const ms = idleHeldUntilMs === null ? wholeMs : Math.max(AFTER_SOUND_MS, idleHeldUntilMs - step.nowMs)
-  step.set({ idleArmed: true, idleDueMs: step.nowMs + ms, idleHeldUntilMs: null })
+  const dueMs = idleHeldUntilMs ?? step.nowMs + leftMs(playback, step.nowMs) + plan.idle.afterMs / STAGES
+  const leastMs = idleHeldUntilMs === null || step.nowMs - dueMs >= PUT_OFF_MS ? 1 : AFTER_SOUND_MS
+  const ms = Math.max(leastMs, dueMs - step.nowMs)
+  step.set({ idleArmed: true, idleDueMs: dueMs, idleHeldUntilMs: null })
   step.do({ type: 'arm', timer: 'idle', ms })
 }
 

@@ -128,7 +128,7 @@ export type SessionState = {
   readonly idleStage: number
   /** The clock of the caller's silence runs, and counts. */
   readonly idleArmed: boolean
-  /** When it runs out, monotonic ms, while it runs. */
+  /** When it runs out, monotonic ms, while it runs, or was to run out before sounds of the caller's put that off. */
   readonly idleDueMs: number
   /** When it is to run out that a sound of the caller's has stopped, as long as that may be no words; null while none has. */
   readonly idleHeldUntilMs: number | null
