@@ -9795,13 +9795,10 @@ export interface operations {
                      *         "reminder_minutes": 15,
                      *         "escalate_after_minutes": 60,
                      *         "escalation_target": "escalation target"
-                     *       },
-                     *       "is_set": true
+                     *       }
                      *     }
                      */
                     "application/json": {
-                        /** @description Whether it has settings of its own; otherwise it works by the defaults. */
-                        is_set: boolean;
                         /** @constant */
                         ok: true;
                         queue: components["schemas"]["Queue"];

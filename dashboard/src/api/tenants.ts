@@ -49,15 +49,13 @@ export function useTenants(): TenantChoice[] | undefined {
   return data?.map(({ tenant_id, config }) => ({ tenantId: tenant_id, name: nameIn(config) ?? tenant_id }))
 }
 
-/** Whether there is the tenant; null while that is asked for. As long as nothing speaks against it, there is. */
-export function useIsKnown(tenantId: string): boolean | null {
+/** Whether there is the tenant. As long as nothing speaks against it, there is: a page that is open stays, whatever list it left. */
+export function useIsKnown(tenantId: string): boolean {
   const choices = useTenants()
   const isListed = choices === undefined || choices.some((choice) => choice.tenantId === tenantId)
   // It may be too young for the list, or the list too long for it.
-  const { isPending, error } = useQuery({ ...knownQuery(tenantId), enabled: !isListed })
-  if (isListed) return true
-  if (isPending) return null
-  return error === null || !isNone(error)
+  const { error } = useQuery({ ...knownQuery(tenantId), enabled: !isListed })
+  return isListed || error === null || !isNone(error)
 }
 
 /** Nothing is called so, or can be. */

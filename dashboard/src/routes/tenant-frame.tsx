@@ -1,4 +1,3 @@
-import { Skeleton } from '@mantine/core'
 import { Link, Outlet } from '@tanstack/react-router'
 import { useIsKnown, useTenant } from '../api/tenants.ts'
 import { EmptyState } from '../components/empty-state.tsx'
@@ -7,17 +6,7 @@ import { Page } from '../components/page.tsx'
 /** Stands around the pages of a tenant. Of one that there is not it says so, once and for all that a page would ask of it. */
 export function TenantFrame() {
   const tenantId = useTenant()
-  const isKnown = useIsKnown(tenantId)
-  if (isKnown === null) return <Asked />
-  return isKnown ? <Outlet /> : <UnknownTenant tenantId={tenantId} />
-}
-
-function Asked() {
-  return (
-    <Page title="Tenant">
-      <Skeleton height={360} radius="md" aria-busy="true" />
-    </Page>
-  )
+  return useIsKnown(tenantId) ? <Outlet /> : <UnknownTenant tenantId={tenantId} />
 }
 
 function UnknownTenant({ tenantId }: { tenantId: string }) {

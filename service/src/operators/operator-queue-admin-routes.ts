@@ -14,6 +14,7 @@ const Params = strict({
   queue_key: QueueKey,
 })
 const Body = Type.Partial(strict(queueFields), { additionalProperties: false })
+const Removed = Type.Object({ ok: Ok, queue: Queue })
 const Answer = Type.Object({
   ...{ ok: Ok, queue: Queue },
   is_set: Type.Boolean({ description: 'Whether it has settings of its own; otherwise it works by the defaults.' }),
@@ -90,12 +91,12 @@ export function operatorQueueAdminRoutes(queues: OperatorQueues): FastifyPluginA
           summary: 'Give a queue the defaults again; its tasks stay',
           operationId: 'deleteOperatorQueue',
           params: Params,
-          response: { 200: Answer, ...errorResponses },
+          response: { 200: Removed, ...errorResponses },
         },
       },
       async (request) => {
         const { tenant_id, queue_key } = request.params
-        return answer(await queues.remove(tenant_id, queue_key, actorOf(request)), false)
+        return { ok: true as const, queue: await queues.remove(tenant_id, queue_key, actorOf(request)) }
       },
     )
   }
