@@ -20,7 +20,9 @@ describe('a call that its agent has ended', () => {
     carrier.asked += 1
     return new Promise<void>((resolve, reject) => {
       carrier.answer = resolve
-      signal.addEventListener('abort', () => reject(new CarrierError('unknown', 'no answer')))
+      const giveUp = () => reject(new CarrierError('unknown', 'no answer'))
+      if (signal.aborted) giveUp()
+      signal.addEventListener('abort', giveUp)
     })
   }
   const app = useCallApp(test, {

@@ -85,10 +85,11 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
     for (let tries = 0; await mayAsk(asked); tries += 1) {
       const err = await outcomeOf(stopped, request)
       if (err === null || dropped?.aborted) return
-      const isLast = stopped.aborted || !isWorthAnotherTry(err)
-      const pauseMs = isLast ? undefined : PAUSES_MS[tries]
-      if (pauseMs === undefined) return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
-      await pause(clock, pauseMs, stopped)
+      const pauseMs = isWorthAnotherTry(err) ? PAUSES_MS[tries] : undefined
+      if (pauseMs !== undefined) await pause(clock, pauseMs, stopped)
+      if (dropped?.aborted) return
+      if (pauseMs === undefined || stopped.aborted)
+        return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
     }
   }
 

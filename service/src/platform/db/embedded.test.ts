@@ -149,11 +149,11 @@ describe('the folder of an embedded database', () => {
     await rm(join(folder, 'postgres'), { recursive: true })
     const writer = writing()
     const begun = async () => (await readdir(folder, { recursive: true })).some((name) => name.endsWith('PG_VERSION'))
-    await until(begun, { what: 'the first files of the database', timeoutMs: 15_000 })
+    await until(begun, { what: 'the first files of the database', timeoutMs: 60_000 })
     await writer.kill()
     expect(writer.acknowledged()).toBe(0)
     await (await opened()).ping(10_000)
-  }, 60_000)
+  }, 120_000)
 })
 
 describe('an embedded database', () => {
