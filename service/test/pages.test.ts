@@ -67,13 +67,17 @@ async function describedOperations(name: string): Promise<number> {
   return [...Object.values(paths), ...Object.values(webhooks)].flatMap((each) => Object.keys(each)).length
 }
 
-/** How many there are on the page from its top to its end: of a long one only what is near the window is drawn. */
+/**
+ * How many there are on the page from its top to its end: of a long one only what is near the window is drawn. What was drawn too late
+ * for one look, where the machine is busy, is seen by the next: all of the same description are counted together.
+ */
 const DRAWN_OPERATIONS = `(async () => {
-  const drawn = new Set()
+  window.drawnOf ??= {}
+  const drawn = (window.drawnOf[document.querySelector('.info .title')?.textContent] ??= new Set())
   scrollTo(0, 0)
   for (let isEnd = false; !isEnd; ) {
     // Two frames: one to hear of the scrolling, one to draw.
-    await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
     for (const { id } of document.querySelectorAll('.opblock')) drawn.add(id)
     isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 1
     scrollBy(0, innerHeight / 2)
@@ -113,7 +117,7 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
       if (at > 0 && !IS_FULL) break
       await page.locator('#select').selectOption({ index: at })
       await expect
-        .poll(() => page.evaluate(DRAWN_OPERATIONS), { timeout: 60_000 })
+        .poll(() => page.evaluate(DRAWN_OPERATIONS), { timeout: 240_000 })
         .toBe(await describedOperations(name))
     }
     await context.close()
