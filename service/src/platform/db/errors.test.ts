@@ -36,6 +36,7 @@ describe('toAppError', () => {
   it.each([
     ['an error of SQL', sqlError('23505')],
     ['a statement that took too long', sqlError('57014')],
+    ['a statement that was given too few values', Object.assign(sqlError('08P01'), { routine: 'exec_bind_message' })],
     ['a fault of ours', new TypeError('undefined is not a function')],
     ['what is no error', 'text'],
   ])('leaves %s as it is', (_name, error) => {

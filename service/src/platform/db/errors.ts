@@ -4,6 +4,12 @@ import { AppError } from '../../kernel/errors.ts'
 /** lock_not_available: within the lock_timeout that was set for it. */
 const LOCK_TIMEOUT = '55P03'
 
+/**
+ * protocol_violation: what a pooler says of a server that it has lost, or cannot reach. PostgreSQL says it of a statement that was given
+ * too few values, with the place in its own source, which no pooler has.
+ */
+const PROTOCOL_VIOLATION = '08P01'
+
 /** SQL states of a server that cannot serve now: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const UNREACHABLE_STATES = new Set([
   '08000', // connection_exception
@@ -11,7 +17,6 @@ const UNREACHABLE_STATES = new Set([
   '08003', // connection_does_not_exist
   '08004', // sqlserver_rejected_establishment_of_sqlconnection
   '08006', // connection_failure
-  '08P01', // protocol_violation: what a pooler says of a server that it has lost, or cannot reach
   '25006', // read_only_sql_transaction: a server that is not the primary any more, or not yet
   '25P03', // idle_in_transaction_session_timeout: it ends the session
   '53100', // disk_full
@@ -63,7 +68,9 @@ export function isLockTimeout(error: unknown): boolean {
 function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  if (error instanceof pg.DatabaseError) return UNREACHABLE_STATES.has(code)
+  if (error instanceof pg.DatabaseError) {
+    return code === PROTOCOL_VIOLATION ? error.routine === undefined : UNREACHABLE_STATES.has(code)
+  }
   // Node tries every address of a name and gives all the failures at once.
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   return UNREACHABLE_SOCKET.has(code) || UNREACHABLE_MESSAGE.test(error.message)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { sql } from 'kysely'
+import { CompiledQuery, sql } from 'kysely'
 import pg from 'pg'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { useDatabase } from '../../../test/harness/database.ts'
@@ -112,6 +112,11 @@ describe('what goes into the database', () => {
 })
 
 describe('errors of SQL', () => {
+  it('say so when a statement was given too few values, which a pooler says of a database that is away', async () => {
+    const short = CompiledQuery.raw('select $1::int4, $2::int4', [1])
+    await expect(test.db.executeQuery(short)).rejects.toMatchObject({ code: '08P01', routine: 'exec_bind_message' })
+  })
+
   beforeAll(async () => {
     await sql`create table parents (name text constraint parents_name primary key)`.execute(test.db)
     await sql`create table children (parent text constraint children_parent references parents)`.execute(test.db)
