@@ -30,6 +30,17 @@ beforeAll(async () => {
   await dashboard.ask('PUT', '/admin/tenants/demo', document)
 })
 
+/** Runs in a page before all else: its connection for what a call tells can be lost, and be had again. */
+const LOSABLE_EVENTS = `
+  const fetched = window.fetch
+  let lost = new AbortController()
+  window.loseEvents = () => lost.abort()
+  window.allowEvents = () => { lost = new AbortController() }
+  window.fetch = (address, options) => String(address).endsWith('/events')
+    ? fetched(address, { ...options, signal: AbortSignal.any([options.signal, lost.signal]) })
+    : fetched(address, options)
+`
+
 /** Somebody rings the demo number and stays on the line. */
 async function ring(): Promise<void> {
   const rehearsal = JSON.parse(await readFile(join(dashboard.folder, 'rehearsal.json'), 'utf8')) as {
@@ -211,7 +222,7 @@ describe('the pages of live calls', () => {
   })
 
   it('leave somebody who reads further up where they are, and follow what is said at its end', async () => {
-    const { page } = await visit('/app/t/demo/live')
+    const { page } = await visit('/app/t/demo/live', { prepare: LOSABLE_EVENTS })
     await ringUntilTaken(page)
     await page.getByRole('link', { name: '+1 202 555 0147' }).first().click()
     const said = page.getByRole('region', { name: 'What was said' })
@@ -227,12 +238,21 @@ describe('the pages of live calls', () => {
     await said.getByText('The green chair is yours.').waitFor()
     await expect.poll(leftPx).toBeLessThan(2)
 
-    await page.evaluate(`new Promise((seen) => { ${frame}.onscroll = () => seen(); ${frame}.scrollTo({ top: 0 }) })`)
+    await page.evaluate(`new Promise((seen) => { ${frame}.onscroll = () => seen(); ${frame}.scrollTo({ top: 5 }) })`)
     await say('It comes on Thursday.')
     await said.getByText('It comes on Thursday.').waitFor()
-    expect(await page.evaluate(`${frame}.scrollTop`)).toBe(0)
+    const topPx = () => page.evaluate(`${frame}.scrollTop`)
+    expect(await topPx()).toBe(5)
+    // Nor does a connection that is lost for a moment, or the end, lead them away.
+    const live = page.getByText('Live', { exact: true })
+    await page.evaluate('loseEvents()')
+    await live.waitFor({ state: 'detached' })
+    await page.evaluate('allowEvents()')
+    await live.waitFor()
+    expect(await topPx()).toBe(5)
     await dashboard.ask('POST', `/sessions/${streamSid}/actions`, { action: 'end_call', supervisor: 'grace' })
     await page.getByText('Read and hear it again').waitFor()
+    expect(await topPx()).toBe(5)
     await page.context().close()
   })
 

@@ -25,7 +25,10 @@ export type SpokenTurn = {
 type ConversationProps = {
   turns: SpokenTurn[]
   agentName: string | null
+  /** What is said comes by itself. */
   isLive: boolean
+  /** It stands in a frame of its own, whose end is shown to who reads there: while a call goes on, whether events come or not. */
+  isFramed?: boolean
   /** Stands there while nothing was said. */
   silence?: ReactNode
   /** Plays what was said from there on. */
@@ -37,24 +40,24 @@ type ConversationProps = {
 /** So near to the end of what was said somebody reads along. */
 const NEAR_PX = 40
 
-/** What was said, as it was heard; of an agent that was interrupted also what nobody heard. While it goes on its end is shown. */
-export function Conversation({ turns, agentName, isLive, silence, ...playing }: ConversationProps) {
+/** What was said, as it was heard; of an agent that was interrupted also what nobody heard. */
+export function Conversation({ turns, agentName, isLive, isFramed = false, silence, ...playing }: ConversationProps) {
   const frame = useRef<HTMLElement>(null)
   const isAtEnd = useRef(true)
   const length = turns.reduce((sum, { text }) => sum + text.length + 1, 0)
   useEffect(() => {
     // Whoever reads further up goes on there.
-    if (isLive && length > 0 && isAtEnd.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
-  }, [isLive, length])
+    if (isFramed && length > 0 && isAtEnd.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
+  }, [isFramed, length])
   return (
     <Panel title="Conversation" aside={isLive && <StatusBadge tone="busy">Live</StatusBadge>}>
       {turns.length === 0 ? (
         (silence ?? <NothingSaid />)
       ) : (
         <section
-          className={isLive ? styles.live : ''}
+          className={isFramed ? styles.framed : ''}
           ref={frame}
-          tabIndex={isLive ? 0 : -1}
+          tabIndex={isFramed ? 0 : -1}
           onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
             isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX
           }}

@@ -17,7 +17,7 @@ export function LiveConversationView({ followed, agentName, silence }: LiveConve
   return (
     <div className={styles.live}>
       {failure && <FailureState error={failure} />}
-      <Conversation turns={turns} agentName={agentName} isLive={isFollowed} silence={silence} />
+      <Conversation turns={turns} agentName={agentName} isLive={isFollowed} isFramed silence={silence} />
       {tools.length > 0 && <Tools tools={tools} />}
       {endReason !== null && <p className={styles.end}>The call is over. {endReasonText(endReason)}.</p>}
     </div>

@@ -67,6 +67,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
           turns={session.transcript}
           agentName={session.agent_name}
           isLive={isLive}
+          isFramed={isGoingOn(call)}
           onPlay={isHeard ? (ms) => player.current?.playFrom(ms) : null}
           playedSeq={playedSeq}
         />
