@@ -53,7 +53,7 @@ export function makeWatching(deps: Deps, needs: WatchNeeds) {
     maxCallMs: maxCallMsBy(needs.resolveAgent),
   })
   const resumeUrl = () => resumeAddress(publicUrl())
-  const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl })
+  const sendCallBack = makeSendCallBack({ db, clock, log, requests, resumeUrl })
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
   const letGo = makeLetGo(live)
   const watch = makeCallWatch({ ...known, orphanedCalls, openCalls, letGo })

@@ -3,6 +3,7 @@ import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { hasHeir } from '../platform/nodes/heartbeat-store.ts'
+import { PROMISE_MS } from '../records/call-resume-store.ts'
 import type { Journal } from '../records/journal.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { HeldStream, LiveSessions } from '../voice/live-sessions.ts'
@@ -35,8 +36,8 @@ type Deps = {
 }
 
 /**
- * `left`: it had no stream any more, and its carrier could not be told: another node tells it. `unknown`: its carrier may have
- * been told to go on elsewhere. It is left alone here, and whoever has it by then decides.
+ * `left`: it had no stream any more, and its carrier could not be told, or has asked by itself: should it have to be told, another node
+ * does. `unknown`: its carrier may have been told to go on elsewhere. It is left alone here, and whoever has it by then decides.
  */
 type Became = 'gone' | 'kept' | 'left' | 'unknown'
 
@@ -101,6 +102,10 @@ export function makeHandOver(deps: Deps): HandOver {
   async function told(tenant: TenantRuntime, released: OrphanedCall): Promise<'gone' | 'kept' | 'left'> {
     const outcome = await sendCallBack(tenant, released)
     if (outcome === 'sent' || outcome === 'taken') return 'gone'
+    if (outcome === 'coming') {
+      await rescueLater(db, released, PROMISE_MS)
+      return 'left'
+    }
     const isHere = live.findCall(released.tenantId, released.callSid) !== null
     if (isHere) return (await takeBack(db, nodeId, released)) ? 'kept' : 'gone'
     await rescueLater(db, released, 0)

@@ -13,6 +13,8 @@ type Claim = {
   leaseMs: number
   /** When to look after a call that did not come back. */
   lookAt: Date
+  /** Whose carriers were promised a stream since then, come back by themselves. */
+  promisedSince: Date
   limitRows: number
 }
 
@@ -45,13 +47,15 @@ export async function silentOwners(db: Db, self: NodeId, silenceMs: number): Pro
  */
 export async function claimOrphansAcrossTenants(
   db: Db,
-  { owners, leaseMs, lookAt, limitRows }: Claim,
+  { owners, leaseMs, lookAt, promisedSince, limitRows }: Claim,
 ): Promise<OrphanedCall[]> {
   const { rows } = await sql<OrphanedCall>`
     with orphans as materialized (
       select call_sid from call_directory
        where look_at is not null
          and (owner = any (${owners}::uuid[]) or (owner is null and rescue_at <= now()))
+         and not exists (select from call_resumes promise
+                          where promise.call_sid = call_directory.call_sid and promise.promised_at > ${promisedSince})
        limit ${limitRows} for update skip locked)
     update call_directory
        set owner = null, epoch = epoch + 1, look_at = ${lookAt}, rescue_at = ${inMs(leaseMs)}

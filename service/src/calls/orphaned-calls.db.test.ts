@@ -7,6 +7,7 @@ import { beat, removeNode } from '../platform/nodes/heartbeat-store.ts'
 import { NODE, OTHER_NODE, someTurn, storedEvents } from '../records/calls.fixture.ts'
 import { turnEntry } from '../records/journal-entry.ts'
 import { writeEntries } from '../records/journal-write.ts'
+import { makeResuming } from '../records/resuming.ts'
 import { releaseCall, takeBack, takenCallsAcrossTenants } from './orphaned-calls-store.ts'
 import { makePutThrough } from './put-through.ts'
 import { carrierSays, NO_SUCH_CALL, RESUME_URL, useWatchedCalls } from './watched-calls.fixture.ts'
@@ -234,6 +235,37 @@ describe('the calls of a node that is gone', () => {
     await calls.node.sweepOrphans({ isSlow: true })
     expect(redirected()).toEqual(['CA1'])
     expect((await calls.stored('CA1')).entry).toMatchObject({ owner: NODE, epoch: 2 })
+  })
+
+  it('are left alone for as long as a stream may come that their carrier was promised', async () => {
+    await calls.talk('CA1', calls.other)
+    await calls.talk('CA2', calls.other)
+    await silence(OTHER_NODE, 3)
+    await makeResuming({ db: test.db, clock: calls.clock }).promise(calls.tenant('acme').tenant_id, 'CA1')
+    await calls.node.sweepOrphans()
+    expect(redirected()).toEqual(['CA2'])
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: OTHER_NODE, epoch: 1 })
+    await calls.clock.advance(15_000)
+    await calls.node.sweepOrphans()
+    expect(redirected()).toEqual(['CA2', 'CA1'])
+  })
+
+  it('are left to a stream that was promised while the carrier was asked, and taken when it does not come', async () => {
+    await calls.talk('CA1', calls.other)
+    await silence(OTHER_NODE, 3)
+    const resuming = makeResuming({ db: test.db, clock: calls.clock })
+    calls.rest.reply = async () => {
+      await resuming.promise(calls.tenant('acme').tenant_id, 'CA1')
+      return { status: 500, body: {} }
+    }
+    await calls.node.sweepOrphans({ isSlow: true })
+    expect(redirected()).toEqual(['CA1'])
+    expect((await calls.stored('CA1')).entry).toMatchObject({ owner: null, epoch: 2, rescue_at: expect.any(Date) })
+    await test.db.updateTable('call_directory').set({ rescue_at: sql<Date>`now()` }).execute()
+    await calls.clock.advance(15_000)
+    calls.rest.reply = () => ({ status: 200, body: {} })
+    await calls.node.sweepOrphans()
+    expect(redirected()).toEqual(['CA1', 'CA1'])
   })
 
   it('are taken once more when the node that took them is gone too', async () => {

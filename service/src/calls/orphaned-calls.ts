@@ -4,6 +4,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { hasResumer } from '../platform/nodes/heartbeat-store.ts'
 import type { SteadyBeats } from '../platform/nodes/steady-beats.ts'
+import { PROMISE_MS } from '../records/call-resume-store.ts'
 import { isOver } from '../records/call-status.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { forEachByTenant } from './by-tenant.ts'
@@ -22,7 +23,7 @@ import type { SendCallBack } from './send-call-back.ts'
 export type OrphanedCalls = {
   /**
    * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, and makes their carriers ask what comes
-   * next for them. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
+   * next for them, but for those that have just asked. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
    * Nothing until this node itself could be heard for as long: a database that takes no heartbeats takes those of the others
    * neither; and nothing while all nodes stop, or are of a version that would turn the carriers away.
    *
@@ -69,7 +70,7 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
     if (room <= 0) return []
     const lookAt = new Date(clock.now() + BEGIN_WITHIN_MS)
     return claimOrphansAcrossTenants(vital, {
-      ...{ owners, lookAt, leaseMs: RESCUE_LEASE_MS },
+      ...{ owners, lookAt, leaseMs: RESCUE_LEASE_MS, promisedSince: new Date(clock.now() - PROMISE_MS) },
       limitRows: Math.min(room, BATCH_ROWS),
     })
   }
@@ -102,6 +103,8 @@ export function makeOrphanedCalls(deps: Deps): OrphanedCalls {
         const isLate = clock.monotonicMs() > untilMs
         const outcome = tenant && !isLate ? await sendCallBack(tenant, call) : 'failed'
         if (outcome === 'failed') await rescueLater(db, call, TRY_AGAIN_MS)
+        // A stream that was promised does not always come.
+        else if (outcome === 'coming') await rescueLater(db, call, PROMISE_MS)
         else await rescueOver(db, call)
         if (outcome === 'failed') log.error({ ...fields, isLate }, 'a call of a node that is gone was not brought back')
         if (outcome === 'refused') await openCalls.look([call.callSid])

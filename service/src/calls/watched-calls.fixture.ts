@@ -66,7 +66,7 @@ function makeNode({ db, vital, nodeId, clock, rest, silenceMs, tenants }: Parts)
     hungUp: (_tenantId, callSid) => void hungUp.push(callSid),
     maxCallMs: async () => MAX_CALL_MS,
   })
-  const sendCallBack = makeSendCallBack({ db, log, requests, resumeUrl: () => RESUME_URL })
+  const sendCallBack = makeSendCallBack({ db, clock, log, requests, resumeUrl: () => RESUME_URL })
   const beats = new SteadyBeats(clock)
   const orphanedCalls = makeOrphanedCalls({ ...known, openCalls, sendCallBack, beats, silenceMs })
   return {
