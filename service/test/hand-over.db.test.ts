@@ -1,7 +1,9 @@
 import { sql } from 'kysely'
 import { describe, expect, inject, it } from 'vitest'
+import type { TenantId } from '../src/kernel/ids.ts'
 import { beat, removeNode, saysStopping } from '../src/platform/nodes/heartbeat-store.ts'
 import { OTHER_NODE } from '../src/records/calls.fixture.ts'
+import { makeResuming } from '../src/records/resuming.ts'
 import { useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { ACCOUNT } from './harness/served-app.ts'
@@ -113,6 +115,21 @@ describe('a call that another node takes', () => {
     const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '<=', sql<Date>`now()`)
     expect(await due.execute()).toEqual([{ call_sid: 'CA1' }])
   })
+
+  it.runIf(kind === 'server')(
+    'is left to the stream that another node has promised its carrier meanwhile',
+    async () => {
+      const isOver = await detached()
+      await makeResuming({ db: test.db, clock: app.clock }).promise('acme' as TenantId, 'CA1')
+      await drained(isOver)
+      expect(app.rest.requests).toEqual([])
+      expect(await entry()).toEqual({ owner: null, epoch: 2 })
+      // Should that not come, others look.
+      const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '>', sql<Date>`now()`)
+      expect(await due.execute()).toEqual([{ call_sid: 'CA1' }])
+      expect(await session()).toEqual({ end_reason: null, ended_at: null })
+    },
+  )
 
   it.runIf(kind === 'server')('is left to its carrier while that rings who it is put through to', async () => {
     const [call] = await startTalking(app, ['CA1'])
