@@ -3,6 +3,7 @@ import type { CallEnding, Finishing } from './calls/finish.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
 import type { TenantId } from './kernel/ids.ts'
+import type { NoRoom } from './voice/live-capacity.ts'
 import type { SessionState } from './voice/session/state.ts'
 import type { EndedCall } from './voice/session-builder.ts'
 import type { AbandonedCall } from './voice/stream-ends.ts'
@@ -12,14 +13,14 @@ import type { VoiceNeeds } from './voice-floor.ts'
 /** Who looks for a call whose stream was lost. */
 type Watching = { streamLost(tenantId: TenantId, callSid: string): Promise<void> }
 
-/** What is written down when sessions come to an end, or lose their streams. */
+/** What is written down when sessions come to an end, lose their streams, or cannot begin. */
 export function makeCallEnds(
   deps: Deps,
   floors: Floors,
   watching: Watching,
-): Pick<VoiceNeeds, 'finish' | 'isHeld' | 'checkpoint' | 'abandon'> {
+): Pick<VoiceNeeds, 'finish' | 'isHeld' | 'checkpoint' | 'abandon' | 'notLetIn'> {
   const { clock } = deps
-  const { finishing, resuming } = floors
+  const { finishing, resuming, statuses } = floors
   return {
     finish: (ended: EndedCall) => writeDown(deps, finishing, endingOf(ended, clock)),
     isHeld: (call: StreamedCall) => resuming.isHeld(heldCall(call)),
@@ -28,6 +29,12 @@ export function makeCallEnds(
       void watching.streamLost(call.tenant.tenant_id, call.callSid)
     },
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
+    notLetIn: async (tenantId: TenantId, callSid: string, why: NoRoom) => {
+      deps.log.warn({ tenant_id: tenantId, call_sid: callSid, why }, 'a stream was not let in')
+      await statuses
+        .notTaken(tenantId, callSid, { why, at: new Date(clock.now()) })
+        .catch((err: unknown) => deps.log.error({ err, call_sid: callSid }, 'why a call got no stream was not noted'))
+    },
   }
 }
 

@@ -27,7 +27,7 @@ import { NO_LOAD, withSample } from './voice/admission.ts'
 import { answersOver, callsOver, drainCalls } from './voice/drain.ts'
 import { type EventLogs, makeEventLogs, NO_EVENT_LOGS } from './voice/event-log/event-logs.ts'
 import type { LineSocketDeps } from './voice/lines/line-socket.ts'
-import { LiveCapacity } from './voice/live-capacity.ts'
+import { LiveCapacity, type NoRoom } from './voice/live-capacity.ts'
 import { makeLiveMetrics } from './voice/live-metrics.ts'
 import type { LiveSessions } from './voice/live-sessions.ts'
 import { type JoinStream, makeJoinStream } from './voice/media-stream-join.ts'
@@ -81,6 +81,8 @@ export type VoiceNeeds = {
   finish(ended: EndedCall): Promise<boolean>
   /** Writes down the end of a call whose stream got it and then could not begin; never throws. */
   abandon(abandoned: AbandonedCall): void
+  /** Notes why there was no room for the stream of a call; never rejects. */
+  notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
   /** Gives the calls of this process to another one where it can, when DRAIN_SECONDS are over; never rejects. */
   handOver: () => Promise<void>
   /** What puts a call of this node through to others. */
@@ -125,7 +127,7 @@ const MS_PER_MINUTE = 60_000
 export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServer): Promise<Voice> {
   const { config, clock, log, database } = deps
   const ttlMs = config.streamTokenTtlSeconds * 1_000
-  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, handOver } = needs
+  const { tenants, resolveAgent, sessions, live, carrierCalls, finish, abandon, notLetIn, handOver } = needs
   const admission = startAdmission(deps, () => live.size > 0)
   const { isOverloaded } = admission
   const capacity = new LiveCapacity({ clock, maxCalls: config.maxCalls, reserveMs: ttlMs, isOverloaded })
@@ -164,6 +166,7 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
     capacity,
     finish,
     abandon,
+    notLetIn,
   })
   const webSockets = makeWebSockets(server, { clock })
   const watch = new StreamWatch(clock)

@@ -6,6 +6,7 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
+import { findCallLog } from '../records/call-log-store.ts'
 import { isOver } from '../records/call-status.ts'
 import type { Resuming } from '../records/resuming.ts'
 import { findVoiceSession, type VoiceSessionRow } from '../records/voice-session-store.ts'
@@ -24,6 +25,7 @@ import type { LateUnanswered } from './late-unanswered.ts'
 import { makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
+import { type Refusal, refusalOf } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
 
@@ -103,7 +105,18 @@ export function makeCallResume(deps: Deps): CallResume {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(tenant, session)
-    return { provider, verbs: await notGoneOn.known(tenant, call, attempt.language) }
+    const of = { language: attempt.language, why: await whyNotLetIn(tenant, callSid, session) }
+    return { provider, verbs: await notGoneOn.known(tenant, call, of) }
+  }
+
+  /** Why there was no room for the first stream of a call; null for any other. */
+  async function whyNotLetIn(
+    { tenant_id: tenantId }: TenantRuntime,
+    callSid: string,
+    session: VoiceSessionRow | null,
+  ): Promise<Refusal | null> {
+    if (session?.started_at !== null) return null
+    return refusalOf((await findCallLog(db, tenantId, callSid))?.error_code ?? null)
   }
 
   /** Of a call that is not written down yet. */

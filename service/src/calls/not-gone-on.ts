@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
-import { statusReport } from '../records/call-record.ts'
+import { type CallReport, statusReport } from '../records/call-record.ts'
 import { STREAM_LOST } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveSessions } from '../voice/live-sessions.ts'
@@ -13,12 +13,21 @@ import type { CarrierAnswer } from './incoming.ts'
 import type { LateUnanswered } from './late-unanswered.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
+import { refusalVerbs } from './refusal-verbs.ts'
+import { NOT_TAKEN, type Refusal } from './refusals.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
 
 /** What carriers are told of calls with which no agent goes on: the tenant's fallback number behind an apology, or a sentence and the end. */
 export type NotGoneOn = {
-  /** Of a call that was looked up, whose end, or whom it goes to, is written down. */
-  known(tenant: TenantRuntime, call: ResumedCall, language: string | null): Promise<CallVerb[]>
+  /**
+   * Of a call that was looked up, whose end, or whom it goes to, is written down. `why`: there was no room for its first stream; one
+   * that came in hears, and is written down as, what it would have been if that had been known when it rang.
+   */
+  known(
+    tenant: TenantRuntime,
+    call: ResumedCall,
+    of: { language: string | null; why: Refusal | null },
+  ): Promise<CallVerb[]>
   /**
    * Of one of which it could not be found out in time, or at all, what has become of it. One that was put through has ended, and one
    * that was only taken to be over is to be asked about again, where there is time for that.
@@ -52,23 +61,29 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       log.error({ call_sid: callSid }, 'why a call was not connected was not noted')
   }
 
+  async function end({ tenant_id: tenantId }: TenantRuntime, callSid: string, report: CallReport): Promise<void> {
+    // A stream of it that is still on its way in comes too late.
+    live.hungUp(tenantId, callSid)
+    const notNoted = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
+    await statuses.record(tenantId, callSid, report).catch(notNoted)
+  }
+
   return {
-    async known(tenant, call, language) {
-      const { callSid } = call
+    async known(tenant, call, { language, why }) {
+      const { callSid, isPlaced = false } = call
       const { fallback_number: number } = tenant.telephony
       deps.carrierCalls.dropApology(tenant, callSid)
+      const at = new Date(clock.now())
+      if (why !== null && !isPlaced) {
+        await end(tenant, callSid, { ...statusReport(NOT_TAKEN[why].status, at), ...said(why) })
+        return refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() })
+      }
       // Without a number the call ends with the sentence: not every number tells us so.
-      const status = number === null ? 'completed' : null
-      const why = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
-      const report = { ...statusReport(status, new Date(clock.now())), ...why }
-      if (number !== null) {
+      const report = { ...statusReport(number === null ? 'completed' : null, at), ...said(why) }
+      if (number === null) await end(tenant, callSid, report)
+      else {
         await putThrough(tenant, callSid, report)
         leave(tenant, call)
-      } else {
-        const notNoted = (err: unknown) => log.error({ err, call_sid: callSid }, 'the end of a call was not noted')
-        // A stream of it that is still on its way in comes too late.
-        live.hungUp(tenant.tenant_id, callSid)
-        await statuses.record(tenant.tenant_id, callSid, report).catch(notNoted)
       }
       return sorryAndGo(number, language)
     },
@@ -88,6 +103,11 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       return { provider, verbs: sorryAndGo(number, language) }
     },
   }
+}
+
+function said(why: Refusal | null): Pick<CallReport, 'errorCode' | 'errorMessage'> {
+  if (why !== null) return { errorCode: why, errorMessage: NOT_TAKEN[why].reason }
+  return { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
 }
 
 function sorryAndGo(number: string | null, language: string | null): CallVerb[] {

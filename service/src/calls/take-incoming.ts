@@ -11,10 +11,10 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
 import type { StreamGrant, StreamTokens } from '../voice/stream-token.ts'
 import { askAgain } from './ask-again.ts'
-import { carrierSentence } from './carrier-words.ts'
 import { sayAndGo } from './hang-up.ts'
 import { type DecideInbound, decidedAgent, rejection } from './inbound-decision.ts'
-import { NOT_TAKEN, type Refusal, refusalOf } from './refusals.ts'
+import { refusalVerbs } from './refusal-verbs.ts'
+import { type Refusal, refusalOf } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
 
@@ -86,7 +86,7 @@ export function makeTakingCalls(deps: TakeDeps): TakingCalls {
     const { tenant, call } = taking
     log.warn({ tenant_id: tenant.tenant_id, call_sid: call.callSid, why }, 'a call was not taken')
     deps.refused.note(tenant, refusedCall(taking, why))
-    return refusal(taking, why, addresses().resume)
+    return refusalOfCall(taking, why, addresses().resume)
   }
 
   return {
@@ -166,15 +166,11 @@ function open({ sessions }: TakeDeps, { tenant, call }: Taking, decided: Decided
 async function notGoneOn({ refused, addresses }: TakeDeps, taking: Taking, opened: OpenedSession): Promise<CallVerb[]> {
   if (opened.isNew) await refused.endEntered(taking.tenant, refusedCall(taking, 'too_slow'))
   const why = refusalOf(opened.errorCode)
-  return why === null ? [{ type: 'hangup' }] : refusal(taking, why, addresses().resume)
+  return why === null ? [{ type: 'hangup' }] : refusalOfCall(taking, why, addresses().resume)
 }
 
-/** A number that is rung in our place, or a sentence. The carrier tells whether anybody has answered there. */
-function refusal({ tenant, attempt: { agent } }: Taking, why: Refusal, resumeUrl: string): CallVerb[] {
-  const { fallback_number: number } = tenant.telephony
-  const about = NOT_TAKEN[why].status === 'busy' ? ('busy' as const) : ('untaken' as const)
-  const sentence = carrierSentence((words) => words[about], agent?.config.speech.language ?? null)
-  return sayAndGo(number === null ? sentence : null, number, resumeUrl)
+function refusalOfCall({ tenant, attempt: { agent } }: Taking, why: Refusal, resumeUrl: string): CallVerb[] {
+  return refusalVerbs(tenant, { why, language: agent?.config.speech.language ?? null, resumeUrl })
 }
 
 function refusedCall({ call: { callSid, from, to }, attempt: { agentKey, agent } }: Taking, why: Refusal) {

@@ -5,6 +5,7 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import type { CompleteAgentConfig } from '../tenancy/agent-config-defaults.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { StreamLeg } from './call-streams.ts'
+import type { NoRoom } from './live-capacity.ts'
 import { StreamRefusal, UNAUTHENTICATED } from './media-stream.ts'
 import {
   type BeginDeps,
@@ -47,6 +48,8 @@ export type JoinDeps = BeginDeps & {
   tenantTools: Pick<TenantTools, 'of'>
   /** What was spoken ahead of an agent's first words; soon, and never rejects. */
   clipsOf(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
+  /** Notes why there is no room for a call's stream: a call that has never had one is told so when its carrier asks. Never rejects. */
+  notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
 }
 
 /**
@@ -101,7 +104,11 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
       throw new StreamRefusal(POLICY, 'the call has another stream')
     const wanted = roomOf(tenant, grant)
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
-    if (!here && capacity.begin(wanted)) throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
+    const noRoom = here ? null : capacity.begin(wanted)
+    if (noRoom) {
+      if (grant.epoch !== null) await deps.notLetIn(tenant.tenant_id, callSid, noRoom)
+      throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
+    }
     const beginning = live.beginning(tenant.tenant_id, callSid)
     try {
       return await begin(deps, joining, { ...entering, beginning, here })
