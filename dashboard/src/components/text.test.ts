@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { DASH, dialled, phoneText, usdText } from './text.ts'
+import { DASH, dialled, phoneText, usdText, words } from './text.ts'
 
 describe('an amount in US dollars', () => {
   it.each([
@@ -20,4 +20,13 @@ describe('a number as the API takes it', () => {
     ['anonymous', 'anonymous'],
     [undefined, undefined],
   ])('is, of %j, %j', (text, number) => expect(dialled(text)).toBe(number))
+})
+
+describe('a value of the API in words', () => {
+  it.each([
+    ['caller_hangup', 'Caller hangup'],
+    ['dnc_listed', 'On the do-not-call list'],
+    ['constructor', 'Constructor'],
+    [null, DASH],
+  ])('is, of %j, %s', (value, text) => expect(words(value)).toBe(text))
 })

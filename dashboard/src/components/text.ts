@@ -24,9 +24,14 @@ export function dialled<Text extends string | undefined>(text: Text): Text {
   return isNumber ? (text.replaceAll(/[\s().-]/g, '') as Text) : text
 }
 
+/** Values that are not words when they are spaced. */
+const WORDS = new Map([['dnc_listed', 'On the do-not-call list']])
+
 /** A value of the API in words: `caller_hangup` is `Caller hangup`. */
 export function words(value: string | null | undefined): string {
   if (!value) return DASH
+  const known = WORDS.get(value)
+  if (known !== undefined) return known
   const spaced = value.replaceAll(/[_-]+/g, ' ')
   return spaced.charAt(0).toUpperCase() + spaced.slice(1)
 }

@@ -4,6 +4,7 @@ import { useEffect } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { BackLink } from '../../components/back-link.tsx'
+import { Beneath } from '../../components/beneath.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { type Fact, Facts } from '../../components/facts.tsx'
@@ -125,7 +126,15 @@ function Contacts({ campaign }: { campaign: Campaign }) {
 function columnsOf(tenantId: string): Column<Contact>[] {
   return [
     { name: 'Number', cell: ({ phone }) => <span className="numbers">{phoneText(phone)}</span> },
-    { name: 'Status', cell: ({ status }) => <ContactStatus status={status} /> },
+    {
+      name: 'Status',
+      cell: ({ status, outcome }) => (
+        <>
+          <ContactStatus status={status} />
+          {outcome && <Beneath>{words(outcome)}</Beneath>}
+        </>
+      ),
+    },
     { name: 'What came of it', from: 'tablet', cell: ({ outcome }) => words(outcome) },
     { name: 'Calls', isNumber: true, from: 'tablet', cell: ({ attempts }) => attempts },
     { name: 'Called next', from: 'desktop', cell: ({ due_at: at }) => <Instant at={at} /> },

@@ -1,6 +1,7 @@
 import { Link, useSearch } from '@tanstack/react-router'
 import { useMay, usePerson } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
+import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterBar, FilterChoice, FilterText } from '../../components/filters.tsx'
 import { ListPage } from '../../components/list-page.tsx'
@@ -120,9 +121,9 @@ function columnsOf(tenantId: string): Column<Task>[] {
           <RowLink to="/t/$tenantId/desk/tasks/$taskId" params={{ tenantId, taskId: id }}>
             <span className="numbers">{phoneText(phone)}</span>
           </RowLink>
-          <div className={styles.beneath}>
+          <Beneath>
             <TaskStatus status={status} />
-          </div>
+          </Beneath>
         </>
       ),
     },

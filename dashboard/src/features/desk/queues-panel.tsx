@@ -1,6 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMay } from '../../api/session.ts'
+import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
@@ -61,9 +62,14 @@ function columnsOf(tenantId: string): Column<Queue>[] {
     {
       name: 'Queue',
       cell: ({ queue_key: key, name }) => (
-        <Link to="/t/$tenantId/desk" params={{ tenantId }} search={{ queue_key: key, status: 'open' }}>
-          {name ?? key}
-        </Link>
+        <>
+          <Link to="/t/$tenantId/desk" params={{ tenantId }} search={{ queue_key: key, status: 'open' }}>
+            {name ?? key}
+          </Link>
+          <Beneath>
+            <SettingsLink tenantId={tenantId} queueKey={key} />
+          </Beneath>
+        </>
       ),
     },
     { name: 'Open', isNumber: true, cell: ({ depth }) => depth },
@@ -81,11 +87,15 @@ function columnsOf(tenantId: string): Column<Queue>[] {
     {
       name: 'Settings',
       from: 'tablet',
-      cell: ({ queue_key: queueKey }) => (
-        <Link to="/t/$tenantId/desk/queues/$queueKey" params={{ tenantId, queueKey }}>
-          <span className="unseen">{queueKey}: </span>Settings
-        </Link>
-      ),
+      cell: ({ queue_key: queueKey }) => <SettingsLink tenantId={tenantId} queueKey={queueKey} />,
     },
   ]
+}
+
+function SettingsLink({ tenantId, queueKey }: { tenantId: string; queueKey: string }) {
+  return (
+    <Link to="/t/$tenantId/desk/queues/$queueKey" params={{ tenantId, queueKey }}>
+      <span className="unseen">{queueKey}: </span>Settings
+    </Link>
+  )
 }

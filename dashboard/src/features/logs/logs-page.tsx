@@ -63,7 +63,7 @@ function LogState({ log: { isOpen, dropped, lines }, isPaused }: { log: Log; isP
   return (
     <div className={styles.state}>
       <StatusBadge tone={tone}>{word}</StatusBadge>
-      <span>{lines.length} lines</span>
+      <span>{lines.length === 1 ? '1 line' : `${lines.length} lines`}</span>
       {dropped > 0 && <span>{dropped} came too fast and are not shown</span>}
     </div>
   )
