@@ -9,6 +9,12 @@ describe('a list of contacts as CSV', () => {
     expect(metadataOf(csv)).toEqual([{ consent: true, vip: false }, { consent: true, vip: true }, { consent: 'yes' }])
   })
 
+  it('names its numbers as a spreadsheet does, and whatever else as it is named, but nothing twice', () => {
+    const [contact] = readContactCsv('\ufeffName, Phone \nAnn,+12025550101\n')
+    expect(contact).toMatchObject({ phone: '+12025550101', metadata: { Name: 'Ann' } })
+    expect(() => readContactCsv('phone,PHONE\n+12025550101,1\n')).toThrow()
+  })
+
   it('calls nobody of a line that has more fields than there are columns, and says so', async () => {
     const csv = 'phone,name\n+12025550101,Ann, B.\n+12025550102,"Ben, C."\n'
     const { contacts, errors } = await readContacts(readContactCsv(csv), 0)

@@ -80,7 +80,7 @@ function recordsOf(text: string): CsvRecord[] {
 }
 
 function columnsOf({ fields }: CsvRecord): string[] {
-  const columns = fields.map((name) => name.trim())
+  const columns = fields.map((name) => name.trim().replace(/^phone$/i, 'phone'))
   if (!columns.includes('phone') || columns.length > MAX_COLUMNS) throw noHeader()
   const wrong = columns.find((name, index) => !COLUMN_NAME.test(name) || columns.indexOf(name) !== index)
   if (wrong === undefined) return columns
