@@ -105,18 +105,8 @@ export function makeCallResume(deps: Deps): CallResume {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(tenant, session)
-    const of = { language: attempt.language, why: await whyNotLetIn(tenant, callSid, session) }
+    const of = { language: attempt.language, why: await whyNotLetIn(db, tenant.tenant_id, { callSid, session }) }
     return { provider, verbs: await notGoneOn.known(tenant, call, of) }
-  }
-
-  /** Why there was no room for the first stream of a call; null for any other. */
-  async function whyNotLetIn(
-    { tenant_id: tenantId }: TenantRuntime,
-    callSid: string,
-    session: VoiceSessionRow | null,
-  ): Promise<Refusal | null> {
-    if (session?.started_at !== null) return null
-    return refusalOf((await findCallLog(db, tenantId, callSid))?.error_code ?? null)
   }
 
   /** Of a call that is not written down yet. */
@@ -163,4 +153,14 @@ export function makeCallResume(deps: Deps): CallResume {
       }
     },
   }
+}
+
+/** Why there was no room for the first stream of a call; null for any other. */
+async function whyNotLetIn(
+  db: Db,
+  tenantId: TenantId,
+  { callSid, session }: { callSid: string; session: VoiceSessionRow | null },
+): Promise<Refusal | null> {
+  if (session?.started_at !== null) return null
+  return refusalOf((await findCallLog(db, tenantId, callSid))?.error_code ?? null)
 }
