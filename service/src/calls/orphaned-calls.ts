@@ -22,10 +22,10 @@ import type { SendCallBack } from './send-call-back.ts'
 /** Brings calls back whose nodes are gone. */
 export type OrphanedCalls = {
   /**
-   * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, and makes their carriers ask what comes
-   * next for them, but for those that have just asked. Resolves when they are taken. A call that is over is closed (`process_lost`), and so is one without a carrier.
-   * Nothing until this node itself could be heard for as long: a database that takes no heartbeats takes those of the others
-   * neither; and nothing while all nodes stop, or are of a version that would turn the carriers away.
+   * Takes the open calls of nodes that were not heard from for `silenceMs`, 500 at most, but for those whose carriers have just asked, and
+   * makes their carriers ask what comes next for them. Resolves when they are taken. A call that is over is closed (`process_lost`),
+   * and so is one without a carrier. Nothing until this node itself could be heard for as long: a database that takes no heartbeats
+   * takes those of the others neither; and nothing while all nodes stop, or are of a version that would turn the carriers away.
    *
    * @throws AppError `unavailable` when the database does not answer.
    */
