@@ -37,9 +37,9 @@ export default defineConfig({
     maxWorkers: 4,
     sequence: { sequencer: WaitingFirst },
     // What has to be quick says so itself: these are far from what a machine of half the speed needs that does something else as well.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     setupFiles: ['service/test/harness/ledger-setup.ts', 'service/test/interface/broken-routes.ts'],
     projects: [
       {
