@@ -2,6 +2,7 @@ import { abandonedOf, endingOf, heldCall, progressOf } from './calls/call-ended.
 import type { CallEnding, Finishing } from './calls/finish.ts'
 import type { Deps } from './deps.ts'
 import type { Floors } from './floors.ts'
+import { withTimeout } from './kernel/clock.ts'
 import type { TenantId } from './kernel/ids.ts'
 import type { NoRoom } from './voice/live-capacity.ts'
 import type { SessionState } from './voice/session/state.ts'
@@ -9,6 +10,9 @@ import type { EndedCall } from './voice/session-builder.ts'
 import type { AbandonedCall } from './voice/stream-ends.ts'
 import type { StreamedCall } from './voice/streamed-call.ts'
 import type { VoiceNeeds } from './voice-floor.ts'
+
+/** The caller hears nothing meanwhile. */
+const NOTED_WITHIN_MS = 1_000
 
 /** Who looks for a call whose stream was lost. */
 type Watching = { streamLost(tenantId: TenantId, callSid: string): Promise<void> }
@@ -31,9 +35,11 @@ export function makeCallEnds(
     abandon: (call: AbandonedCall) => void writeDown(deps, finishing, abandonedOf(call, new Date(clock.now()))),
     notLetIn: async (tenantId: TenantId, callSid: string, why: NoRoom) => {
       deps.log.warn({ tenant_id: tenantId, call_sid: callSid, why }, 'a stream was not let in')
-      await statuses
-        .notTaken(tenantId, callSid, { why, at: new Date(clock.now()) })
-        .catch((err: unknown) => deps.log.error({ err, call_sid: callSid }, 'why a call got no stream was not noted'))
+      const late = () => new Error('it took too long')
+      const noted = statuses.notTaken(tenantId, callSid, { why, at: new Date(clock.now()) })
+      await withTimeout(clock, noted, NOTED_WITHIN_MS, late).catch((err: unknown) =>
+        deps.log.error({ err, call_sid: callSid }, 'why a call got no stream was not noted'),
+      )
     },
   }
 }

@@ -1,4 +1,8 @@
 import { beforeEach, describe, expect, inject, it } from 'vitest'
+import { makePutThrough } from '../src/calls/put-through.ts'
+import { makeCallStatuses } from '../src/calls/record-status.ts'
+import type { TenantId } from '../src/kernel/ids.ts'
+import { OTHER_NODE, tenantTold } from '../src/records/calls.fixture.ts'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
@@ -9,7 +13,7 @@ import { until } from './harness/wait.ts'
 const TRY_AGAIN = 1013
 const FALLBACK = '+12025550150'
 
-// An embedded database has no other node: where a call was taken it has its place.
+// An embedded database has no other node: only an overload turns a stream away there.
 describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose stream comes to a node without room', () => {
   const test = useDatabase()
   const app = useCallApp(test)
@@ -52,10 +56,35 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
   it('hears that all lines are busy, and is written down so, whatever its carrier tells of the sentence', async () => {
     await refused()
     expect(await resume()).toMatch(/<Say[^>]*>All our lines are busy[^<]*<\/Say><Hangup\/>/)
+    // Again, to a carrier that did not get our answer.
+    expect(await resume()).toMatch(/All our lines are busy/)
     const busy = { status: 'busy', error_code: 'process_full' }
     expect([await log('CA1'), await endReason()]).toMatchObject([busy, 'rejected'])
     await app.post('/api/v1/call-status', { form: { ...form, CallStatus: 'completed', CallDuration: '4' } })
     expect(await log('CA1')).toMatchObject(busy)
+  })
+
+  it('stays as it has ended where why it found no room is noted late', async () => {
+    await refused()
+    await test.db
+      .updateTable('call_logs')
+      .set({ error_code: null, error_message: null })
+      .where('call_sid', '=', 'CA1')
+      .execute()
+    expect(await resume()).toMatch(/sorry/)
+    const statuses = makeCallStatuses({
+      ...{ db: test.db, clock: app.clock, nodeId: OTHER_NODE, willEnd: () => false },
+      tenants: { get: async () => tenantTold('acme') },
+    })
+    await statuses.notTaken('acme' as TenantId, 'CA1', { why: 'process_full', at: new Date(app.clock.now()) })
+    expect(await log('CA1')).toMatchObject({ status: 'completed', error_code: 'stream_lost' })
+  })
+
+  it('is over with the call where it was put through before that was written down', async () => {
+    await refused()
+    await makePutThrough({ db: test.db, clock: app.clock })(tenantTold('acme'), 'CA1')
+    await app.post('/api/v1/call-status', { form: { ...form, CallStatus: 'completed', CallDuration: '40' } })
+    expect([await log('CA1'), await endReason()]).toMatchObject([{ status: 'completed' }, 'transferred'])
   })
 
   it('goes to the fallback number without a word, and was not missed where somebody answers there', async () => {

@@ -25,6 +25,7 @@ import type { LateUnanswered } from './late-unanswered.ts'
 import { makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
+import { refusalVerbs } from './refusal-verbs.ts'
 import { type Refusal, refusalOf } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
@@ -97,7 +98,10 @@ export function makeCallResume(deps: Deps): CallResume {
     }
     if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
     const session = stored && (await findVoiceSession(db, tenant.tenant_id, stored.sessionId))
-    if (here ? await isEnding(here, callSid) : isFinished(session)) return { provider, verbs: HANG_UP }
+    if (here ? await isEnding(here, callSid) : isFinished(session)) {
+      const why = dialled === null && session?.end_reason === 'rejected' ? await whyNotLetIn(db, session) : null
+      return { provider, verbs: why ? await refusedAgain(tenant, session, why) : HANG_UP }
+    }
     const isElsewhere = (here ? here.reason : session?.end_reason) === 'model_lost'
     const connected = isElsewhere ? null : await again.connect(tenant, callSid)
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
@@ -105,8 +109,14 @@ export function makeCallResume(deps: Deps): CallResume {
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(tenant, session)
-    const of = { language: attempt.language, why: await whyNotLetIn(db, tenant.tenant_id, { callSid, session }) }
+    const of = { language: attempt.language, why: session && (await whyNotLetIn(db, session)) }
     return { provider, verbs: await notGoneOn.known(tenant, call, of) }
+  }
+
+  /** To a carrier that did not get our answer. */
+  async function refusedAgain(tenant: TenantRuntime, session: VoiceSessionRow | null, why: Refusal) {
+    const language = session && (await languageOf(tenant, session))
+    return refusalVerbs(tenant, { why, language, resumeUrl: deps.again.addresses().resume })
   }
 
   /** Of a call that is not written down yet. */
@@ -155,12 +165,11 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 }
 
-/** Why there was no room for the first stream of a call; null for any other. */
+/** Why there was no room for the first stream of a call that came in; null for any other. */
 async function whyNotLetIn(
   db: Db,
-  tenantId: TenantId,
-  { callSid, session }: { callSid: string; session: VoiceSessionRow | null },
+  { tenant_id, call_sid, direction, started_at }: VoiceSessionRow,
 ): Promise<Refusal | null> {
-  if (session?.started_at !== null) return null
-  return refusalOf((await findCallLog(db, tenantId, callSid))?.error_code ?? null)
+  if (direction !== 'inbound' || started_at !== null) return null
+  return refusalOf((await findCallLog(db, tenant_id, call_sid))?.error_code ?? null)
 }

@@ -20,8 +20,8 @@ import type { Attempt, ResumedCall } from './resumed-call.ts'
 /** What carriers are told of calls with which no agent goes on: the tenant's fallback number behind an apology, or a sentence and the end. */
 export type NotGoneOn = {
   /**
-   * Of a call that was looked up, whose end, or whom it goes to, is written down. `why`: there was no room for its first stream; one
-   * that came in hears, and is written down as, what it would have been if that had been known when it rang.
+   * Of a call that was looked up, whose end, or whom it goes to, is written down. `why`: it came in, and there was no room for its first
+   * stream: it hears, and is written down as, what it would have been if that had been known when it rang.
    */
   known(
     tenant: TenantRuntime,
@@ -70,16 +70,18 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
 
   return {
     async known(tenant, call, { language, why }) {
-      const { callSid, isPlaced = false } = call
+      const { callSid } = call
       const { fallback_number: number } = tenant.telephony
       deps.carrierCalls.dropApology(tenant, callSid)
       const at = new Date(clock.now())
-      if (why !== null && !isPlaced) {
-        await end(tenant, callSid, { ...statusReport(NOT_TAKEN[why].status, at), ...said(why) })
+      if (why !== null) {
+        const { status, reason } = NOT_TAKEN[why]
+        await end(tenant, callSid, { ...statusReport(status, at), errorCode: why, errorMessage: reason })
         return refusalVerbs(tenant, { why, language, resumeUrl: deps.resumeUrl() })
       }
       // Without a number the call ends with the sentence: not every number tells us so.
-      const report = { ...statusReport(number === null ? 'completed' : null, at), ...said(why) }
+      const lost = { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
+      const report = { ...statusReport(number === null ? 'completed' : null, at), ...lost }
       if (number === null) await end(tenant, callSid, report)
       else {
         await putThrough(tenant, callSid, report)
@@ -103,11 +105,6 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       return { provider, verbs: sorryAndGo(number, language) }
     },
   }
-}
-
-function said(why: Refusal | null): Pick<CallReport, 'errorCode' | 'errorMessage'> {
-  if (why !== null) return { errorCode: why, errorMessage: NOT_TAKEN[why].reason }
-  return { errorCode: STREAM_LOST, errorMessage: 'Its stream never began, or was lost for good.' }
 }
 
 function sorryAndGo(number: string | null, language: string | null): CallVerb[] {

@@ -1,4 +1,5 @@
 import type { CallRecord } from '../records/call-record.ts'
+import { isOver } from '../records/call-status.ts'
 
 /**
  * Why a call was not taken, as its log has it in `error_code`; how one that came in ended by that, and a sentence for people.
@@ -32,5 +33,5 @@ export function withServed({ log, session }: CallRecord): CallRecord {
 /** Whether the call came in and was written down as not taken: what its carrier tells of it then is of a sentence, or of somebody else. */
 export function isRefused({ log, session }: CallRecord): boolean {
   const isEnded = session.end_reason === 'rejected' || session.end_reason === 'transferred'
-  return log.direction === 'inbound' && isEnded && refusalOf(log.error_code) !== null
+  return log.direction === 'inbound' && isOver(log.status) && isEnded && refusalOf(log.error_code) !== null
 }

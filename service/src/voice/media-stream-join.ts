@@ -48,7 +48,10 @@ export type JoinDeps = BeginDeps & {
   tenantTools: Pick<TenantTools, 'of'>
   /** What was spoken ahead of an agent's first words; soon, and never rejects. */
   clipsOf(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
-  /** Notes why there is no room for a call's stream: a call that has never had one is told so when its carrier asks. Never rejects. */
+  /**
+   * Notes why there is no room for the stream of a call that came in: one that has never had one is told so when its carrier asks. Soon,
+   * and never rejects.
+   */
   notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
 }
 
@@ -106,7 +109,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
     const noRoom = here ? null : capacity.begin(wanted)
     if (noRoom) {
-      if (grant.epoch !== null) await deps.notLetIn(tenant.tenant_id, callSid, noRoom)
+      if (grant.direction === 'inbound') await deps.notLetIn(tenant.tenant_id, callSid, noRoom)
       throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
     }
     const beginning = live.beginning(tenant.tenant_id, callSid)

@@ -6,7 +6,7 @@ const LOCK_TIMEOUT = '55P03'
 
 /**
  * protocol_violation: what a pooler says of a server that it has lost, or cannot reach. PostgreSQL says it of a statement that was given
- * too few values, with the place in its own source, which no pooler has.
+ * too few values, with the place in its own source, which no pooler has; where it is fatal the connection is gone in any case.
  */
 const PROTOCOL_VIOLATION = '08P01'
 
@@ -69,7 +69,8 @@ function isUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
   if (error instanceof pg.DatabaseError) {
-    return code === PROTOCOL_VIOLATION ? error.routine === undefined : UNREACHABLE_STATES.has(code)
+    if (code !== PROTOCOL_VIOLATION) return UNREACHABLE_STATES.has(code)
+    return error.routine === undefined || error.severity === 'FATAL'
   }
   // Node tries every address of a name and gives all the failures at once.
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
