@@ -34,4 +34,9 @@ describe('checkPrecondition', () => {
   ])('%s', (_name, conditions, etag, expected) => {
     expect(outcome(conditions, etag)).toBe(expected)
   })
+
+  it('does not say that something has changed which is not there', () => {
+    expect(() => checkPrecondition({ ifMatch: ETAG }, null)).toThrow('Leave it out to make it.')
+    expect(() => checkPrecondition({ ifMatch: '"x"' }, ETAG)).toThrow('It has changed')
+  })
 })

@@ -13,7 +13,9 @@ export function checkPrecondition({ ifMatch, ifNoneMatch }: Precondition, etag: 
   if (ifMatch !== undefined && !names(ifMatch, etag)) {
     throw new AppError(
       'precondition_failed',
-      'It has changed since it was read. Read it again and retry with its ETag.',
+      etag === null
+        ? 'There is nothing yet that If-Match could match. Leave it out to make it.'
+        : 'It has changed since it was read. Read it again and retry with its ETag.',
     )
   }
   if (ifNoneMatch !== undefined && names(ifNoneMatch, etag)) {
