@@ -75,11 +75,18 @@ export function answerError(thrown: FastifyError | Error, request: FastifyReques
   const error = toAppError(thrown, request.routeOptions.bodyLimit)
   // Without a database that is how the service was set up: there is nothing to mend.
   if (error.code === 'database_not_configured') request.log.debug(ofTenant(request), 'request refused')
+  // We decided so, as where there is no room: there is no fault to trace.
+  else if (thrown instanceof AppError && error.code === 'unavailable' && !isTraced(error))
+    request.log.warn({ ...ofTenant(request), code: error.code, sentence: error.message }, 'request refused')
   else if (error.status >= 500) request.log.error({ ...ofTenant(request), err: thrown }, 'request failed')
-  else if (error.detail !== undefined || error.cause !== undefined)
-    request.log.info({ ...ofTenant(request), err: error }, 'request refused')
+  else if (isTraced(error)) request.log.info({ ...ofTenant(request), err: error }, 'request refused')
   return reply
     .code(error.status)
     .headers({ ...laterHeaders(error), ...error.headers })
     .send(errorBody(error, request.id))
+}
+
+/** Whether there is more to tell of it than its sentence. */
+function isTraced({ detail, cause }: AppError): boolean {
+  return detail !== undefined || cause !== undefined
 }

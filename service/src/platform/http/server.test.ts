@@ -148,6 +148,14 @@ describe('every error', () => {
     expect((await server.inject({ url: '/' })).body).not.toContain('swordfish')
   })
 
+  it('is logged without a stack where there is no fault to find', async () => {
+    const { server, logLines } = serverWithRoutes()
+    await server.inject({ url: '/unset' })
+    const [line] = logLines()
+    expect(line).toMatchObject({ level: 'warn', msg: 'request refused', code: 'unavailable' })
+    expect(line).not.toHaveProperty('err')
+  })
+
   it('keeps what is for operators out of the answer and in the log', async () => {
     const { server, logLines } = serverWithRoutes()
     const answer = await server.inject({ url: '/busy' })
