@@ -38,7 +38,7 @@ export function nextDelayMs({ tries, retryAfterMs, chance }: Failed): number | n
 export function readRetryAfter(value: string | string[] | undefined, nowMs: number): number | null {
   if (typeof value !== 'string') return null
   const text = value.trim()
-  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND_MS
+  if (/^\d+$/.test(text)) return Number(text) * SECOND_MS
   const atMs = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs)
 }
