@@ -15,10 +15,12 @@ const filter = (description: string) => Type.Optional(Type.String({ minLength: 1
 export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(Type.String({ minLength: 1, maxLength: 200 })) })
 
 /** Who acts. */
-export const Operator = text(
-  254,
-  'Who acts, in words of yours: a name, an e-mail address, an id. Of a person who is logged in, they themselves.',
-)
+export const Operator = Type.String({
+  maxLength: 254,
+  pattern: '\\S',
+  description:
+    'Who acts, in words of yours: a name, an e-mail address, an id. Of a person who is logged in, they themselves.',
+})
 
 const editable = {
   queue_key: Type.Optional(QueueKey),

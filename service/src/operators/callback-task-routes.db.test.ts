@@ -396,6 +396,7 @@ describe('the transitions of a callback task', () => {
   const FAULTY: [action: string, body: object, path: string][] = [
     ['claim', {}, '/body/operator'],
     ['claim', { operator: '' }, '/body/operator'],
+    ['claim', { operator: '   ' }, '/body/operator'],
     ['assign', { by: 'ann' }, '/body/operator'],
     ['snooze', { reason: 'x' }, '/body/until'],
     ['snooze', { until: '2001-01-01T00:00:00.000Z' }, '/body/until'],

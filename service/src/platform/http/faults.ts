@@ -28,6 +28,11 @@ function pointerOf({ instancePath, params }: ErrorObject): string {
 
 const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as Described)}`
 
+const PATTERN_MESSAGES: Record<string, string> = {
+  [E164_PATTERN]: 'must be a phone number in E.164, like +14155550100',
+  '\\S': 'must not be blank',
+}
+
 const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {
   required: () => 'is required',
   additionalProperties: () => 'is not a known field',
@@ -38,8 +43,7 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   anyOf: wanted,
   oneOf: wanted,
   format: wanted,
-  pattern: (_error, pattern) =>
-    pattern === E164_PATTERN ? 'must be a phone number in E.164, like +14155550100' : `must match ${String(pattern)}`,
+  pattern: (_error, pattern) => PATTERN_MESSAGES[String(pattern)] ?? `must match ${String(pattern)}`,
   minLength: (_error, limit) => (limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`),
   maxLength: (_error, limit) => `must have at most ${limit} characters`,
   minimum: (_error, limit) => `must be at least ${limit}`,
