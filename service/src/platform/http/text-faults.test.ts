@@ -25,6 +25,11 @@ describe('a request', () => {
       '/body/name',
     ],
     ['NUL in a name', { method: 'POST', url: '/things', payload: '{"a\\u0000":1}', headers: json }, '/body'],
+    [
+      'a number beyond all',
+      { method: 'POST', url: '/things', payload: '{"name":{"a":[1e308,-1e999]}}', headers: json },
+      '/body/name/a/1',
+    ],
     ['NUL in the path', { url: '/things/a%00b' }, '/path/id'],
     ['NUL in the query', { url: '/things/1?q=%00' }, '/query/q'],
     [

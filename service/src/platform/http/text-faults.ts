@@ -12,8 +12,8 @@ declare module 'fastify' {
 }
 
 /**
- * The hook that refuses text which no column of the database can hold, and nesting on which recursion could run out of
- * stack: further in, both would end as an error of ours.
+ * The hook that refuses text which no column of the database can hold, nesting on which recursion could run out of stack, and
+ * numbers like 1e999: further in, the first two would end as an error of ours, and the last as nothing.
  */
 export const refuseUnsafeText: preValidationHookHandler = ({ params, query, body, routeOptions }, _reply, done) => {
   const inBody = routeOptions.config.answersTextFaults ? null : textFault(body)
@@ -37,6 +37,9 @@ type Found = { names: string[]; message: string }
 function find(value: unknown, depth: number): Found | null {
   if (typeof value === 'string')
     return isStorable(value) ? null : { names: [], message: 'must not hold NUL or half a character' }
+  // Written as JSON again, it would be null.
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY)
+    return { names: [], message: 'must not be a number that is too large to be kept' }
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return null
   if (depth > MAX_DEPTH) return { names: [], message: `must not be nested more than ${MAX_DEPTH} levels deep` }
   return Array.isArray(value) ? findInList(value, depth + 1) : findInObject(value, depth + 1)
