@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { testServer } from './http.fixture.ts'
@@ -44,5 +45,16 @@ describe('a route that asks for a body', () => {
   it('refuses an empty one', async () => {
     const answer = await serverWithRoutes().inject({ method: 'POST', url: '/things', payload: '', headers })
     expect(answer.json()).toMatchObject({ code: 'invalid_request', details: [{ path: '/body' }] })
+  })
+
+  it('says of a compressed one what is wrong with it', async () => {
+    const send = (encoding: string, payload: Buffer | string) => {
+      const encoded = { ...headers, 'content-encoding': encoding }
+      return serverWithRoutes().inject({ method: 'POST', url: '/things', payload, headers: encoded })
+    }
+    const refused = await send('gzip', gzipSync('{"name":"x"}'))
+    expect(refused.statusCode).toBe(415)
+    expect(refused.json()).toMatchObject({ code: 'unsupported_media_type', error: expect.stringMatching(/compressed/) })
+    expect((await send('identity', '{"name":"x"}')).statusCode).toBe(200)
   })
 })

@@ -1,5 +1,5 @@
-import type { FastifyInstance, preValidationHookHandler } from 'fastify'
-import { type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
+import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
+import { AppError, type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
 
 /**
  * Takes JSON, and nothing at all for a body that is empty: many clients say `content-type: application/json` whatever they
@@ -11,6 +11,13 @@ export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 
     if (body === '') done(null, undefined)
     else void parse(request, body, done)
   })
+}
+
+/** The hook that refuses a body that is compressed: read as it came, it would be called malformed. */
+export const refuseCompressed: preParsingHookHandler = ({ headers }, _reply, _payload, done) => {
+  const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
+  const sentence = 'Bodies are not taken compressed: send it as it is, without Content-Encoding.'
+  done(encoding === 'identity' ? null : new AppError('unsupported_media_type', sentence))
 }
 
 /** The hook that refuses, on a route that describes no body, whatever one holds: it would be ignored without a word. */
