@@ -1,3 +1,4 @@
+import { until } from '../harness/wait.ts'
 import { ADMIN_API_KEY } from './service-nodes.ts'
 import type { ShownTurn } from './turn-ledger.ts'
 
@@ -12,8 +13,19 @@ export type ShownSession = { id: string; call_sid: string; ended_at: string | nu
 
 type Request = { method: string; path: string; headers: Record<string, string>; body?: unknown }
 
+/** An answer that was not 200. */
+class Refused extends Error {
+  readonly status: number
+
+  constructor({ method, path }: Request, status: number, text: string) {
+    super(`${method} ${path} was answered with ${status}: ${text}`)
+    this.status = status
+  }
+}
+
 /** Asks a node for JSON. @throws Error with the answer that was not 200, or why there was none */
-export async function ask<Answer>(address: string, { method, path, headers, body }: Request): Promise<Answer> {
+export async function ask<Answer>(address: string, request: Request): Promise<Answer> {
+  const { method, path, headers, body } = request
   const response = await fetch(`${address}/api/v1${path}`, {
     method,
     signal: AbortSignal.timeout(TIMEOUT_MS),
@@ -21,7 +33,7 @@ export async function ask<Answer>(address: string, { method, path, headers, body
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} was answered with ${response.status}: ${text}`)
+  if (!response.ok) throw new Refused(request, response.status, text)
   return JSON.parse(text) as Answer
 }
 
@@ -57,9 +69,20 @@ export async function makeKey(address: string): Promise<{ id: string; token: str
   return { id: created.api_key.id, token: created.token }
 }
 
-/** Reads a conversation with all that was said. */
-export async function readSession(address: string, token: string, id: string): Promise<ShownSession> {
+/**
+ * Reads a conversation with all that was said. Whose credential cannot be checked within a second is told to try again: a node that takes
+ * over fifty calls at once, on a machine that does all of the rest as well, may be that busy.
+ */
+export function readSession(address: string, token: string, id: string): Promise<ShownSession> {
   const headers = { authorization: `Bearer ${token}` }
-  const answer = { method: 'GET', path: `/voice-sessions/${id}`, headers }
-  return (await ask<{ voice_session: ShownSession }>(address, answer)).voice_session
+  const request = { method: 'GET', path: `/voice-sessions/${id}`, headers }
+  const read = async () => {
+    try {
+      return (await ask<{ voice_session: ShownSession }>(address, request)).voice_session
+    } catch (error) {
+      if (error instanceof Refused && error.status === 503) return null
+      throw error
+    }
+  }
+  return until(read, { what: `conversation ${id}`, timeoutMs: TIMEOUT_MS })
 }
