@@ -58,3 +58,31 @@ describe('a route that asks for a body', () => {
     expect((await send('identity', '{"name":"x"}')).statusCode).toBe(200)
   })
 })
+
+describe('a route that describes no query', () => {
+  const answered = strict({ ok: Type.Boolean() })
+  const serverWithReads = () => {
+    const { server } = testServer()
+    for (const url of ['/api/v1/things', '/healthz'])
+      server.get(url, { schema: { response: { 200: answered } } }, async () => ({ ok: true }))
+    server.post('/api/v1/told', { schema: { response: { 200: answered } } }, async () => ({ ok: true }))
+    return server
+  }
+
+  it('says of each of its parts, where it is read, that it does not know it', async () => {
+    const answer = await serverWithReads().inject('/api/v1/things?agent=x&a%2Fb=1')
+    expect(answer.statusCode).toBe(400)
+    expect(answer.json()).toMatchObject({
+      code: 'invalid_request',
+      details: ['/query/agent', '/query/a~1b'].map((path) => ({ path, message: 'is not a known field' })),
+    })
+    expect((await serverWithReads().inject('/api/v1/things')).statusCode).toBe(200)
+  })
+
+  it.each([
+    ['GET', '/healthz?at=1'],
+    ['POST', '/api/v1/told?from=us'],
+  ] as const)('lets it be where the address is not of our making: %s %s', async (method, url) => {
+    expect((await serverWithReads().inject({ method, url })).statusCode).toBe(200)
+  })
+})

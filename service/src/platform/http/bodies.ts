@@ -32,6 +32,24 @@ function unasked(body: unknown): FaultDetail[] {
   return Object.keys(body).map((name) => ({ path: `/body/${pointerPart(name)}`, message: 'is not a known field' }))
 }
 
+/**
+ * The hook that refuses, where the API is read and no query is described, whatever one holds: whoever filters what cannot be filtered
+ * would be shown all of it. Carriers, browsers and health checks put into their addresses what they like.
+ */
+export const refuseUnaskedQuery: preValidationHookHandler = ({ method, query, routeOptions }, _reply, done) => {
+  const { url = '', schema } = routeOptions
+  const isRead = method === 'GET' && url.startsWith('/api/v1/') && schema?.response !== undefined
+  const [first, ...others] = isRead && schema.querystring === undefined ? unaskedIn(query) : []
+  done(first && invalidRequest([first, ...others]))
+}
+
+function unaskedIn(query: unknown): FaultDetail[] {
+  return Object.keys(query ?? {}).map((name) => ({
+    path: `/query/${pointerPart(name)}`,
+    message: 'is not a known field',
+  }))
+}
+
 /** Names come from the client and can be of any length. */
 const MAX_NAME_LENGTH = 100
 

@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../../kernel/clock.ts'
 import type { Log } from '../log.ts'
 import { recordAnswers, recordWhenOver } from './access-log.ts'
-import { refuseCompressed, refuseUnaskedBody, takeJson } from './bodies.ts'
+import { refuseCompressed, refuseUnaskedBody, refuseUnaskedQuery, takeJson } from './bodies.ts'
 import { answerClientError } from './client-errors.ts'
 import { answerError } from './errors.ts'
 import { FrameworkLines } from './framework-lines.ts'
@@ -107,6 +107,7 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('preParsing', refuseCompressed)
   server.addHook('preValidation', refuseUnsafeText)
   server.addHook('preValidation', refuseUnaskedBody)
+  server.addHook('preValidation', refuseUnaskedQuery)
   server.addHook(
     'onSend',
     closeWhileStopping(() => listener.stopping),
