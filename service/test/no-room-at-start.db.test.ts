@@ -1,9 +1,11 @@
+import { sql } from 'kysely'
 import { beforeEach, describe, expect, inject, it } from 'vitest'
 import { makePutThrough } from '../src/calls/put-through.ts'
 import { makeCallStatuses } from '../src/calls/record-status.ts'
 import type { TenantId } from '../src/kernel/ids.ts'
 import { OTHER_NODE, tenantTold } from '../src/records/calls.fixture.ts'
 import { streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { sign } from './harness/carrier-signature.ts'
 import { useDatabase } from './harness/database.ts'
 import { ScriptedModel } from './harness/scripted-model.ts'
 import { ACCOUNT, ServedApp } from './harness/served-app.ts'
@@ -46,7 +48,14 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
   }
 
   const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
-  const resume = async (more = {}) => (await app.post('/api/v1/call-resume', { form: { ...form, ...more } })).text
+  /** By default the node without room is asked what comes next, too. */
+  async function resume(more: Record<string, string> = {}, { node = full, query = '' } = {}): Promise<string> {
+    const path = `/api/v1/call-resume${query}`
+    const told = { ...form, ...more }
+    const headers = { 'x-twilio-signature': sign(node.app.publicUrl() + path, told, ACCOUNT.token) }
+    return (await fetch(node.address + path, { method: 'POST', headers, body: new URLSearchParams(told) })).text()
+  }
+
   const log = (callSid: string) =>
     test.db.selectFrom('call_logs').selectAll().where('call_sid', '=', callSid).executeTakeFirstOrThrow()
   const endReason = async () =>
@@ -62,6 +71,57 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
     expect([await log('CA1'), await endReason()]).toMatchObject([busy, 'rejected'])
     await app.post('/api/v1/call-status', { form: { ...form, CallStatus: 'completed', CallDuration: '4' } })
     expect(await log('CA1')).toMatchObject(busy)
+  })
+
+  /** Both nodes have just been heard from, by the database's clock. */
+  async function heard(): Promise<void> {
+    const { rows } = await sql<{ at: Date }>`select now() as at`.execute(test.db)
+    const alive = test.db
+      .selectFrom('nodes')
+      .select('node_id')
+      .where('heartbeat_at', '>', rows[0]?.at ?? new Date())
+    await app.pass(async () => (await alive.execute()).length === 2, 'both nodes to be heard from')
+  }
+
+  /** The first node has room, and the call goes on there as if nothing had been. */
+  async function takenBy(document: string): Promise<void> {
+    const client = await StreamClient.open(app.served.address)
+    client.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: streamTokenIn(document) } })
+    await until(() => app.model.sessions.at(-1)?.commands.length === 1, { what: 'the greeting' })
+    expect(await log('CA1')).toMatchObject({ status: 'in-progress', error_code: null, error_message: null })
+    client.send({ event: 'stop', streamSid: 'MZ2', stop: {} })
+    await app.post('/api/v1/call-status', { form: { ...form, CallStatus: 'completed', CallDuration: '4' } })
+    await app.pass(async () => (await endReason()) !== null, 'the end of the session')
+    expect([await log('CA1'), await endReason()]).toMatchObject([
+      { status: 'completed', error_code: null },
+      'caller_hangup',
+    ])
+  }
+
+  it('gets another stream where the node that is asked what comes next has room', async () => {
+    await refused()
+    await takenBy(await resume({}, { node: app.served }))
+  })
+
+  it('is asked about at another node where the one that had no room is about to stop', async () => {
+    void full.app.drain()
+    await refused()
+    expect((await log('CA1')).error_code).toBe('stopping')
+    await heard()
+    expect(await resume()).toContain('call-resume?again=1#')
+    await takenBy(await resume({}, { node: app.served, query: '?again=1' }))
+  })
+
+  it('is not sent on for ever: after five streams that found no room it hears that all lines are busy', async () => {
+    await refused()
+    for (let times = 1; times <= 5; times += 1) {
+      const client = await StreamClient.open(full.address)
+      const token = streamTokenIn(await resume({}, { node: app.served }))
+      client.start({ callSid: 'CA1', streamSid: `MZ${times}`, parameters: { stream_token: token } })
+      expect(await client.closed()).toBe(TRY_AGAIN)
+    }
+    expect(await resume({}, { node: app.served })).toMatch(/All our lines are busy/)
+    expect([(await log('CA1')).error_code, await endReason()]).toEqual(['process_full', 'rejected'])
   })
 
   it('stays as it has ended where why it found no room is noted late', async () => {
@@ -90,6 +150,8 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
   it('goes to the fallback number without a word, and was not missed where somebody answers there', async () => {
     const telephony = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token, fallback_number: FALLBACK }
     await app.served.administer('PUT', '/tenants/acme', { tenant_id: 'acme', telephony })
+    // The other node has to have heard of it.
+    await app.clock.advance(5_000)
     await refused()
     expect(await resume()).toMatch(/<Response><Dial [^>]*action="[^"]+"[^>]*><Number>\+12025550150<\/Number>/)
     expect([(await log('CA1')).status, await endReason()]).toEqual(['busy', 'rejected'])

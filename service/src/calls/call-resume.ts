@@ -26,7 +26,7 @@ import { makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 import { refusalVerbs } from './refusal-verbs.ts'
-import { type Refusal, refusalOf } from './refusals.ts'
+import { isOfOneNode, type Refusal, refusalOf } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
 
@@ -36,8 +36,8 @@ const HANG_UP: CallVerb[] = [{ type: 'hangup' }]
 export type CallResume = {
   /**
    * The end, for a call whose conversation is over, whether that is written down yet or not, with us or with whom it was put through to. Another stream for one that has
-   * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. For one that
-   * never had any, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
+   * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. So it is with one
+   * that came in, and whose first stream came to a node without room, where there is room now. For one that never had any otherwise, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
    * sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
    * time: the carrier is to ask again, five times at most. It is asked, too, when a call that was not taken has been with the
    * tenant's fallback number: that is the end.
@@ -98,19 +98,20 @@ export function makeCallResume(deps: Deps): CallResume {
     }
     if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
     const session = stored && (await findVoiceSession(db, tenant.tenant_id, stored.sessionId))
+    const why = session && (await whyNotLetIn(db, session))
     if (here ? await isEnding(here, callSid) : isFinished(session)) {
-      const why = dialled === null && session?.end_reason === 'rejected' ? await whyNotLetIn(db, session) : null
-      return { provider, verbs: why ? await refusedAgain(tenant, session, why) : HANG_UP }
+      const isToldAgain = why && dialled === null && session.end_reason === 'rejected'
+      return { provider, verbs: isToldAgain ? await refusedAgain(tenant, session, why) : HANG_UP }
     }
     const isElsewhere = (here ? here.reason : session?.end_reason) === 'model_lost'
-    const connected = isElsewhere ? null : await again.connect(tenant, callSid)
+    const turnedAway = why !== null && isOfOneNode(why)
+    const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return { provider, verbs }
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(tenant, session)
-    const of = { language: attempt.language, why: session && (await whyNotLetIn(db, session)) }
-    return { provider, verbs: await notGoneOn.known(tenant, call, of) }
+    return { provider, verbs: await notGoneOn.known(tenant, call, { language: attempt.language, why }) }
   }
 
   /** To a carrier that did not get our answer. */

@@ -24,39 +24,43 @@ export type AgainDeps = {
 /** A call that loses its stream more often than this within a minute would lose the next one, too. */
 const MAX_TIMES = 5
 
+/** A call whose stream is over, or never began; `turnedAway`: its first one came to a node that had no room. */
+type Lost = { callSid: string; turnedAway: boolean }
+
 /** Brings calls back that lost their streams. */
 export type ConnectAgain = {
   /**
    * Another stream for the call, which has its room here from now on; null when that would come to nothing. `elsewhere`: this
    * node takes no calls any more, and another one does.
    */
-  connect(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | 'elsewhere' | null>
+  connect(tenant: TenantRuntime, call: Lost): Promise<CallVerb[] | 'elsewhere' | null>
 }
 
 export function makeConnectAgain(deps: AgainDeps): ConnectAgain {
   const { log, live, capacity, resuming } = deps
 
-  async function promised(tenant: TenantRuntime, callSid: string): Promise<CallVerb[] | null> {
+  async function promised(tenant: TenantRuntime, { callSid, turnedAway }: Lost): Promise<CallVerb[] | null> {
     const { tenant_id: tenantId } = tenant
-    const stream = await resuming.promise(tenantId, callSid)
+    const stream = await resuming.promise(tenantId, callSid, turnedAway)
     if (!stream || stream.times > MAX_TIMES) return null
     const { epoch, direction, agentVersionId: agent_version_id } = stream
     live.findCall(tenantId, callSid)?.command({ type: 'stream_promised' })
-    log.info({ tenant_id: tenantId, call_sid: callSid, epoch }, 'a call that lost its stream is connected again')
+    log.info({ tenant_id: tenantId, call_sid: callSid, epoch }, 'a call without a stream is connected again')
     return streamVerbs(deps, { tenant: tenantId, call_sid: callSid, agent_version_id, direction, epoch })
   }
 
   return {
-    async connect(tenant, callSid) {
+    async connect(tenant, call) {
+      const { callSid, turnedAway } = call
       const { tenant_id: tenantId, limits } = tenant
       if (!deps.hasModel) return null
-      const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls, comesBack: true }
+      const wanted = { tenantId, callSid, maxConcurrentCalls: limits.max_concurrent_calls, comesBack: !turnedAway }
       // The place of a call that is here lasts until its session ends.
       const isHere = live.findCall(tenantId, callSid) !== null
       const { noRoom, giveBack } = isHere ? { noRoom: null, giveBack: () => {} } : capacity.reserve(wanted, PROMISE_MS)
       if (noRoom) log.warn({ tenant_id: tenantId, call_sid: callSid, why: noRoom }, 'a call could not come back')
       if (noRoom) return noRoom === 'stopping' && (await deps.hasHeir()) ? 'elsewhere' : null
-      const verbs = await promised(tenant, callSid).catch((error: unknown) => {
+      const verbs = await promised(tenant, call).catch((error: unknown) => {
         giveBack()
         throw error
       })

@@ -25,6 +25,13 @@ export function refusalOf(errorCode: string | null): Refusal | null {
   return errorCode !== null && Object.hasOwn(NOT_TAKEN, errorCode) ? (errorCode as Refusal) : null
 }
 
+const OF_ONE_NODE: readonly Refusal[] = ['process_full', 'overloaded', 'stopping']
+
+/** Whether another node, or this one a moment later, may have room all the same. */
+export function isOfOneNode(why: Refusal): boolean {
+  return OF_ONE_NODE.includes(why)
+}
+
 /** Somebody else has answered a call that was not taken: it was put through, and nobody has missed it. */
 export function withServed({ log, session }: CallRecord): CallRecord {
   return { log, session: { ...session, end_reason: 'transferred' } }
