@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import { makeLog } from '../platform/log.ts'
@@ -71,20 +72,6 @@ async function lockWaiters(): Promise<number> {
   return rows.length
 }
 
-/** Moves time until it is done. */
-async function passing<T>(work: Promise<T>): Promise<T> {
-  let isDone = false
-  const done = work.finally(() => {
-    isDone = true
-  })
-  const wait = async () => {
-    await clock.advance(250)
-    return isDone
-  }
-  await until(wait, { what: 'the work to be done', everyMs: 5 })
-  return done
-}
-
 describe('the end of a call', () => {
   it('closes its session and completes its log', async () => {
     const at = new Date(clock.now())
@@ -107,7 +94,7 @@ describe('the end of a call', () => {
     for (const seq of [1, 2]) calls.append(someTurn(seq))
     const tool = { callId: 'call_1', seq: 1, name: 'end_call', argumentsText: '{"reason":"done"}', result: 'ok' }
     calls.tool({ ...tool, status: 'ok', startMs: 60_000, durationMs: 5 })
-    await passing(finishing.finish(ending()))
+    await passingWork(clock, finishing.finish(ending()))
     const events = (await told()).filter(({ event }) => event !== 'voice.transcript.turn')
     expect(events.map(({ body }) => body)).toMatchObject([
       {
@@ -231,7 +218,7 @@ describe('the end of a call', () => {
       await sql`delete from tenants`.execute(tx)
     })
     await finished
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
     expect(await test.db.selectFrom('call_directory').selectAll().execute()).toEqual([])
     // The turn found its call gone.
     expect(lines).toMatchObject([{ msg: 'journal entries of calls that are not ours any more' }])
@@ -254,7 +241,7 @@ describe('while the database cannot be written', () => {
     await until(() => lines.length === 1, { what: 'the warning' })
     await clock.advance(5_000)
     await back('voice_sessions')
-    await passing(finished)
+    await passingWork(clock, finished)
     expect((await stored()).session).toMatchObject({ ended_at: at, duration_seconds: 61 })
     expect(lines).toMatchObject([{ level: 'warn', call_sid: 'CA1' }])
   })
@@ -268,7 +255,7 @@ describe('while the database cannot be written', () => {
     await until(() => lines.length === 1, { what: 'the journal to wait' })
     expect((await stored()).session.ended_at).toBeNull()
     await back('transcript_turns')
-    await passing(finished)
+    await passingWork(clock, finished)
     expect((await told()).map(({ event }) => event)).toEqual([
       'voice.transcript.turn',
       'voice.session.completed',

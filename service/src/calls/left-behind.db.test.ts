@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { passing, passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import { until } from '../../test/harness/wait.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type NodeId, newId } from '../kernel/ids.ts'
 import { makeLateActions } from '../operators/late-actions.ts'
@@ -28,7 +28,6 @@ import { makeCallStatuses } from './record-status.ts'
 const test = useDatabase()
 const acme = tenantTold('acme')
 const THIRD_NODE = '0190b000-0000-7000-8000-000000000003' as NodeId
-const STEP_MS = 250
 /** Each request is taken for the carrier's. */
 const ANYBODYS = { expectSigned: () => {}, expectFrom: () => {} }
 const gate = new GatedDatabase()
@@ -52,7 +51,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   gate.isAway = false
-  for (const node of running) await passing(node.stop())
+  for (const node of running) await passingWork(clock, node.stop())
   if (clock.pendingTimers > 0) throw new Error('a timer was left')
 })
 
@@ -110,21 +109,8 @@ function ending(endReason: SessionEnd['endReason'] = 'caller_hangup'): CallEndin
   return { tenantId: acme.tenant_id, callSid: 'CA1', epoch: 1, session, call: statusReport('completed', at) }
 }
 
-async function passing<T>(work: Promise<T>): Promise<T> {
-  let isDone = false
-  const done = work.finally(() => {
-    isDone = true
-  })
-  await pass(() => isDone, 'the work to be done')
-  return done
-}
-
 function pass(condition: () => boolean | Promise<boolean>, what: string) {
-  const wait = async () => {
-    await clock.advance(STEP_MS)
-    return condition()
-  }
-  return until(wait, { what, timeoutMs: 10_000, everyMs: 5 })
+  return passing(clock, condition, { what })
 }
 
 async function hasFiles(): Promise<boolean> {
@@ -140,7 +126,7 @@ async function stored() {
 /** A start stores what was left; on a busy machine the files may go behind it. */
 async function restoredBy(nodeId: NodeId): Promise<void> {
   const next = await startNode(nodeId)
-  await passing(next.restoring.restore())
+  await passingWork(clock, next.restoring.restore())
   await pass(async () => !(await hasFiles()), 'what was left to be stored')
 }
 
@@ -154,7 +140,7 @@ async function died(): Promise<Date> {
   const finished = node.finishing.finish(ending())
   await pass(hasFiles, 'the end to be kept')
   // Its last second: what a killed process does not do changes nothing in the files.
-  await passing(node.stop())
+  await passingWork(clock, node.stop())
   await finished
   return at
 }
@@ -166,7 +152,7 @@ describe('the end of a call that the database does not take', () => {
     const finished = node.finishing.finish(ending())
     await pass(hasFiles, 'the end to be kept')
     gate.isAway = false
-    await passing(finished)
+    await passingWork(clock, finished)
     expect(await hasFiles()).toBe(false)
     expect((await stored()).session.end_reason).toBe('caller_hangup')
   })
@@ -211,8 +197,8 @@ describe('the end of a call that the database does not take', () => {
         call: { ...call, at: call?.at.toISOString() },
       }
       const { isSafe } = node.files.keep([{ kind: 'end', body: { ...rest, ...dated, nextEpoch: 2 } }])
-      await passing(isSafe)
-      await passing(node.stop())
+      await passingWork(clock, isSafe)
+      await passingWork(clock, node.stop())
       await test.db.updateTable('call_directory').set({ epoch }).execute()
       await restoredBy(OTHER_NODE)
       expect((await stored()).session.end_reason).toBe(reason)
@@ -225,7 +211,7 @@ describe('a start while the database is away again', () => {
     await died()
     const next = await startNode(OTHER_NODE)
     const startMs = clock.monotonicMs()
-    await passing(next.restoring.restore())
+    await passingWork(clock, next.restoring.restore())
     expect(clock.monotonicMs() - startMs).toBeLessThanOrEqual(5_500)
     expect(await hasFiles()).toBe(true)
     gate.isAway = false
@@ -236,8 +222,8 @@ describe('a start while the database is away again', () => {
   it('leaves it to a later one when it is stopped before', async () => {
     await died()
     const next = await startNode(OTHER_NODE)
-    await passing(next.restoring.restore())
-    await passing(next.stop())
+    await passingWork(clock, next.restoring.restore())
+    await passingWork(clock, next.stop())
     gate.isAway = false
     await restoredBy(THIRD_NODE)
     expect((await stored()).session.end_reason).toBe('caller_hangup')
@@ -254,7 +240,7 @@ describe('what a carrier tells while the database is away', () => {
   it('is written when it is back', async () => {
     const node = await startNode(NODE)
     gate.isAway = true
-    expect(await passing(node.reports.take(late()))).toBe(true)
+    expect(await passingWork(clock, node.reports.take(late()))).toBe(true)
     expect(await hasFiles()).toBe(true)
     await clock.advance(3_000)
     gate.isAway = false
@@ -265,8 +251,8 @@ describe('what a carrier tells while the database is away', () => {
   it('is written by the next start when its process dies', async () => {
     const node = await startNode(NODE)
     gate.isAway = true
-    await passing(node.reports.take(late()))
-    await passing(node.stop())
+    await passingWork(clock, node.reports.take(late()))
+    await passingWork(clock, node.stop())
     gate.isAway = false
     await restoredBy(OTHER_NODE)
     expect((await stored()).log).toMatchObject({ status: 'completed', duration_seconds: 61 })
@@ -274,7 +260,7 @@ describe('what a carrier tells while the database is away', () => {
 
   it('is not taken when it cannot be kept', async () => {
     const node = await startNode(NODE)
-    await passing(node.files.close())
+    await passingWork(clock, node.files.close())
     expect(await node.reports.take(late())).toBe(false)
   })
 })
@@ -286,8 +272,8 @@ describe('a call that is not taken while the database is away', () => {
     const at = new Date(clock.now())
     const call = { callSid: 'CA2', from: '+12025550101', to: '+12025550199', why: 'internal' as const }
     const noted = { tenantId: acme.tenant_id, at, isEntered: false, isServed: false }
-    await passing(node.refusals.take({ ...noted, call: { ...call, agentKey: 'desk', agent: null } }))
-    await passing(node.stop())
+    await passingWork(clock, node.refusals.take({ ...noted, call: { ...call, agentKey: 'desk', agent: null } }))
+    await passingWork(clock, node.stop())
     gate.isAway = false
     await restoredBy(OTHER_NODE)
     const log = await test.db.selectFrom('call_logs').selectAll().where('call_sid', '=', 'CA2').executeTakeFirst()
@@ -309,8 +295,8 @@ describe('a call that was asked for, and is answered while the database is away'
     await makeSessions({ db: test.db, clock, nodeId: NODE }).open(acme, someCall('CA2'))
     const node = await startNode(NODE)
     gate.isAway = true
-    expect(await passing(node.unanswered.take(answered('CA2')))).toBe(true)
-    await passing(node.stop())
+    expect(await passingWork(clock, node.unanswered.take(answered('CA2')))).toBe(true)
+    await passingWork(clock, node.stop())
     gate.isAway = false
     await restoredBy(OTHER_NODE)
     expect(await found('CA2')).toBe('too_slow')
@@ -318,7 +304,7 @@ describe('a call that was asked for, and is answered while the database is away'
 
   it('has none where an agent talks after all', async () => {
     const node = await startNode(NODE)
-    await passing(node.unanswered.take(answered('CA1')))
+    await passingWork(clock, node.unanswered.take(answered('CA1')))
     await pass(async () => !(await hasFiles()), 'what was kept to be looked at')
     expect(await found('CA1')).toBeNull()
   })
@@ -343,7 +329,7 @@ describe('what a supervisor does while the database is away', () => {
     const node = await startNode(NODE)
     gate.isAway = true
     const muted = did('mute')
-    await passing(node.supervising.keep(muted))
+    await passingWork(clock, node.supervising.keep(muted))
     expect(await hasFiles()).toBe(true)
     gate.isAway = false
     await pass(async () => !(await hasFiles()), 'the action to be written')
@@ -355,8 +341,8 @@ describe('what a supervisor does while the database is away', () => {
     const node = await startNode(NODE)
     gate.isAway = true
     const ended = did('end_call')
-    await passing(node.supervising.keep(ended))
-    await passing(node.stop())
+    await passingWork(clock, node.supervising.keep(ended))
+    await passingWork(clock, node.stop())
     gate.isAway = false
     return ended
   }
@@ -384,7 +370,7 @@ describe('what a supervisor does while the database is away', () => {
 
   it('is told in the log when it can be kept nowhere: it was done all the same', async () => {
     const node = await startNode(NODE)
-    await passing(node.files.close())
+    await passingWork(clock, node.files.close())
     gate.isAway = true
     await node.supervising.keep(did('mute'))
     expect(lines).toContainEqual(expect.objectContaining({ msg: 'what a supervisor did was not written down' }))

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { passing, passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { TenantId } from '../kernel/ids.ts'
@@ -53,20 +54,10 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  await passing(refused.close())
+  await passingWork(clock, refused.close())
   await late.close()
-  await passing(files.close())
+  await passingWork(clock, files.close())
 })
-
-/** What is kept is on the disk a second later. */
-async function passing(work: Promise<void>): Promise<void> {
-  let isDone = false
-  const done = work.finally(() => {
-    isDone = true
-  })
-  await until(() => clock.advance(250).then(() => isDone), { what: 'the work to be done' })
-  await done
-}
 
 const note = (callSid: string, facts: Partial<RefusedCall> = {}) =>
   refused.note(acme, {
@@ -193,10 +184,10 @@ describe('calls that are not taken', () => {
     for (const callSid of ['CA1', 'CA2']) note(callSid)
     gate.isAway = true
     await clock.advance(20_000)
-    await until(() => clock.advance(250).then(isKept), { what: 'the calls to be kept' })
+    await passing(clock, isKept, { what: 'the calls to be kept' })
     await clock.advance(5_000)
     gate.isAway = false
-    await until(() => clock.advance(250).then(async () => !(await isKept())), { what: 'the calls to be written' })
+    await passing(clock, async () => !(await isKept()), { what: 'the calls to be written' })
     expect(await logs()).toMatchObject([
       { call_sid: 'CA1', status: 'busy', ended_at: at },
       { call_sid: 'CA2', status: 'busy', ended_at: at },
@@ -205,7 +196,7 @@ describe('calls that are not taken', () => {
   })
 
   it('are logged alone while the disk takes nothing either', async () => {
-    await passing(files.close())
+    await passingWork(clock, files.close())
     note('CA1')
     gate.isAway = true
     await clock.advance(20_000)
@@ -227,7 +218,7 @@ describe('calls that are not taken', () => {
     for (const callSid of ['CA3', 'CA4'])
       others.note(acme, { callSid, from: CALLER, to: CALLER, why: 'stopping', agentKey: null, agent: null })
     gate.isAway = true
-    await passing(others.close())
+    await passingWork(clock, others.close())
     expect([await sids(), await isKept()]).toEqual([['CA1'], true])
   })
 })
@@ -251,19 +242,10 @@ describe('a call that was not taken and that somebody else has answered', () => 
     note('CA1')
     gate.isAway = true
     await clock.advance(20_000)
-    await until(
-      () =>
-        clock
-          .advance(250)
-          .then(() => readdir(folder))
-          .then((names) => names.length > 1),
-      {
-        what: 'the call to be kept',
-      },
-    )
+    await passing(clock, async () => (await readdir(folder)).length > 1, { what: 'the call to be kept' })
     refused.served('CA1')
     gate.isAway = false
-    await until(() => clock.advance(250).then(() => endOf('CA1')), { what: 'the call to be written' })
+    await passing(clock, () => endOf('CA1'), { what: 'the call to be written' })
     expect(await endOf('CA1')).toBe('transferred')
     expect(refused.tenantOf('CA1')).toBeNull()
   })

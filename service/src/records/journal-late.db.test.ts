@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { GatedDatabase } from '../../test/harness/gated-database.ts'
+import { passing, passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
-import { until } from '../../test/harness/wait.ts'
 import { makeLog } from '../platform/log.ts'
 import type { SessionId } from './call-values.ts'
 import { NODE, someCall, someTurn, storedEvents, tenantTold } from './calls.fixture.ts'
@@ -19,7 +19,6 @@ import { listFunctionCalls, listTurns } from './transcript-store.ts'
 
 const test = useDatabase()
 const acme = tenantTold('acme', ['voice.transcript.turn'])
-const STEP_MS = 250
 const log = makeLog({ level: 'info', secrets: [], destination: { write: (line) => lines.push(JSON.parse(line)) } })
 let lines: Record<string, unknown>[]
 let clock: TestClock
@@ -37,7 +36,11 @@ beforeEach(async () => {
   sessionId = session.sessionId
 })
 afterEach(async () => {
-  for (const { journal, files } of opened) await passing(journal.close().then(() => files.close()))
+  for (const { journal, files } of opened)
+    await passingWork(
+      clock,
+      journal.close().then(() => files.close()),
+    )
   if (clock.pendingTimers > 0) throw new Error('the journal left a timer')
 })
 
@@ -55,27 +58,9 @@ async function startJournal(node: string): Promise<Started> {
 
 const raiseEpoch = () => test.db.updateTable('call_directory').set({ epoch: 2 }).execute()
 
-/** Moves time until it is done. */
-async function passing<T>(work: Promise<T>): Promise<T> {
-  let isDone = false
-  const done = work.finally(() => {
-    isDone = true
-  })
-  const wait = async () => {
-    await clock.advance(STEP_MS)
-    return isDone
-  }
-  await until(wait, { what: 'the work to be done', everyMs: 5 })
-  return done
-}
-
 /** Moves time until so much stands in the files. */
 async function keptLines(count: number): Promise<void> {
-  const look = async () => {
-    await clock.advance(STEP_MS)
-    return (await linesInFiles()) === count
-  }
-  await until(look, { what: `${count} lines in the files`, everyMs: 5 })
+  await passing(clock, async () => (await linesInFiles()) === count, { what: `${count} lines in the files` })
 }
 
 async function linesInFiles(): Promise<number> {
@@ -87,15 +72,15 @@ async function linesInFiles(): Promise<number> {
 /** What a killed process leaves: its files, with nobody who holds them. The database is away from it for ever. */
 async function die({ journal, files, gate }: Started): Promise<void> {
   gate.isAway = true
-  await passing(files.close())
-  await passing(journal.close())
+  await passingWork(clock, files.close())
+  await passingWork(clock, journal.close())
 }
 
 /** What the next start does with what is left. */
 async function restored(): Promise<void> {
   const { journal } = await startJournal('next')
   for (const left of await findLeftBehind({ folder, log })) {
-    await passing(journal.restore(await readEntries(left.waiting, async () => acme)))
+    await passingWork(clock, journal.restore(await readEntries(left.waiting, async () => acme)))
     await left.remove()
   }
 }
@@ -113,13 +98,8 @@ describe('what waits for the database', () => {
     call.append(someTurn(2))
     await keptLines(2)
     gate.isAway = false
-    await until(
-      async () => {
-        await clock.advance(STEP_MS)
-        return (await readdir(folder)).every((name) => !name.endsWith('.log'))
-      },
-      { what: 'the files to go', everyMs: 5 },
-    )
+    const areGone = async () => (await readdir(folder)).every((name) => !name.endsWith('.log'))
+    await passing(clock, areGone, { what: 'the files to go' })
     expect(await texts()).toEqual(['Sentence 1.', 'Sentence 2.'])
   })
 
@@ -127,7 +107,7 @@ describe('what waits for the database', () => {
     const { journal, call } = await startJournal('n1')
     for (let seq = 1; seq <= 12; seq += 1) {
       call.append(someTurn(seq))
-      await passing(journal.flush())
+      await passingWork(clock, journal.flush())
     }
     expect(await linesInFiles()).toBe(0)
   })
@@ -136,7 +116,7 @@ describe('what waits for the database', () => {
     const dying = await startJournal('n1')
     const { call } = dying
     call.append(someTurn(1))
-    await passing(dying.journal.flush())
+    await passingWork(clock, dying.journal.flush())
     dying.gate.isAway = true
     call.append(someTurn(2, { text: 'Hel' }))
     call.append(someTurn(3))
@@ -163,7 +143,7 @@ describe('what waits for the database', () => {
     const dying = await startJournal('n1')
     const tool = { callId: 'call_1', seq: 1, name: 'refund', argumentsText: '{}', startMs: 1 }
     dying.call.tool({ ...tool, result: null, status: 'timeout', durationMs: 0 })
-    await passing(dying.journal.flush())
+    await passingWork(clock, dying.journal.flush())
     dying.gate.isAway = true
     dying.call.tool({ ...tool, result: '{"paid":true}', status: 'ok', durationMs: 2 })
     await keptLines(1)
@@ -180,9 +160,9 @@ describe('what waits for the database', () => {
     dying.call.append(someTurn(1, { text: 'before' }))
     await keptLines(1)
     dying.gate.isAway = false
-    await passing(dying.journal.flush())
+    await passingWork(clock, dying.journal.flush())
     dying.call.append(someTurn(1, { text: 'after' }))
-    await passing(dying.journal.flush())
+    await passingWork(clock, dying.journal.flush())
     await die(dying)
     await restored()
     expect(await texts()).toEqual(['after'])
@@ -192,8 +172,8 @@ describe('what waits for the database', () => {
     const { journal, files, call, gate } = await startJournal('n1')
     gate.isAway = true
     call.append(someTurn(1))
-    await passing(journal.close())
-    await passing(files.close())
+    await passingWork(clock, journal.close())
+    await passingWork(clock, files.close())
     expect(lines.at(-1)).toMatchObject({ level: 'warn', msg: 'journal entries are left to the next start', entries: 1 })
     gate.isAway = false
     await restored()
@@ -209,13 +189,13 @@ describe('what a former owner of a call said', () => {
     const call = journal.of({ tenant: acme, callSid: 'CA1', sessionId, epoch: 2 })
     call.append(someTurn(2, { itemId: 'new_1', text: 'Here I am again.', startMs: 60_000, endMs: 61_000 }))
     call.append(someTurn(3, { itemId: 'new_2', text: 'Good.', startMs: 62_000, endMs: 63_000 }))
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
   }
 
   it('while the database was away is kept, where it was said, when its process died', async () => {
     const dying = await startJournal('n1')
     dying.call.append(someTurn(1))
-    await passing(dying.journal.flush())
+    await passingWork(clock, dying.journal.flush())
     dying.gate.isAway = true
     for (const seq of [2, 3]) dying.call.append(someTurn(seq))
     await keptLines(2)
@@ -240,14 +220,14 @@ describe('what a former owner of a call said', () => {
   it('changes and takes out nothing that stands there', async () => {
     const { journal, call, gate } = await startJournal('n1')
     for (const seq of [1, 2]) call.append(someTurn(seq))
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
     gate.isAway = true
     call.append(someTurn(1, { text: 'changed' }))
     call.forget('item_2')
     await keptLines(2)
     gate.isAway = false
     await raiseEpoch()
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
     expect(await texts()).toEqual(['Sentence 1.', 'Sentence 2.'])
   })
 
@@ -258,9 +238,9 @@ describe('what a former owner of a call said', () => {
     await keptLines(1)
     gate.isAway = false
     await raiseEpoch()
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
     call.append(someTurn(2))
-    await passing(journal.flush())
+    await passingWork(clock, journal.flush())
     expect(await texts()).toEqual(['Sentence 1.'])
     expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', entries: 1 }))
   })

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
+import { passing, passingWork } from '../../test/harness/passing.ts'
 import { makeTenant } from '../../test/harness/tenants.ts'
 import { until } from '../../test/harness/wait.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -42,17 +43,8 @@ function makeJournal(db: Db, maxBytes?: number): Journal {
 }
 
 /** Lets a journal that waits for the database run into its time limit. */
-async function closed(each: Journal): Promise<void> {
-  let isClosed = false
-  const closing = each.close().then(() => {
-    isClosed = true
-  })
-  const end = async () => {
-    await clock.advance(INTERVAL_MS)
-    return isClosed
-  }
-  await until(end, { what: 'the end of the journal' })
-  await closing
+function closed(each: Journal): Promise<void> {
+  return passingWork(clock, each.close())
 }
 
 type Opened = { sessionId: SessionId; journal: CallJournal }
@@ -64,16 +56,7 @@ async function openCall(callSid: string, tenant: TenantRuntime = acme): Promise<
 
 /** Moves time until what was appended is stored. */
 async function written(): Promise<void> {
-  let isWritten = false
-  const flushed = journal.flush().then(() => {
-    isWritten = true
-  })
-  const wait = async () => {
-    await clock.advance(INTERVAL_MS)
-    return isWritten
-  }
-  await until(wait, { what: 'the journal to be written' })
-  await flushed
+  await passingWork(clock, journal.flush())
 }
 
 async function texts(sessionId: SessionId): Promise<string[]> {
@@ -401,11 +384,7 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('when the server en
       await until(() => lines.length === 1, { what: 'the warning' })
     })
     // A journal that is told to close waits for so long by a clock that runs faster than the new connection is made.
-    const isBack = async () => {
-      await clock.advance(INTERVAL_MS)
-      return lines.length === 2
-    }
-    await until(isBack, { what: 'the journal to be stored again' })
+    await passing(clock, () => lines.length === 2, { what: 'the journal to be stored again' })
     await closed(cut)
     expect(await texts(call.sessionId)).toEqual(['Sentence 1.', 'Sentence 2.', 'Sentence 3.'])
     expect(lines).toMatchObject([{ level: 'warn' }, { level: 'info' }])

@@ -24,6 +24,16 @@ type PassOptions = {
   timeoutMs?: number
 }
 
+/** Moves a clock on, step by step, until the work is done: its result, or what it throws. */
+export async function passingWork<T>(clock: TestClock, work: Promise<T>): Promise<T> {
+  let isDone = false
+  const done = work.finally(() => {
+    isDone = true
+  })
+  await passing(clock, () => isDone, { what: 'the work to be done' })
+  return done
+}
+
 /** Moves a clock on, step by step, until the condition holds: what else `until` does, this does. */
 export function passing<T>(
   clock: TestClock,
