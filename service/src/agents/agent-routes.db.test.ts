@@ -47,6 +47,7 @@ describe('POST agents', () => {
     ['no agent_key', { name: 'Support' }, '/body/agent_key'],
     ['no name', { agent_key: 'support' }, '/body/name'],
     ['an empty name', { agent_key: 'support', name: '' }, '/body/name'],
+    ['a name of blanks', { agent_key: 'support', name: '  ' }, '/body/name'],
     ['an upper-case key', { agent_key: 'Support', name: 'Support' }, '/body/agent_key'],
     ['a key of 64 characters', { agent_key: 'x'.repeat(64), name: 'Support' }, '/body/agent_key'],
     ['a key with a line feed', { agent_key: 'support\n', name: 'Support' }, '/body/agent_key'],

@@ -5,6 +5,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
+  forPeople,
   iso,
   listBody,
   listResponse,
@@ -22,7 +23,7 @@ const tenantId = Type.Unsafe<TenantId>(anyId)
 const Params = strict({ tenant_id: tenantId })
 const AgentParams = strict({ tenant_id: tenantId, agent_id: Type.Unsafe<AgentId>(anyId) })
 
-const Name = Type.String({ minLength: 1, maxLength: 200, description: 'For people.' })
+const Name = forPeople(200, 'For people.')
 const Description = Type.String({ maxLength: 2000 })
 const RequireSimulation = Type.Boolean({
   description: 'Whether a version is published only when it has passed a simulation. Default false.',

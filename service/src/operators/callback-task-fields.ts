@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { longRowsPageFields, nullable, strict } from '../platform/http/schemas.ts'
+import { forPeople, longRowsPageFields, nullable, strict } from '../platform/http/schemas.ts'
 import { CallableNumber, QueueKey } from '../tenancy/tenant-values.ts'
 import type { TaskFields } from './add-callback-task.ts'
 import type { CallbackTaskId, TaskFilter } from './callback-task-store.ts'
@@ -15,12 +15,10 @@ const filter = (description: string) => Type.Optional(Type.String({ minLength: 1
 export const TaskParams = strict({ id: Type.Unsafe<CallbackTaskId>(Type.String({ minLength: 1, maxLength: 200 })) })
 
 /** Who acts. */
-export const Operator = Type.String({
-  maxLength: 254,
-  pattern: '\\S',
-  description:
-    'Who acts, in words of yours: a name, an e-mail address, an id. Of a person who is logged in, they themselves.',
-})
+export const Operator = forPeople(
+  254,
+  'Who acts, in words of yours: a name, an e-mail address, an id. Of a person who is logged in, they themselves.',
+)
 
 const editable = {
   queue_key: Type.Optional(QueueKey),

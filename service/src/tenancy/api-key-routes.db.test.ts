@@ -50,6 +50,7 @@ describe('POST api-keys', () => {
   it.each([
     ['no label', {}, '/body/label'],
     ['an empty label', { label: '' }, '/body/label'],
+    ['a label of blanks', { label: ' \t ' }, '/body/label'],
     ['a label of 201 characters', { label: 'x'.repeat(201) }, '/body/label'],
     ['a label that is no text', { label: 7 }, '/body/label'],
     ['a label with a NUL', { label: 'a\0b' }, '/body/label'],

@@ -5,6 +5,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
+  forPeople,
   iso,
   isoOrNull,
   listBody,
@@ -23,7 +24,7 @@ const TenantParams = strict({ tenant_id: tenantId })
 const KeyParams = strict({ tenant_id: tenantId, key_id: Type.Unsafe<ApiKeyId>(Type.String({ format: 'uuid' })) })
 
 const CreateBody = strict({
-  label: Type.String({ minLength: 1, maxLength: 200, description: 'What the key is for, for people.' }),
+  label: forPeople(200, 'What the key is for, for people.'),
 })
 
 const ApiKey = Type.Object({

@@ -6,6 +6,7 @@ import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
 import {
   errorResponses,
+  forPeople,
   listBody,
   listResponse,
   longRowsPageFields,
@@ -34,7 +35,7 @@ const Contact = strict({
 })
 
 const Body = strict({
-  name: Type.String({ minLength: 1, maxLength: 200 }),
+  name: forPeople(200),
   agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'Who calls, by the version that is published.' }),
   from: Type.Optional(nullable(CallableNumber)),
   contacts: Type.Array(Contact, { minItems: 1, maxItems: MAX_CONTACTS }),

@@ -3,6 +3,7 @@ import type { FaultDetail } from '../../kernel/errors.ts'
 import { E164_PATTERN } from '../../kernel/phone.ts'
 import { pointerPart } from './bodies.ts'
 import { wantedForm } from './formats.ts'
+import { NOT_BLANK } from './schemas.ts'
 import { settleUnions } from './union-faults.ts'
 
 /** As the parts of a request are called in a fault's path. */
@@ -30,7 +31,7 @@ const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as
 
 const PATTERN_MESSAGES: Record<string, string> = {
   [E164_PATTERN]: 'must be a phone number in E.164, like +14155550100',
-  '\\S': 'must not be blank',
+  [NOT_BLANK]: 'must not be blank',
 }
 
 const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {

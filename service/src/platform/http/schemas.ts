@@ -25,6 +25,13 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema
   return Type.Union([schema, Type.Null()])
 }
 
+export const NOT_BLANK = '\\S'
+
+/** A text for people, in which there is more than blanks: they could not see it. */
+export function forPeople(maxLength: number, description?: string): TString {
+  return Type.String({ maxLength, pattern: NOT_BLANK, ...(description !== undefined && { description }) })
+}
+
 /** A phone number in E.164 that is possible in its country. */
 export const Phone = Type.String({ format: 'phone' })
 
