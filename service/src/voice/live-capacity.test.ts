@@ -102,6 +102,8 @@ describe('LiveCapacity', () => {
     capacity.reserve(call('1'))
     load.isOverloaded = true
     expect([capacity.begin(call('1')), capacity.reserve(call('2'))]).toEqual(['overloaded', 'overloaded'])
+    // Its place was given up.
+    expect(capacity.reserve(call('1'))).toBe('overloaded')
     load.isOverloaded = false
     expect(capacity.begin(call('1'))).toBeNull()
   })

@@ -58,10 +58,14 @@ export class LiveCapacity {
     return { noRoom: null, giveBack }
   }
 
-  /** The same for a call whose stream begins, which is asked once more: its place lasts until it is released. */
+  /**
+   * The same for a call whose stream begins, which is asked once more: its place lasts until it is released. One that is turned away
+   * loses the place that it had: it must not be promised another stream by that while the process is as busy as before.
+   */
   begin(wanted: WantedRoom): NoRoom | null {
-    if (this.#isTooMuch(wanted)) return 'overloaded'
-    return this.#enter(wanted, Number.POSITIVE_INFINITY)
+    if (!this.#isTooMuch(wanted)) return this.#enter(wanted, Number.POSITIVE_INFINITY)
+    this.release(wanted)
+    return 'overloaded'
   }
 
   /**

@@ -11,6 +11,7 @@ import { makeSealer } from '../../src/kernel/seal.ts'
 import type { SharedClock } from '../../src/kernel/shared-clock.ts'
 import { joinCluster } from '../../src/platform/cluster/cluster.ts'
 import type { Database } from '../../src/platform/db/schema.ts'
+import type { LoopSample } from '../../src/platform/event-loop.ts'
 import { type Metrics, makeMetrics } from '../../src/platform/http/metrics.ts'
 import { makeLog } from '../../src/platform/log.ts'
 import type { RealtimeDriver } from '../../src/platform/realtime/port.ts'
@@ -22,6 +23,8 @@ import type { TestDatabase } from './database.ts'
 
 /** The carrier account of the tenants of a `ServedApp`. */
 export const ACCOUNT = { sid: 'AC00000000000000000000000000000001', token: 'token-of-the-account-of-the-tests' }
+
+const CALM: LoopSample = { utilisation: 0, delayP99Ms: 0 }
 
 const ADMIN_KEY = 'ak_key_of_the_served_app_tests'
 
@@ -53,7 +56,7 @@ export type AppOptions = {
   besides?: ServedApp
 }
 
-type Started = { address: string; dataDir: string; lines: string[]; besides: ServedApp | undefined }
+type Started = { address: string; dataDir: string; lines: string[]; besides: ServedApp | undefined; load: LoopSample }
 
 /** The whole service on a port of this machine, for as long as a test wants it. */
 export class ServedApp {
@@ -62,10 +65,13 @@ export class ServedApp {
   readonly dataDir: string
   /** Of the administrator. */
   readonly adminKey = ADMIN_KEY
+  /** What its event loop is taken to be: calm, until a test says otherwise. */
+  readonly load: LoopSample
   readonly #lines: string[]
   readonly #tokens: Map<string, string>
 
-  constructor(app: App, { address, dataDir, lines, besides }: Started) {
+  constructor(app: App, { address, dataDir, lines, besides, load }: Started) {
+    this.load = load
     this.#tokens = besides ? besides.#tokens : new Map()
     this.app = app
     this.address = address
@@ -90,7 +96,8 @@ export class ServedApp {
     const clock = options.sharedClock ?? options.clock ?? systemClock
     const { modelUrl: url, modelApiKey: apiKey } = config
     const usual = apiKey === null ? null : makeModel(config.realtimeProvider, { url, apiKey, clock, log })
-    const metrics = calmMetrics()
+    const load = { ...CALM }
+    const metrics = calmed(makeMetrics(new CoarseClock(systemClock)), load)
     const { db, kind } = options.database ?? test.database
     // A new installation on an embedded database makes one, which is a quarter of its start: these tests have tenants of their own.
     if (kind === 'embedded') await setMark(db, DEMO_MARK)
@@ -117,7 +124,7 @@ export class ServedApp {
       identityProvider: identityProviderOf(config, clock),
     })
     const { besides } = options
-    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines, besides })
+    return new ServedApp(app, { address: await app.listen(), dataDir: config.dataDir, lines, besides, load })
   }
 
   /** Calls the API as a tenant that was furnished; as nobody when `tenant` is null. */
@@ -185,11 +192,7 @@ export class ServedApp {
   }
 }
 
-function calmMetrics(): Metrics {
-  return calmed(makeMetrics(new CoarseClock(systemClock)))
-}
-
 /** Calls are taken however busy this machine is with other tests. */
-export function calmed(metrics: Metrics): Metrics {
-  return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ utilisation: 0, delayP99Ms: 0 }) } }
+export function calmed(metrics: Metrics, load: LoopSample = CALM): Metrics {
+  return { ...metrics, eventLoop: { ...metrics.eventLoop, sample: () => ({ ...load }) } }
 }

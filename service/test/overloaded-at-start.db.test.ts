@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest'
+import { NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
+import { useDatabase } from './harness/database.ts'
+import { passing } from './harness/passing.ts'
+import { ACCOUNT } from './harness/served-app.ts'
+import { StreamClient } from './harness/stream-client.ts'
+
+const TRY_AGAIN = 1013
+const FALLBACK = '+12025550150'
+const CALLEE = '+12025550124'
+/** The load is looked at each second, five seconds together. */
+const LOAD_SEEN_MS = 5_000
+const FORM = { AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+
+describe('a call whose stream begins while its node is overloaded', () => {
+  const test = useDatabase()
+  const app = useCallApp(test)
+
+  async function busyBy(utilisation: number): Promise<void> {
+    app.served.load.utilisation = utilisation
+    await app.clock.advance(LOAD_SEEN_MS)
+  }
+
+  async function refused(callSid: string, document: string): Promise<void> {
+    // Only a node that has calls sheds load when it has just begun.
+    await app.talk({ CallSid: 'CA9' })
+    await busyBy(1)
+    const client = await StreamClient.open(app.served.address)
+    client.start({ callSid, streamSid: `MZ${callSid}`, parameters: { stream_token: streamTokenIn(document) } })
+    expect(await client.closed()).toBe(TRY_AGAIN)
+  }
+
+  async function resume(CallSid: string, more: Record<string, string> = {}): Promise<string> {
+    return (await app.post('/api/v1/call-resume', { form: { ...FORM, CallSid, ...more } })).text
+  }
+
+  /** How the call stands: by its log, why, and how its session ended. */
+  async function stand(callSid: string) {
+    const { status, error_code, end_reason } = await test.db
+      .selectFrom('call_logs as log')
+      .innerJoin('voice_sessions as session', 'session.id', 'log.voice_session_id')
+      .select(['log.status', 'log.error_code', 'session.end_reason'])
+      .where('log.call_sid', '=', callSid)
+      .executeTakeFirstOrThrow()
+    return [status, error_code, end_reason]
+  }
+
+  async function document(telephony: object, more: object = {}): Promise<void> {
+    const account = { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token }
+    const body = { tenant_id: 'acme', telephony: { ...account, ...telephony }, ...more }
+    await app.served.administer('PUT', '/tenants/acme', body)
+  }
+
+  it('hears at once that all lines are busy, though it had a place', async () => {
+    await refused('CA1', await app.ring({ CallSid: 'CA1' }))
+    expect(await stand('CA1')).toEqual(['ringing', 'overloaded', null])
+    expect(await resume('CA1')).toMatch(/<Say[^>]*>All our lines are busy[^<]*<\/Say><Hangup\/>/)
+    expect(await stand('CA1')).toEqual(['busy', 'overloaded', 'rejected'])
+  })
+
+  it('is talked with where that is over when its carrier asks', async () => {
+    await refused('CA1', await app.ring({ CallSid: 'CA1' }))
+    await busyBy(0)
+    const client = await StreamClient.open(app.served.address)
+    const parameters = { stream_token: streamTokenIn(await resume('CA1')) }
+    client.start({ callSid: 'CA1', streamSid: 'MZ2', parameters })
+    await app.pass(async () => (await stand('CA1'))[0] === 'in-progress', 'the call to begin')
+    expect(await stand('CA1')).toEqual(['in-progress', null, null])
+  })
+
+  it.each(['busy', 'no-answer'])('is called back where the fallback number says %s', async (DialCallStatus) => {
+    await document({ fallback_number: FALLBACK }, { missed_calls: {} })
+    await refused('CA1', await app.ring({ CallSid: 'CA1' }))
+    expect(await resume('CA1')).toMatch(/<Response><Dial [^>]*action="[^"]+"[^>]*><Number>\+12025550150<\/Number>/)
+    expect(await resume('CA1', { DialCallStatus })).toContain('<Response><Hangup/></Response>')
+    await app.post('/api/v1/call-status', { form: { ...FORM, CallSid: 'CA1', CallStatus: 'completed' } })
+    expect(await stand('CA1')).toEqual(['busy', 'overloaded', 'rejected'])
+    // Who is with the fallback number talks for no longer than this.
+    await app.clock.advance(300_000)
+    const tasks = async () =>
+      (await app.served.call<{ tasks: Record<string, unknown>[] }>('acme', 'GET', '/callback-tasks')).body.tasks
+    const [task] = await passing(app.clock, async () => ((await tasks()).length > 0 ? tasks() : null), {
+      ...{ what: 'the task', stepMs: 5_000 },
+    })
+    expect(task).toMatchObject({ call_sid: 'CA1', metadata: { missed_call: 'missed' } })
+  })
+
+  /** A call that was asked for, and that somebody has answered; answers what its carrier is told. */
+  async function answered(): Promise<string> {
+    app.rest.reply = ({ path }) =>
+      path.endsWith('/Calls.json') ? { status: 201, body: { sid: 'CA7', status: 'queued' } } : { status: 200, body: {} }
+    await app.served.call('acme', 'POST', '/make-call', { to: CALLEE, from: NUMBER, agent_key: 'desk' })
+    const { Url = '' } = app.rest.requests.find(({ path }) => path.endsWith('/Calls.json'))?.form ?? {}
+    const form = { ...FORM, CallSid: 'CA7', From: NUMBER, To: CALLEE }
+    return (await app.post(new URL(Url).pathname, { form })).text
+  }
+
+  it.each([
+    [
+      'hears a sentence',
+      null,
+      /<Say[^>]*>[^<]*sorry[^<]*<\/Say><Hangup\/>/,
+      ['completed', 'stream_lost', 'carrier_lost'],
+    ],
+    [
+      'goes to the fallback number behind one',
+      FALLBACK,
+      /<Say[^>]*>[^<]*sorry[^<]*<\/Say><Dial[^>]*><Number>\+12025550150<\/Number>/,
+      ['queued', 'stream_lost', 'transferred'],
+    ],
+  ])('and that was placed %s, and was not reached', async (_what, fallback_number, said, end) => {
+    await document({ fallback_number })
+    await refused('CA7', await answered())
+    expect((await stand('CA7')).slice(1)).toEqual([null, null])
+    expect(await resume('CA7', { Direction: 'outbound-api' })).toMatch(said)
+    expect(await stand('CA7')).toEqual(end)
+    await app.post('/api/v1/call-status', { form: { ...FORM, CallSid: 'CA7', CallStatus: 'completed' } })
+    expect(await stand('CA7')).toEqual(['completed', ...end.slice(1)])
+  })
+})
