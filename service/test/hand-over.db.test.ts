@@ -61,6 +61,8 @@ describe('a call that another node takes', () => {
     expect(await entry()).toEqual({ owner: null, epoch: 2 })
     expect(await session()).toEqual({ end_reason: null, ended_at: null })
     const form = { CallSid: 'CA1', AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
+    // It was heard by the database's clock, which goes on while a busy machine comes this far.
+    await beat(test.db, OTHER_NODE, '1')
     const { text } = await app.post('/api/v1/call-resume?again=4', { form })
     expect(text).toMatch(/<Response><Pause length="2"\/><Redirect method="POST">[^<]*\?again=5#/)
     expect((await app.post('/api/v1/call-resume?again=5', { form })).text).toMatch(/sorry/)
@@ -127,6 +129,25 @@ describe('a call that another node takes', () => {
       // Should that not come, others look.
       const due = test.db.selectFrom('call_directory').select('call_sid').where('rescue_at', '>', sql<Date>`now()`)
       expect(await due.execute()).toEqual([{ call_sid: 'CA1' }])
+      expect(await session()).toEqual({ end_reason: null, ended_at: null })
+    },
+  )
+
+  it.runIf(kind === 'server')(
+    'is left to that stream, too, where the old one is not known to be gone yet',
+    async () => {
+      const [call] = await startTalking(app, ['CA1'])
+      await beat(test.db, OTHER_NODE, '1')
+      const isOver = await draining()
+      await makeResuming({ db: test.db, clock: app.clock }).promise('acme' as TenantId, 'CA1')
+      await drained(isOver)
+      expect(await call?.client.closed()).toBe(1000)
+      await app.clock.advance(1_000)
+      expect(app.rest.requests).toEqual([])
+      // Nobody is told goodbye who talks elsewhere.
+      const asked = app.model.last.commands.flatMap((command) => (command.type === 'respond' ? [command] : []))
+      expect(asked.filter(({ instructions }) => instructions?.includes('goodbye'))).toEqual([])
+      expect(await entry()).toEqual({ owner: null, epoch: 2 })
       expect(await session()).toEqual({ end_reason: null, ended_at: null })
     },
   )

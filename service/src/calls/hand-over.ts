@@ -36,8 +36,9 @@ type Deps = {
 }
 
 /**
- * `left`: it had no stream any more, and its carrier could not be told, or has asked by itself: should it have to be told, another node
- * does. `unknown`: its carrier may have been told to go on elsewhere. It is left alone here, and whoever has it by then decides.
+ * `left`: it had no stream any more, and its carrier could not be told; or that has asked by itself, and was promised another stream.
+ * Should it have to be told, another node does. `unknown`: its carrier may have been told to go on elsewhere. It is left alone here,
+ * and whoever has it by then decides.
  */
 type Became = 'gone' | 'kept' | 'left' | 'unknown'
 
@@ -88,11 +89,14 @@ export function makeHandOver(deps: Deps): HandOver {
       const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
       const became = released ? await told(tenant, released) : 'kept'
       if (became === 'kept') nobody.failed()
-      if (!released || became !== 'gone') return became
-      await rescueOver(db, released)
-      await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
+      if (!released || became === 'kept') return became
+      if (became === 'gone') {
+        await rescueOver(db, released)
+        await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
+      }
+      // Also where another stream is only on its way: the end of the session that is here would be that of the call.
       letGo(tenantId, callSid, released.epoch)
-      return 'gone'
+      return became
     } catch (err) {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'it is not known whether a call was handed over')
       return 'unknown'
