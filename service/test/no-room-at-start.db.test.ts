@@ -124,6 +124,40 @@ describe.runIf(inject('databaseTemplate').kind === 'server')('a call whose strea
     expect([(await log('CA1')).error_code, await endReason()]).toEqual(['process_full', 'rejected'])
   })
 
+  it('hears that all lines are busy where it comes to a node that is about to stop, as all others are', async () => {
+    void full.app.drain()
+    await refused()
+    await test.db.updateTable('nodes').set({ stopping: true }).execute()
+    expect(await resume()).toMatch(/All our lines are busy[^<]*<\/Say><Hangup\/>/)
+    expect([await log('CA1'), await endReason()]).toMatchObject([
+      { status: 'busy', error_code: 'stopping' },
+      'rejected',
+    ])
+  })
+
+  it('is left as it is where it has begun before, and goes on at a node with room', async () => {
+    const client = await app.talk({ CallSid: 'CA1' })
+    client.terminate()
+    const lost = streamTokenIn(await resume({}, { node: app.served }))
+    const before = await log('CA1')
+    const other = await StreamClient.open(full.address)
+    other.start({ callSid: 'CA1', streamSid: 'MZ2', parameters: { stream_token: lost } })
+    expect(await other.closed()).toBe(TRY_AGAIN)
+    expect(await log('CA1')).toEqual(before)
+    expect([before.status, before.error_code]).toEqual(['in-progress', null])
+    // Its next stream is still of the second epoch.
+    await again(await resume({}, { node: app.served }))
+    expect([await log('CA1'), await endReason()]).toMatchObject([{ status: 'in-progress', error_code: null }, null])
+  })
+
+  /** Another stream of the call begins at the first node. */
+  async function again(document: string): Promise<void> {
+    const client = await StreamClient.open(app.served.address)
+    client.start({ callSid: 'CA1', streamSid: 'MZ3', parameters: { stream_token: streamTokenIn(document) } })
+    const session = () => test.db.selectFrom('voice_sessions').selectAll().where('call_sid', '=', 'CA1')
+    await app.pass(async () => (await session().executeTakeFirstOrThrow()).resumed_count === 1, 'the call to go on')
+  }
+
   it('stays as it has ended where why it found no room is noted late', async () => {
     await refused()
     await test.db
