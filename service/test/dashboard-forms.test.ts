@@ -319,9 +319,55 @@ describe('a window', () => {
     await page.locator('*:focus').and(button).waitFor()
     await context.close()
   })
+
+  it.each([
+    ['Pages', 'dialog'],
+    ['Logged in as ada', 'menu'],
+  ] as const)(
+    'of the bar (%s) gives the focus back the first time, when it has just been loaded, and later',
+    async (name, role) => {
+      const context = await dashboard.loggedIn({ width: 768, colorScheme: 'light' })
+      const { page } = await dashboard.visit(context, '/app/prompts')
+      const button = page.getByRole('button', { name })
+      for (let times = 0; times < 2; times += 1) {
+        await button.press('Enter')
+        await page.getByRole(role).waitFor()
+        await page.locator(`[role=${role}] *:focus`).waitFor({ state: 'attached' })
+        await page.keyboard.press('Escape')
+        await page.getByRole(role).waitFor({ state: 'hidden' })
+        await page.locator('*:focus').and(button).waitFor()
+      }
+      await context.close()
+    },
+  )
 })
 
 describe('the settings of a tenant', () => {
+  it('are gone through backwards with each field, and its label, below the bar', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/acme/settings')
+    const bottom = (await page.getByRole('banner').first().boundingBox())?.height ?? 0
+    await page.getByLabel('Document').focus()
+    for (const label of [
+      'Call only with consent',
+      'Calls to a number a day',
+      'API requests a minute',
+      'Secret',
+      'Account',
+      'Name',
+    ]) {
+      const field = page.getByLabel(label, { exact: true })
+      while (!(await field.evaluate((element) => element === document.activeElement)))
+        await page.keyboard.press('Shift+Tab')
+      const top = await page
+        .getByText(label, { exact: true })
+        .first()
+        .evaluate((element) => element.getBoundingClientRect().top)
+      expect(top, label).toBeGreaterThanOrEqual(bottom)
+    }
+    await context.close()
+  })
+
   it('say why they are not saved over what somebody else has written', async () => {
     const context = await dashboard.loggedIn(WIDE)
     const { page } = await dashboard.visit(context, '/app/t/acme/settings')

@@ -1,4 +1,5 @@
 import { Menu } from '@mantine/core'
+import { useRef } from 'react'
 import { usePerson } from '../api/session.ts'
 import { useLogout } from '../api/session-changes.ts'
 import { words } from '../components/text.ts'
@@ -11,10 +12,11 @@ export function PersonActions() {
   const { name, role } = usePerson()
   const logout = useLogout()
   const leave = useLeaving()
+  const button = useRef<HTMLButtonElement>(null)
   return (
-    <Menu position="bottom-end" width={220} defaultOpened>
+    <Menu position="bottom-end" width={220} defaultOpened onClose={() => button.current?.focus()}>
       <Menu.Target>
-        <PersonButton />
+        <PersonButton ref={button} />
       </Menu.Target>
       <Menu.Dropdown>
         <div className={styles.who}>
