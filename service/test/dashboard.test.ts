@@ -112,8 +112,31 @@ describe('the dashboard', () => {
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
     await logIn(page, LOGIN.password, user.email)
     await page.getByRole('button', { name: `Logged in as ${user.email}` }).waitFor()
-    await page.getByRole('alert').waitFor()
+    await page.getByRole('heading', { name: 'This page is not for your role' }).waitFor()
     expect(await row.count()).toBe(0)
+    await context.close()
+  })
+
+  it('asks nothing for whoever has the address of a page that is not for their role, and says whose it is', async () => {
+    const user = { email: 'otto@demo.example', role: 'operator', password: LOGIN.password }
+    await dashboard.ask('POST', '/admin/tenants/demo/users', user)
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' }, user.email)
+    for (const [path, whose] of [
+      ['t/demo/talk', 'administrators'],
+      ['t/demo/desk/sweeps', 'whoever administers the installation'],
+      ['tenants', 'whoever administers the installation'],
+      ['diagnostics', 'whoever administers the installation'],
+    ] as const) {
+      const { page, faults } = await dashboard.visit(context, `/app/${path}`)
+      await page.getByText(`It is for ${whose}`, { exact: true }).waitFor()
+      expect(await page.locator('main button').count()).toBe(0)
+      expect(faults).toEqual([])
+      await page.close()
+    }
+    const { page } = await dashboard.visit(context, '/app/t/demo/settings')
+    await page.getByText('Administrators can change this').waitFor()
+    await page.getByRole('link', { name: 'Desk' }).click()
+    await page.getByRole('heading', { name: 'Desk' }).waitFor()
     await context.close()
   })
 

@@ -27,3 +27,12 @@ export const PLACES: Place[] = [
   { to: '/audit-log', label: 'Audit log', icon: 'audit', needs: 'administrator' },
   { to: '/logs', label: 'Logs', icon: 'logs', needs: 'viewer' },
 ]
+
+/** A page that stands in no navigation is for whoever may see what leads to it, but these. */
+const BEHIND_OTHERS: Record<string, Role> = { '/t/$tenantId/desk/sweeps': 'administrator' }
+
+/** The role that a page needs, by the path of its route. The first page is for everybody: it leads to their own. */
+export function neededRole(path: string): Role {
+  if (path === '/') return 'viewer'
+  return BEHIND_OTHERS[path] ?? PLACES.find(({ to }) => to === path)?.needs ?? 'viewer'
+}

@@ -1,14 +1,16 @@
 import { ActionIcon } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router'
+import { Navigate, Outlet, useNavigate, useParams, useRouterState } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { identityOf, personIn, sessionQuery, whoseIs } from '../api/session.ts'
+import { identityOf, isAtLeast, personIn, sessionQuery, usePerson, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
+import { neededRole } from './navigation.ts'
 import { NavigationList } from './navigation-list.tsx'
 import { PersonMenu } from './person-menu.tsx'
+import { RefusedPage } from './refused-page.tsx'
 import styles from './shell.module.css'
 import { TenantSwitch } from './tenant-switch.tsx'
 
@@ -84,10 +86,17 @@ function Frame() {
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={styles.content}>
-        <Outlet />
+        <AllowedPage />
       </main>
     </div>
   )
+}
+
+/** The page of the address, unless it is one on which the service would refuse everything. */
+function AllowedPage() {
+  const { role } = usePerson()
+  const needed = useRouterState({ select: ({ matches }) => neededRole(matches.at(-1)?.fullPath ?? '') })
+  return isAtLeast(role, needed) ? <Outlet /> : <RefusedPage needed={needed} />
 }
 
 /** Whoever logs in over a page of another tenant has nothing to lose there: what is asked about was typed by who was there before. */

@@ -72,7 +72,7 @@ export function VersionForm({ version, document }: VersionFormProps) {
     <EditedDocument value={editing}>
       {!mayChange && document.isChanged && <Unsaved version={version} document={document} />}
       <form onSubmit={submit}>
-        <Panel title="What it says" aside={version.status !== 'draft' && 'Only a draft can be changed'}>
+        <Panel title="What it says" aside={!mayChange && unchangeable(version)}>
           <Column>
             <VersionFields />
             {!(mayChange && newer) && failure && <FailureState error={failure} />}
@@ -103,6 +103,10 @@ export function VersionForm({ version, document }: VersionFormProps) {
       </form>
     </EditedDocument>
   )
+}
+
+function unchangeable({ status }: Version): string {
+  return status === 'draft' ? 'Administrators can change it' : 'Only a draft can be changed'
 }
 
 function VersionFields() {

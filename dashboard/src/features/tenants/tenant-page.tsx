@@ -14,12 +14,18 @@ import { deleteTenant, TENANTS_KEY, tenantQuery } from './tenant-queries.ts'
 export function TenantPage() {
   const tenantId = useTenant()
   const { data, error, refetch } = useQuery(tenantQuery(tenantId))
+  const mayChange = useMay('admin')
   const mayDelete = useMay('administrator')
   return (
     <DetailPage
       title={{ name: data?.config.name ?? tenantId }}
       above={null}
-      description={<span className="mono">{tenantId}</span>}
+      description={
+        <>
+          <span className="mono">{tenantId}</span>
+          {!mayChange && ' · Administrators can change this'}
+        </>
+      }
       actions={mayDelete && data && <DeleteTenant tenantId={tenantId} />}
       thing={data}
       error={error}
