@@ -193,6 +193,21 @@ describe('the desk', () => {
     await context.close()
   })
 
+  it.each([768, 1024])(
+    'says of each task what is wanted and who has claimed it at %d px, without scrolling sideways',
+    async (width) => {
+      await ask('POST', `/callback-tasks/${tasks.normal}/claim`, { operator: 'grace.lund@demo.example' })
+      const context = await dashboard.loggedIn({ width, colorScheme: 'light' })
+      const { page } = await visit(context, 'desk')
+      await page.getByText('default, claimed by grace.lund@demo.example').filter({ visible: true }).waitFor()
+      const list = page.getByRole('region', { name: 'Desk', exact: true })
+      expect(await list.getByRole('columnheader', { name: 'What is wanted' }).isVisible()).toBe(true)
+      expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+      await ask('POST', `/callback-tasks/${tasks.normal}/release`, {})
+      await context.close()
+    },
+  )
+
   it('forgets what its tasks were filtered by when a link leads to others', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await visit(context, 'desk')

@@ -1,7 +1,13 @@
 import type { ReactNode } from 'react'
 import styles from './beneath.module.css'
 
-/** Within a cell of a list on a phone, in place of a column that there is no room for there. */
-export function Beneath({ children }: { children: ReactNode }) {
-  return <div className={styles.beneath}>{children}</div>
+type BeneathProps = {
+  /** From where on the column has room. */
+  until?: 'tablet' | 'desktop'
+  children: ReactNode
+}
+
+/** Within a cell of a list, in place of a column where there is no room for that. */
+export function Beneath({ until = 'tablet', children }: BeneathProps) {
+  return <div className={styles[until]}>{children}</div>
 }

@@ -116,7 +116,7 @@ function columnsOf(tenantId: string): Column<Task>[] {
   return [
     {
       name: 'Customer',
-      cell: ({ id, customer_phone: phone, status }) => (
+      cell: ({ id, customer_phone: phone, status, queue_key: queue, assigned_to: whom }) => (
         <>
           <RowLink to="/t/$tenantId/desk/tasks/$taskId" params={{ tenantId, taskId: id }}>
             <span className="numbers">{phoneText(phone)}</span>
@@ -124,13 +124,16 @@ function columnsOf(tenantId: string): Column<Task>[] {
           <Beneath>
             <TaskStatus status={status} />
           </Beneath>
+          <Beneath until="desktop">
+            <span className={styles.whose}>{whom === null ? queue : `${queue}, claimed by ${whom}`}</span>
+          </Beneath>
         </>
       ),
     },
     { name: 'Status', from: 'tablet', cell: (task) => <TaskStatus status={task.status} /> },
     { name: 'Time', cell: (task) => <TaskTime task={task} /> },
     { name: 'Priority', from: 'tablet', cell: (task) => <TaskPriority priority={task.priority} /> },
-    { name: 'Queue', from: 'tablet', cell: ({ queue_key: key }) => key },
+    { name: 'Queue', from: 'desktop', cell: ({ queue_key: key }) => key },
     { name: 'Claimed by', from: 'desktop', cell: ({ assigned_to: whom }) => whom ?? DASH },
     {
       name: 'What is wanted',
