@@ -167,6 +167,16 @@ describe('the desk', () => {
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'hidden' })
 
+    // In a menu a letter is for the menu: it claims nothing.
+    await page.getByRole('button', { name: 'Logged in as ada' }).press('Enter')
+    await page.getByRole('menu').waitFor()
+    const claims: string[] = []
+    page.on('request', (request) => request.url().endsWith('/claim-next') && claims.push(request.url()))
+    await page.keyboard.press('n')
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'hidden' })
+    expect(claims).toEqual([])
+
     await page.keyboard.press('n')
     await page.getByRole('heading', { name: 'Conversation' }).waitFor()
     expect(new URL(page.url()).pathname).toBe(`/app/t/demo/desk/tasks/${tasks.urgent}`)

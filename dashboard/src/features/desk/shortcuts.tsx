@@ -90,7 +90,7 @@ function KeyList() {
 }
 
 function isForSomethingElse({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || document.querySelector('[role="dialog"]')) return true
+  if (ctrlKey || metaKey || altKey || document.querySelector('[role="dialog"], [role="menu"]')) return true
   return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable]') !== null
 }
 
