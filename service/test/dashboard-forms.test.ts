@@ -357,7 +357,7 @@ describe('the settings of a tenant', () => {
       'Name',
     ]) {
       const field = page.getByLabel(label, { exact: true })
-      while (!(await field.evaluate((element) => element === document.activeElement)))
+      while (!(await field.evaluate((element) => element === element.ownerDocument.activeElement)))
         await page.keyboard.press('Shift+Tab')
       const top = await page
         .getByText(label, { exact: true })
