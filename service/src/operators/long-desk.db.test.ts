@@ -12,7 +12,7 @@ import { listSupervisorActions } from './supervisor-action-store.ts'
 const ACME = 'acme' as TenantId
 const TASKS = 3_000
 
-const test = useDatabase()
+const test = useDatabase({ isNew: true })
 
 /** Most are done, as on a desk that has been at work for long; each is of a phone and a call of its own. */
 async function fill(): Promise<void> {

@@ -24,7 +24,7 @@ type Ended = { status?: CallLogRow['status']; end?: SessionEndReason; code?: str
 const MINUTE_MS = 60_000
 const log = makeLog({ level: 'silent', secrets: [] })
 
-const test = useDatabase()
+const test = useDatabase({ isNew: true })
 let clock: TestClock
 let kinds: MissedCallKind[]
 let calls: number

@@ -14,7 +14,7 @@ const ROWS = 3_000
 const PAGE_ROWS = 50
 const acme = 'acme' as TenantId
 
-const test = useDatabase({ isFilledOnce: true })
+const test = useDatabase({ isFilledOnce: true, isNew: true })
 
 type Listed = { id: string; call_sid: string }
 

@@ -11,10 +11,13 @@ export type LentDatabase = { copy: Copy; database: Database; schema: string }
  */
 let spare: LentDatabase | null = null
 
-export async function lendDatabase(template: Template): Promise<LentDatabase> {
-  const lent = spare
-  spare = null
-  if (lent) return lent
+/** @param isNew whether it must be one that no other file has had. */
+export async function lendDatabase(template: Template, isNew: boolean): Promise<LentDatabase> {
+  const lent = isNew ? null : spare
+  if (lent) {
+    spare = null
+    return lent
+  }
   const copy = await copyTemplate(template)
   const database = await copy.open()
   return { copy, database, schema: await schemaOf(database.db) }

@@ -28,7 +28,7 @@ import { makeEraseSession } from './erase-session.ts'
 import { eraseSession } from './erase-store.ts'
 
 const ACME = 'acme' as TenantId
-const test = useDatabase()
+const test = useDatabase({ isNew: true })
 let clock: TestClock
 let folder: string
 let files: RecordingFiles

@@ -23,7 +23,7 @@ import { claimScoringAcrossTenants, releaseScoring } from './scoring-store.ts'
 const ACME = 'acme' as TenantId
 const tenants = { get: async (id: TenantId) => tenantTold(id) }
 
-const test = useDatabase()
+const test = useDatabase({ isNew: true })
 let clock: TestClock
 let provider: ChatServer
 let lines: { level: string; msg: string }[]
