@@ -1,28 +1,21 @@
-import { sql } from 'kysely'
+import { DefaultConnectionProvider, DummyDriver, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { TestClock } from './clock.ts'
 import { useDatabase } from './database.ts'
-import { isDatabaseAtWork } from './database-work.ts'
+import { isDatabaseAtWork, watchWork } from './database-work.ts'
 import { passing } from './passing.ts'
 
 const test = useDatabase()
 
 describe('the database', () => {
-  it('is at work from when it is asked until it has answered', async () => {
-    expect(isDatabaseAtWork()).toBe(false)
+  it('is at work from when it is asked, and between the statements of a transaction', async () => {
     const answer = sql`select 1`.execute(test.db)
     expect(isDatabaseAtWork()).toBe(true)
     await answer
-    expect(isDatabaseAtWork()).toBe(false)
-  })
-
-  it('is at work between the statements of a transaction too, and after one that failed no more', async () => {
     await test.db.transaction().execute(async (tx) => {
       await sql`select 1`.execute(tx)
       expect(isDatabaseAtWork()).toBe(true)
     })
-    await expect(sql`select no_such_column`.execute(test.db)).rejects.toThrow(/no_such_column/)
-    expect(isDatabaseAtWork()).toBe(false)
   })
 
   it('does not keep time from passing when it does not answer', async () => {
@@ -31,5 +24,19 @@ describe('the database', () => {
       await passing(clock, () => clock.monotonicMs() >= 500, { what: 'half a second' })
     })
     expect(clock.monotonicMs()).toBe(500)
+  })
+})
+
+describe('work that is watched', () => {
+  it('is over with its answer, and with its fault', async () => {
+    const provider = new DefaultConnectionProvider(new DummyDriver())
+    const isAtWork = watchWork(provider)
+    expect(isAtWork()).toBe(false)
+    expect(await provider.provideConnection(async () => isAtWork())).toBe(true)
+    expect(isAtWork()).toBe(false)
+    const failing = provider.provideConnection(() => Promise.reject(new Error('it failed')))
+    expect(isAtWork()).toBe(true)
+    await expect(failing).rejects.toThrow('it failed')
+    expect(isAtWork()).toBe(false)
   })
 })
