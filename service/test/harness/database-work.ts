@@ -19,7 +19,7 @@ export function watchWork(provider: Pick<DefaultConnectionProvider, 'provideConn
       beganMs.delete(work)
     }
   }
-  provider.provideConnection = watched as typeof provide
+  provider.provideConnection = watched
   return () => beganMs.values().some((atMs) => performance.now() - atMs < ANSWERS_WITHIN_MS)
 }
 
