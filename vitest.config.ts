@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { ON_ONE_DATABASE } from './scripts/testing/one-database.ts'
 import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
@@ -7,11 +8,17 @@ const BROWSER_CALL_TESTS = ['-live', '-long-list'].map((of) => `service/test/das
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 
-/** The same files on both databases; the setup makes the one that they run on. */
+/** The same files on both databases, but for those that every change runs on one; the setup makes the one that they run on. */
 function databaseProject(name: 'embedded' | 'server') {
+  const others = process.env['PARLEY_TEST_ONE_DATABASE']
+    ? ON_ONE_DATABASE[name === 'server' ? 'embedded' : 'server']
+    : []
   return {
     extends: true as const,
-    test: { name, include: [DATABASE_TESTS], exclude: NOT_OURS, globalSetup: `service/test/harness/${name}-setup.ts` },
+    test: {
+      ...{ name, include: [DATABASE_TESTS], exclude: [...NOT_OURS, ...others] },
+      globalSetup: `service/test/harness/${name}-setup.ts`,
+    },
   }
 }
 

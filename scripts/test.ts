@@ -8,6 +8,7 @@ import { startPostgres } from './needs/postgres.ts'
 import { findRedis } from './needs/redis.ts'
 import { makeRunFolder, type RunFolder, sweepAbandonedRuns } from './needs/run-folder.ts'
 import { type Counts, countResults } from './testing/counts.ts'
+import { isOfEveryChange } from './testing/one-database.ts'
 import { runVitest } from './testing/vitest.ts'
 
 /** Everything the tests need; a further need is one more function here. */
@@ -40,6 +41,7 @@ async function runTests(context: NeedContext, needs: Need[]): Promise<Outcome> {
     ...{ TMPDIR: join(context.folder.path, 'tmp'), PARLEY_TEST_SCRATCH: context.folder.scratchPath },
     NODE_COMPILE_CACHE: COMPILED,
     ...(full && { PARLEY_TEST_FULL: '1' }),
+    ...(isOfEveryChange(process.argv.slice(2)) && { PARLEY_TEST_ONE_DATABASE: '1' }),
   }
   const { exitCode, reportPath } = await runVitest({ ...context, args, env })
   return { exitCode, counts: countResults(reportPath, exitCode) }

@@ -2,6 +2,7 @@ import type { BrowserContext, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
+import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target.ts'
 
@@ -291,14 +292,15 @@ describe('the pages of an administrator', () => {
       ['/app/logs', 'Live'],
     ]
     for (const [path, text] of pages) {
-      await page.setViewportSize({ width: 1280, height: 900 })
-      await page.emulateMedia({ colorScheme: 'light' })
+      await page.setViewportSize({ width: WIDE.width, height: 900 })
       await page.goto(dashboard.address + path)
       await page.locator('main').getByText(text).first().waitFor()
-      const light = await faultsAsShown(page)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await page.setViewportSize({ width: 390, height: 900 })
-      const wrong = [...faults.splice(0), ...light, ...(await faultsAsShown(page))]
+      for (const { width, colorScheme } of IS_FULL ? LOOKS : [NARROW]) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width, height: 900 })
+        faults.push(...(await faultsAsShown(page)))
+      }
+      const wrong = faults.splice(0)
       if (wrong.length > 0) found[path] = wrong
     }
     expect(found).toEqual({})

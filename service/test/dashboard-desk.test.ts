@@ -1,17 +1,13 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Look } from './harness/chromium.ts'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
+import { IS_FULL, LOOKS, NARROW } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 const LISTED = '+12025550177'
 /** As long as a task that is shown takes to be read again, and a little. */
 const READ_AGAIN_MS = 20_000
-const LOOKS: Look[] = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-]
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -40,7 +36,8 @@ const visit = (context: BrowserContext, path: string) => dashboard.visit(context
 
 const harm = (page: Page) => page.locator('main img, main script, main svg[onload]').count()
 
-describe.each(LOOKS)('at $width px in $colorScheme colours', (look) => {
+// Each of these pages is looked at in the wide by dashboard-every-page.
+describe.each(IS_FULL ? LOOKS : [NARROW])('at $width px in $colorScheme colours', (look) => {
   it('has nothing that keeps somebody out, and shows texts as they are', async () => {
     const context = await dashboard.loggedIn(look)
     const found: Record<string, string[]> = {}

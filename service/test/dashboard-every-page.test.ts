@@ -2,20 +2,15 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import type { Look } from './harness/chromium.ts'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
+import { IS_FULL, LOOKS, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 import { until } from './harness/wait.ts'
 import { watchedPage } from './harness/watched-page.ts'
 
 const ROUTES = join(import.meta.dirname, '..', '..', 'dashboard', 'src', 'routes')
 const WAIT_MS = 15_000
-const LOOKS: Look[] = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-]
-const IS_FULL = process.env['PARLEY_TEST_FULL'] === '1'
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
 
@@ -126,7 +121,7 @@ describe('every page of the dashboard', () => {
     expect(known.toSorted()).toEqual((await routePaths()).toSorted())
   })
 
-  it.each(IS_FULL ? LOOKS : LOOKS.slice(0, 1))(
+  it.each(IS_FULL ? LOOKS : [WIDE])(
     'breaks no rule of accessibility at $width px in $colorScheme colours',
     async (look) => {
       const context = await dashboard.loggedIn(look)

@@ -1,13 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
-import type { Look } from './harness/chromium.ts'
 import { useDashboard } from './harness/dashboard.ts'
+import { IS_FULL, LOOKS, WIDE } from './harness/looks.ts'
 import { makeTenant } from './harness/tenants.ts'
-
-const LOOKS: Look[] = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-]
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -86,7 +81,7 @@ async function moved(page: Page, { at, last, others, sign }: Loaded): Promise<un
   return page.evaluate(MOVED)
 }
 
-describe.each(LOOKS)('what is seen while a page is read, at $width px', (look) => {
+describe.each(IS_FULL ? LOOKS : [WIDE])('what is seen while a page is read, at $width px', (look) => {
   it.each(Object.entries(PAGES))('stays where it is: %s', async (_name, loaded) => {
     const context = await dashboard.loggedIn(look)
     const { page } = await dashboard.visit(context, '/app/login')

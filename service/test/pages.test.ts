@@ -1,16 +1,11 @@
 import { rm } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { type Look, startChromium, type TestChromium } from './harness/chromium.ts'
+import { startChromium, type TestChromium } from './harness/chromium.ts'
+import { IS_FULL, LOOKS, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 import { killPrograms, startProgram } from './harness/program.ts'
 import { scratchFolder } from './harness/scratch.ts'
-
-const LOOKS: Look[] = [
-  { width: 1280, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-]
-const IS_FULL = process.env['PARLEY_TEST_FULL'] === '1'
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 120_000 })
 
@@ -101,7 +96,7 @@ describe.each(LOOKS)('the pages at $width px, in $colorScheme colours', (look) =
     expect(found).toEqual({})
   })
 
-  it.runIf(IS_FULL || look === LOOKS[0])('show the three descriptions of the API, each whole', async () => {
+  it.runIf(IS_FULL || look === WIDE)('show the three descriptions of the API, each whole', async () => {
     const context = await chromium.context(look)
     const page = await context.newPage()
     expect(await faultsOf(page, '/swagger-ui')).toEqual([])

@@ -1,0 +1,34 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isOfEveryChange, ON_ONE_DATABASE } from './one-database.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const { embedded, server } = ON_ONE_DATABASE
+const having = (files: readonly string[], words: RegExp) =>
+  files.filter((path) => words.test(readFileSync(join(ROOT, path), 'utf8')))
+
+describe('the files that run on one database', () => {
+  it('are there, each on one of them', () => {
+    const all = [...embedded, ...server]
+    expect(all.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+    expect(all.filter((path, at) => all.indexOf(path) !== at)).toEqual([])
+  })
+
+  it('have no part for the other one alone', () => {
+    expect(having(embedded, /kind === 'server'|kind === 'embedded'\) return|onOneDatabase\(/)).toEqual([])
+    expect(having(server, /(?:run|skip)If\(.*'embedded'/)).toEqual([])
+  })
+})
+
+describe('a run of the tests', () => {
+  it.each([
+    { args: [], is: true },
+    { args: ['--bail=1'], is: true },
+    { args: ['--full'], is: false },
+    { args: ['service/src/kernel'], is: false },
+    { args: ['--project', 'server', 'service/test/call'], is: false },
+  ])('with $args is that of every change: $is', ({ args, is }) => {
+    expect(isOfEveryChange(args)).toBe(is)
+  })
+})
