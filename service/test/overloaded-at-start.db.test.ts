@@ -73,8 +73,25 @@ describe('a call whose stream begins while its node is overloaded', () => {
     await refused('CA1', await app.ring({ CallSid: 'CA1' }))
     expect(await resume('CA1')).toMatch(/<Response><Dial [^>]*action="[^"]+"[^>]*><Number>\+12025550150<\/Number>/)
     expect(await resume('CA1', { DialCallStatus })).toContain('<Response><Hangup/></Response>')
-    await app.post('/api/v1/call-status', { form: { ...FORM, CallSid: 'CA1', CallStatus: 'completed' } })
+    await over('CA1')
     expect(await stand('CA1')).toEqual(['busy', 'overloaded', 'rejected'])
+    await missed()
+  })
+
+  it('is called back, too, where its caller hangs up before it was told anything', async () => {
+    await document({}, { missed_calls: {} })
+    await refused('CA1', await app.ring({ CallSid: 'CA1' }))
+    await over('CA1')
+    expect(await stand('CA1')).toEqual(['busy', 'overloaded', 'rejected'])
+    await missed()
+  })
+
+  /** The carrier tells that the call has ended. */
+  async function over(CallSid: string): Promise<void> {
+    await app.post('/api/v1/call-status', { form: { ...FORM, CallSid, CallStatus: 'completed', CallDuration: '9' } })
+  }
+
+  async function missed(): Promise<void> {
     // Who is with the fallback number talks for no longer than this.
     await app.clock.advance(300_000)
     const tasks = async () =>
@@ -83,7 +100,7 @@ describe('a call whose stream begins while its node is overloaded', () => {
       ...{ what: 'the task', stepMs: 5_000 },
     })
     expect(task).toMatchObject({ call_sid: 'CA1', metadata: { missed_call: 'missed' } })
-  })
+  }
 
   /** A call that was asked for, and that somebody has answered; answers what its carrier is told. */
   async function answered(): Promise<string> {

@@ -25,7 +25,7 @@ export type CallStatuses = {
    * Applies a report, as a status callback or the answer to a look-up brings it; the same ones give the same call in any order
    * and however often they come. With the end of a call its session ends too where nobody else will end it: the stream never
    * began, or failed to on this node. Of others the session tells its own end, and only then the tenant is told that the call
-   * is complete. A call that was not taken stays as it was written down.
+   * is complete. A call that was not taken stays as it was written down; so ends one that came in and whose stream found no room.
    *
    * @returns null for a call that the tenant does not have.
    * @throws AppError `unavailable` when the database does not answer: nothing was noted.
@@ -67,7 +67,7 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
     if (!locked) return null
     if (isRefused(locked.before)) return { isOver: true }
     const isLost = locked.call.owner === nodeId && !willEnd(tenant.tenant_id, callSid)
-    const change = (record: CallRecord) => withOpenEnd(withReport(record, report), isLost)
+    const change = (record: CallRecord) => withOpenEnd(withReport(record, asNotTaken(record, report)), isLost)
     const { log } = await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
     return { isOver: isOver(log.status) }
   }
@@ -113,6 +113,14 @@ function withOpenEnd(record: CallRecord, isLost: boolean): CallRecord {
   if (session.started_at === null)
     return withSessionEnd(record, { ...NOTHING_SAID, endReason: unbegunReason(log), at: log.ended_at })
   return isLost ? withSessionEnd(record, { ...NOTHING_SAID, endReason: 'carrier_lost', at: log.ended_at }) : record
+}
+
+/** Whoever found no room, and hangs up before they are told so, has not been taken either: nobody has talked with them. */
+function asNotTaken({ log, session }: CallRecord, report: CallReport): CallReport {
+  const isOpen = log.direction === 'inbound' && session.started_at === null && session.ended_at === null
+  const why = isOpen ? refusalOf(log.error_code) : null
+  if (why === null || report.status === null || !isOver(report.status)) return report
+  return { ...report, status: NOT_TAKEN[why].status, durationSeconds: null }
 }
 
 /** What was taken for a hang-up by whoever answered was our sentence. */
