@@ -152,6 +152,35 @@ describe('a call that another node takes', () => {
     },
   )
 
+  it.runIf(kind === 'server').each([
+    ['lets go of it', 'old.owner is not null and new.owner is null', []],
+    [
+      'has had its carrier told',
+      'old.rescue_at is not null and new.rescue_at is null',
+      [{ form: { Twiml: expect.stringContaining(PUBLIC_URL) } }],
+    ],
+  ])('is not ended here where the database fails as this node %s', async (_when, condition, asked) => {
+    const [call] = await startTalking(app, ['CA1'])
+    await beat(test.db, OTHER_NODE, '1')
+    await sql`
+      create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'refused' using errcode = '53300'; end $$`.execute(test.db)
+    try {
+      await sql`
+        create trigger refuse before update on call_directory
+          for each row when (${sql.raw(condition)}) execute function refuse()`.execute(test.db)
+      await drained()
+      expect(await call?.client.closed()).toBe(1000)
+    } finally {
+      await sql`drop function refuse cascade`.execute(test.db)
+    }
+    expect(app.rest.requests).toMatchObject(asked)
+    expect(await session()).toEqual({ end_reason: null, ended_at: null })
+    // By whichever node its carrier asks.
+    const goesOn = await makeResuming({ db: test.db, clock: app.clock }).promise('acme' as TenantId, 'CA1')
+    expect(goesOn).toMatchObject({ epoch: 2 })
+  })
+
   it.runIf(kind === 'server')('is left to its carrier while that rings who it is put through to', async () => {
     const [call] = await startTalking(app, ['CA1'])
     await beat(test.db, OTHER_NODE, '1')

@@ -37,8 +37,8 @@ type Deps = {
 
 /**
  * `left`: it had no stream any more, and its carrier could not be told; or that has asked by itself, and was promised another stream.
- * Should it have to be told, another node does. `unknown`: its carrier may have been told to go on elsewhere. It is left alone here,
- * and whoever has it by then decides.
+ * Should it have to be told, another node does. `unknown`: the database has failed, and its carrier may have been told to go on elsewhere,
+ * or asks by itself once its stream is gone. It is let go of here, and whoever has it by then decides.
  */
 type Became = 'gone' | 'kept' | 'left' | 'unknown'
 
@@ -82,25 +82,31 @@ export function makeHandOver(deps: Deps): HandOver {
 
   async function sent(tenant: TenantRuntime, call: Call, hold: HeldStream): Promise<Became> {
     const { tenantId, callSid } = call
-    const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
+    const epoch = hold.epoch + 1
     // What is told here until another stream begins is told by whoever had the call.
-    const nobody = hold.expect({ epoch: hold.epoch + 1, owner: null })
-    try {
-      const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
-      const became = released ? await told(tenant, released) : 'kept'
-      if (became === 'kept') nobody.failed()
-      if (!released || became === 'kept') return became
-      if (became === 'gone') {
-        await rescueOver(db, released)
-        await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), released.epoch), GONE_WITHIN_MS)
-      }
-      // Also where another stream is only on its way: the end of the session that is here would be that of the call.
-      letGo(tenantId, callSid, released.epoch)
-      return became
-    } catch (err) {
+    const nobody = hold.expect({ epoch, owner: null })
+    const became = await toldOf(tenant, call).catch((err: unknown): Became => {
       log.warn({ err, tenant_id: tenantId, call_sid: callSid }, 'it is not known whether a call was handed over')
       return 'unknown'
+    })
+    if (became === 'kept') {
+      nobody.failed()
+      return became
     }
+    if (became === 'gone') await waitWhile(() => isEarlier(live.findCall(tenantId, callSid), epoch), GONE_WITHIN_MS)
+    // Also where another stream is only on its way: the end of the session that is here would be that of the call.
+    letGo(tenantId, callSid, epoch)
+    return became
+  }
+
+  /** @throws AppError `unavailable` when the database fails on the way. */
+  async function toldOf(tenant: TenantRuntime, call: Call): Promise<Became> {
+    const lookAt = new Date(clock.now() + RESCUE_LEASE_MS)
+    const released = await releaseCall(db, nodeId, call, { leaseMs: RESCUE_LEASE_MS, lookAt })
+    if (!released) return 'kept'
+    const became = await told(tenant, released)
+    if (became === 'gone') await rescueOver(db, released)
+    return became
   }
 
   async function told(tenant: TenantRuntime, released: OrphanedCall): Promise<'gone' | 'kept' | 'left'> {
