@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { makeCallStatuses } from '../src/calls/record-status.ts'
+import type { TenantId } from '../src/kernel/ids.ts'
+import { NODE, tenantTold } from '../src/records/calls.fixture.ts'
 import { NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
 import { passing } from './harness/passing.ts'
 import { ACCOUNT } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
+import { until } from './harness/wait.ts'
 
 const TRY_AGAIN = 1013
 const FALLBACK = '+12025550150'
@@ -103,10 +107,10 @@ describe('a call whose stream begins while its node is overloaded', () => {
   }
 
   /** A call that was asked for, and that somebody has answered; answers what its carrier is told. */
-  async function answered(): Promise<string> {
+  async function answered(more: object = {}): Promise<string> {
     app.rest.reply = ({ path }) =>
       path.endsWith('/Calls.json') ? { status: 201, body: { sid: 'CA7', status: 'queued' } } : { status: 200, body: {} }
-    await app.served.call('acme', 'POST', '/make-call', { to: CALLEE, from: NUMBER, agent_key: 'desk' })
+    await app.served.call('acme', 'POST', '/make-call', { to: CALLEE, from: NUMBER, agent_key: 'desk', ...more })
     const { Url = '' } = app.rest.requests.find(({ path }) => path.endsWith('/Calls.json'))?.form ?? {}
     const form = { ...FORM, CallSid: 'CA7', From: NUMBER, To: CALLEE }
     return (await app.post(new URL(Url).pathname, { form })).text
@@ -128,10 +132,39 @@ describe('a call whose stream begins while its node is overloaded', () => {
   ])('and that was placed %s, and was not reached', async (_what, fallback_number, said, end) => {
     await document({ fallback_number })
     await refused('CA7', await answered())
-    expect((await stand('CA7')).slice(1)).toEqual([null, null])
+    expect((await stand('CA7')).slice(1)).toEqual(['overloaded', null])
     expect(await resume('CA7', { Direction: 'outbound-api' })).toMatch(said)
     expect(await stand('CA7')).toEqual(end)
-    await app.post('/api/v1/call-status', { form: { ...FORM, CallSid: 'CA7', CallStatus: 'completed' } })
+    // Why it found no room may be noted late.
+    await notTaken('CA7')
+    await over('CA7')
     expect(await stand('CA7')).toEqual(['completed', ...end.slice(1)])
   })
+
+  it('and that was placed is talked with where that is over when its carrier asks, in the words that were asked for', async () => {
+    await refused('CA7', await answered({ greeting: 'Your order is here.' }))
+    await busyBy(0)
+    const client = await StreamClient.open(app.served.address)
+    const parameters = { stream_token: streamTokenIn(await resume('CA7', { Direction: 'outbound-api' })) }
+    client.start({ callSid: 'CA7', streamSid: 'MZ2', parameters })
+    await app.pass(async () => (await stand('CA7'))[0] === 'in-progress', 'the call to begin')
+    expect(await stand('CA7')).toEqual(['in-progress', null, null])
+    const greeting = () => app.model.last.commands.find(({ type }) => type === 'respond')
+    expect(await until(greeting, { what: 'the greeting' })).toMatchObject({
+      instructions: expect.stringContaining('Your order is here.'),
+    })
+  })
+
+  it('and that was placed was not reached where whoever answered hangs up before they are told so', async () => {
+    await refused('CA7', await answered())
+    await over('CA7')
+    expect(await stand('CA7')).toEqual(['completed', 'overloaded', 'rejected'])
+  })
+
+  async function notTaken(callSid: string): Promise<void> {
+    const tenants = { get: async () => tenantTold('acme') }
+    const statuses = makeCallStatuses({ db: test.db, clock: app.clock, nodeId: NODE, tenants, willEnd: () => false })
+    const noted = { why: 'overloaded' as const, at: new Date(app.clock.now()) }
+    await statuses.notTaken('acme' as TenantId, callSid, noted)
+  }
 })

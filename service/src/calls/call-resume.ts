@@ -37,8 +37,8 @@ export type CallResume = {
   /**
    * The end, for a call whose conversation is over, whether that is written down yet or not, with us or with whom it was put through to. Another stream for one that has
    * lost its own, wherever that was, with the same agent; whoever has the call keeps it until that stream comes. So it is with one
-   * that came in, and whose first stream came to a node without room, where there is room now. For one that never had any otherwise, or loses its stream again and again, or cannot be gone on with, the tenant's fallback number, or a
-   * sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
+   * whose first stream came to a node without room, where there is room now. For one that never had any otherwise, or loses its
+   * stream again and again, or cannot be gone on with, the tenant's fallback number, or a sentence and the end. What cannot be found out in 8 s counts as that, too; but who was only taken to have hung up is given
    * time: the carrier is to ask again, five times at most. It is asked, too, when a call that was not taken has been with the
    * tenant's fallback number: that is the end.
    *
@@ -98,13 +98,14 @@ export function makeCallResume(deps: Deps): CallResume {
     }
     if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
     const session = stored && (await findVoiceSession(db, tenant.tenant_id, stored.sessionId))
-    const why = session && (await whyNotLetIn(db, session))
+    const noted = session && (await whyNotLetIn(db, session))
+    const why = session?.direction === 'inbound' ? noted : null
     if (here ? await isEnding(here, callSid) : isFinished(session)) {
       const isToldAgain = why && dialled === null && session.end_reason === 'rejected'
       return { provider, verbs: isToldAgain ? await refusedAgain(tenant, session, why) : HANG_UP }
     }
     const isElsewhere = (here ? here.reason : session?.end_reason) === 'model_lost'
-    const turnedAway = why !== null && isOfOneNode(why)
+    const turnedAway = noted !== null && isOfOneNode(noted)
     const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
     if (verbs) return { provider, verbs }
@@ -166,11 +167,8 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 }
 
-/** Why there was no room for the first stream of a call that came in; null for any other. */
-async function whyNotLetIn(
-  db: Db,
-  { tenant_id, call_sid, direction, started_at }: VoiceSessionRow,
-): Promise<Refusal | null> {
-  if (direction !== 'inbound' || started_at !== null) return null
+/** Why there was no room for the first stream of a call, as far as it never had one; null for any other. */
+async function whyNotLetIn(db: Db, { tenant_id, call_sid, started_at }: VoiceSessionRow): Promise<Refusal | null> {
+  if (started_at !== null) return null
   return refusalOf((await findCallLog(db, tenant_id, call_sid))?.error_code ?? null)
 }

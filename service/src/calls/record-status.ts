@@ -33,7 +33,8 @@ export type CallStatuses = {
   record(tenantId: TenantId, callSid: string, report: CallReport): Promise<ReportedCall | null>
   /**
    * Notes why nobody talks with whoever has answered a call that we asked for, so that they are not taken for reached, also where
-   * its carrier has told its end before; and why a call that came in gets no stream. A call whose stream has begun stays as it is.
+   * its carrier has told its end before; and why a call gets no stream. A call whose stream has begun stays as it is, and so does
+   * one that was given up since.
    *
    * @throws AppError `unavailable` when the database does not answer.
    */
@@ -75,8 +76,9 @@ export function makeCallStatuses({ db, clock, nodeId, tenants, willEnd }: Deps):
   async function notTakenIn(tx: Tx, tenant: TenantRuntime, callSid: string, noted: { why: Refusal; at: Date }) {
     const locked = await lockRecord(tx, tenant.tenant_id, callSid)
     if (!locked || locked.before.session.started_at !== null) return
-    // One that came in is written down as it ended, though the note comes late.
-    if (locked.before.log.direction === 'inbound' && locked.before.session.ended_at !== null) return
+    // The note comes late: one that came in is written down as it ended, and one that went elsewhere was not reached by that.
+    const { log, session } = locked.before
+    if (log.error_code === STREAM_LOST || (log.direction === 'inbound' && session.ended_at !== null)) return
     const change = (record: CallRecord) => withNoAgent(record, noted)
     await changeCall(tx, tenant, { ...locked, now: new Date(clock.now()), change })
   }

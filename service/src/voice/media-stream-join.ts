@@ -49,8 +49,8 @@ export type JoinDeps = BeginDeps & {
   /** What was spoken ahead of an agent's first words; soon, and never rejects. */
   clipsOf(tenant: TenantRuntime, config: CompleteAgentConfig): Promise<readonly Clip[]>
   /**
-   * Notes why there is no room for the stream of a call that came in: one that has never had one is told so when its carrier asks. Soon,
-   * and never rejects.
+   * Notes why there is no room for the stream of a carrier's call: one that has never had one gets another, or is told so, when its
+   * carrier asks. Soon, and never rejects.
    */
   notLetIn(tenantId: TenantId, callSid: string, why: NoRoom): Promise<void>
 }
@@ -109,7 +109,7 @@ export function makeJoinStream(deps: JoinDeps): JoinStream {
     if (grant.epoch === null && capacity.has(wanted)) throw new StreamRefusal(POLICY, 'the call began elsewhere')
     const noRoom = here ? null : capacity.begin(wanted)
     if (noRoom) {
-      if (grant.direction === 'inbound') await deps.notLetIn(tenant.tenant_id, callSid, noRoom)
+      if (grant.direction !== 'browser') await deps.notLetIn(tenant.tenant_id, callSid, noRoom)
       throw new StreamRefusal(TRY_AGAIN, 'there is no room for the call')
     }
     const beginning = live.beginning(tenant.tenant_id, callSid)
