@@ -4,6 +4,7 @@ import type { TenantId } from '../src/kernel/ids.ts'
 import { NODE, tenantTold } from '../src/records/calls.fixture.ts'
 import { NUMBER, streamTokenIn, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { GatedDatabase } from './harness/gated-database.ts'
 import { passing } from './harness/passing.ts'
 import { ACCOUNT } from './harness/served-app.ts'
 import { StreamClient } from './harness/stream-client.ts'
@@ -14,11 +15,13 @@ const FALLBACK = '+12025550150'
 const CALLEE = '+12025550124'
 /** The load is looked at each second, five seconds together. */
 const LOAD_SEEN_MS = 5_000
+const ANSWER_WITHIN_MS = 8_000
 const FORM = { AccountSid: ACCOUNT.sid, CallStatus: 'in-progress' }
 
 describe('a call whose stream begins while its node is overloaded', () => {
   const test = useDatabase()
-  const app = useCallApp(test)
+  const gate = new GatedDatabase()
+  const app = useCallApp(test, { database: async () => gate.of(test.database) })
 
   async function busyBy(utilisation: number): Promise<void> {
     app.served.load.utilisation = utilisation
@@ -88,6 +91,20 @@ describe('a call whose stream begins while its node is overloaded', () => {
     await over('CA1')
     expect(await stand('CA1')).toEqual(['busy', 'overloaded', 'rejected'])
     await missed()
+  })
+
+  it('was not missed where the fallback number answers, though it took too long to find out what comes next', async () => {
+    await document({ fallback_number: FALLBACK }, { missed_calls: {} })
+    await refused('CA1', await app.ring({ CallSid: 'CA1' }))
+    const held = gate.hold()
+    const told = resume('CA1')
+    await held.reached()
+    await app.clock.advance(ANSWER_WITHIN_MS)
+    expect(await told).toMatch(/<Dial [^>]*action="[^"]+"[^>]*><Number>\+12025550150<\/Number>/)
+    held.release()
+    expect(await resume('CA1', { DialCallStatus: 'completed' })).toContain('<Response><Hangup/></Response>')
+    await over('CA1')
+    expect((await stand('CA1')).at(-1)).toBe('transferred')
   })
 
   /** The carrier tells that the call has ended. */

@@ -30,7 +30,8 @@ export type NotGoneOn = {
   ): Promise<CallVerb[]>
   /**
    * Of one of which it could not be found out in time, or at all, what has become of it. One that was put through has ended, and one
-   * that was only taken to be over is to be asked about again, where there is time for that.
+   * that was only taken to be over is to be asked about again, where there is time for that. What comes of the fallback number is told to
+   * call-resume: where nobody answers there, the agent may be back.
    */
   unknown(attempt: Attempt, call: ResumedCall): CarrierAnswer
 }
@@ -90,7 +91,7 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       return sorryAndGo(number, language)
     },
     unknown({ tenant, language, isGuessed }, call) {
-      const { callSid, again: times = 0, dialled, isPlaced } = call
+      const { callSid, again: times = 0, dialled = null, isPlaced } = call
       const { provider, fallback_number: number } = tenant?.telephony ?? {
         provider: DEFAULT_CARRIER,
         fallback_number: null,
@@ -102,12 +103,14 @@ export function makeNotGoneOn({ clock, log, live, statuses, putThrough, ...deps 
       if (tenant) deps.carrierCalls.dropApology(tenant, callSid)
       if (tenant && number !== null) leave(tenant, call)
       else if (isPlaced && !live.callHere(callSid)) void noteUnanswered(call)
-      return { provider, verbs: sorryAndGo(number, language) }
+      // Nothing is written down: whether anybody answers there is to be told. Where that was asked already, the next who rings is the last.
+      const action = dialled === null ? deps.resumeUrl() : undefined
+      return { provider, verbs: sorryAndGo(number, language, action) }
     },
   }
 }
 
-function sorryAndGo(number: string | null, language: string | null): CallVerb[] {
+function sorryAndGo(number: string | null, language: string | null, action?: string): CallVerb[] {
   const lost = carrierSentence((words) => words.lost, language)
-  return sayAndGo(number === null ? lost : apologySentence(language), number)
+  return sayAndGo(number === null ? lost : apologySentence(language), number, action)
 }
