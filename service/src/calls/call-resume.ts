@@ -6,17 +6,15 @@ import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb } from '../platform/telephony/port.ts'
 import { DEFAULT_CARRIER } from '../platform/telephony/registry.ts'
-import { findCallLog } from '../records/call-log-store.ts'
-import { isOver } from '../records/call-status.ts'
 import type { Resuming } from '../records/resuming.ts'
-import { findVoiceSession, type VoiceSessionRow } from '../records/voice-session-store.ts'
+import type { VoiceSessionRow } from '../records/voice-session-store.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LiveCapacity } from '../voice/live-capacity.ts'
-import type { CallHere, LiveSessions } from '../voice/live-sessions.ts'
+import type { LiveSessions } from '../voice/live-sessions.ts'
 import { withinTime } from './answer-time.ts'
 import { askAgain } from './ask-again.ts'
+import { type CallStand, makeCallStand } from './call-stand.ts'
 import { type AgainDeps, makeConnectAgain } from './connect-again.ts'
-import { makeGuessedEnds } from './guessed-ends.ts'
 import type { HangingUp } from './hang-up.ts'
 import type { CarrierAnswer } from './incoming.ts'
 import type { CallbackSignatures } from './incoming-signature.ts'
@@ -26,7 +24,7 @@ import { makeNotGoneOn } from './not-gone-on.ts'
 import type { PutThrough } from './put-through.ts'
 import type { CallStatuses } from './record-status.ts'
 import { refusalVerbs } from './refusal-verbs.ts'
-import { isOfOneNode, type Refusal, refusalOf } from './refusals.ts'
+import { isOfOneNode, type Refusal } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import type { Attempt, ResumedCall } from './resumed-call.ts'
 
@@ -71,10 +69,10 @@ export function makeCallResume(deps: Deps): CallResume {
   const { db, clock, log, tenants, signatures, live, capacity, putThrough } = deps
   const notGoneOn = makeNotGoneOn({ ...deps, resumeUrl: () => deps.again.addresses().resume })
   const again = makeConnectAgain({ log, live, capacity, resuming: deps.resuming, ...deps.again })
-  const guessedEnds = makeGuessedEnds({ clock, live, resuming: deps.resuming })
+  const standOf = makeCallStand(deps)
 
   async function next(call: ResumedCall, attempt: Attempt): Promise<CarrierAnswer> {
-    const { callSid, accountSid, again: times = 0, dialled = null, signed } = call
+    const { callSid, accountSid, dialled = null, signed } = call
     signatures.expectSigned(signed)
     // Asked first: the end of a call that was here until just now may not be written down yet.
     const here = live.callHere(callSid)
@@ -97,22 +95,30 @@ export function makeCallResume(deps: Deps): CallResume {
       return { provider, verbs: HANG_UP }
     }
     if (dialled !== null) live.findCall(tenant.tenant_id, callSid)?.command({ type: 'transfer_failed', why: dialled })
-    const session = stored && (await findVoiceSession(db, tenant.tenant_id, stored.sessionId))
-    const noted = session && (await whyNotLetIn(db, session))
-    const why = session?.direction === 'inbound' ? noted : null
-    if (here ? await isEnding(here, callSid) : isFinished(session)) {
-      const isToldAgain = why && dialled === null && session.end_reason === 'rejected'
-      return { provider, verbs: isToldAgain ? await refusedAgain(tenant, session, why) : HANG_UP }
+    const stand = await standOf(tenant.tenant_id, callSid, { here, stored })
+    return { provider, verbs: await comesNext(tenant, call, { stand, attempt }) }
+  }
+
+  async function comesNext(
+    tenant: TenantRuntime,
+    call: ResumedCall,
+    { stand, attempt }: { stand: CallStand; attempt: Attempt },
+  ): Promise<CallVerb[]> {
+    const { callSid, again: times = 0, dialled = null } = call
+    const { session, isElsewhere, noRoom } = stand
+    const why = session?.direction === 'inbound' ? noRoom : null
+    if (stand.isOver) {
+      const isToldAgain = why && dialled === null && session?.end_reason === 'rejected'
+      return isToldAgain ? refusedAgain(tenant, session, why) : HANG_UP
     }
-    const isElsewhere = (here ? here.reason : session?.end_reason) === 'model_lost'
-    const turnedAway = noted !== null && isOfOneNode(noted)
+    const turnedAway = noRoom !== null && isOfOneNode(noRoom)
     const connected = isElsewhere ? null : await again.connect(tenant, { callSid, turnedAway })
     const verbs = connected === 'elsewhere' ? askAgain(deps.again.addresses().resume, times) : connected
-    if (verbs) return { provider, verbs }
+    if (verbs) return verbs
     log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid }, 'a call has no stream any more')
     capacity.release({ tenantId: tenant.tenant_id, callSid })
     attempt.language ??= await languageOf(tenant, session)
-    return { provider, verbs: await notGoneOn.known(tenant, call, { language: attempt.language, why }) }
+    return notGoneOn.known(tenant, call, { language: attempt.language, why })
   }
 
   /** To a carrier that did not get our answer. */
@@ -130,17 +136,6 @@ export function makeCallResume(deps: Deps): CallResume {
     signatures.expectFrom(tenant, signed)
     if (dialled === 'through') deps.refused.served(callSid)
     return { provider: tenant.telephony.provider, verbs: HANG_UP }
-  }
-
-  /** One that had lost its model was to go elsewhere: a carrier that asks has not been told. */
-  async function isEnding({ tenantId, reason, isGuessed }: CallHere, callSid: string): Promise<boolean> {
-    return isGuessed ? guessedEnds.isOver(tenantId, callSid) : reason !== null && reason !== 'model_lost'
-  }
-
-  /** The same of one that was on another node, or here some time ago. */
-  function isFinished(session: VoiceSessionRow | null): boolean {
-    if (!session || isOver(session.call_status)) return true
-    return session.ended_at !== null && session.end_reason !== 'model_lost'
   }
 
   /** In which its agent speaks; null where that is not known, or cannot be found out. */
@@ -165,10 +160,4 @@ export function makeCallResume(deps: Deps): CallResume {
       }
     },
   }
-}
-
-/** Why there was no room for the first stream of a call, as far as it never had one; null for any other. */
-async function whyNotLetIn(db: Db, { tenant_id, call_sid, started_at }: VoiceSessionRow): Promise<Refusal | null> {
-  if (started_at !== null) return null
-  return refusalOf((await findCallLog(db, tenant_id, call_sid))?.error_code ?? null)
 }
