@@ -29,6 +29,19 @@ describe('an address of a tenant', () => {
     })
   })
 
+  it.each(['http://127.0.0.1:9/', 'http://localhost:9/'])(
+    '%s is refused with the setting that allows it',
+    async (url) => {
+      const refused = destinationOf(url, { resolve: async () => ['127.0.0.1'], allowPrivate: false })
+      await expect(refused).rejects.toThrow('OUTBOUND_ALLOW_PRIVATE_NETWORKS=true')
+    },
+  )
+
+  it('names no setting where none would allow it', async () => {
+    const refused = destinationOf('http://169.254.169.254/', { resolve: async () => [], allowPrivate: true })
+    await expect(refused).rejects.toThrow(/It leads into a reserved network\.$/)
+  })
+
   it.each([
     ['http://127.0.0.1:9/', ['127.0.0.1']],
     ['http://[::1]/', ['::1']],

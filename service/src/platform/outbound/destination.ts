@@ -11,6 +11,9 @@ type Options = { resolve: Resolve; allowPrivate: boolean }
 /** Names that stand for the machine itself, its network or its cloud, wherever they lead. */
 const INNER_NAME = /(^|\.)(localhost|local|internal|localdomain|home\.arpa|in-addr\.arpa|ip6\.arpa)$/
 
+/** For whoever tries the service on their own machine, with a webhook or a tool beside it. */
+const HOW_TO_ALLOW = 'Private ones may be asked with OUTBOUND_ALLOW_PRIVATE_NETWORKS=true.'
+
 /**
  * Reads and resolves an address. Every address that its name leads to must be one that we may go to: who controls a name
  * could otherwise mix in one of ours.
@@ -28,13 +31,17 @@ export async function destinationOf(address: string, { resolve, allowPrivate }: 
   const addresses = isIP(host) ? [host] : await named(host, { resolve, allowPrivate })
   const allowed: AddressClass[] = allowPrivate ? ['public', 'private'] : ['public']
   if (!addresses.every((each) => allowed.includes(addressClass(each)))) {
-    throw forbidden('It leads into a private or reserved network.')
+    throw forbidden(
+      allowPrivate
+        ? 'It leads into a reserved network.'
+        : `It leads into a private or reserved network. ${HOW_TO_ALLOW}`,
+    )
   }
   return { url, addresses }
 }
 
 async function named(host: string, { resolve, allowPrivate }: Options): Promise<string[]> {
-  if (!allowPrivate && INNER_NAME.test(host)) throw forbidden('Its name is one of a private network.')
+  if (!allowPrivate && INNER_NAME.test(host)) throw forbidden(`Its name is one of a private network. ${HOW_TO_ALLOW}`)
   const addresses = await resolve(host).catch((cause: unknown) => {
     throw new OutboundFault('unresolved', 'The name of the address cannot be resolved.', { cause })
   })
