@@ -43,6 +43,15 @@ describe('a scripted brain', () => {
     ])
   })
 
+  it('says what stands deep in an answer, as in the body of a request over HTTP', () => {
+    const brain = brainOf({
+      when: { after_tool: 'any' },
+      say: 'It is {output.body.0.state}{output.body.0.state.more}.',
+    })
+    const output = '{"status":200,"body":[{"state":"on its way"}]}'
+    expect(brain.reply(cue({ kind: 'tool', tool: { name: 'order_status', output } })).say).toBe('It is on its way.')
+  })
+
   it('counts only the turns of the caller', () => {
     const brain = brainOf({ when: { turn: 1 }, say: 'First.' }, { when: { turn: 2 }, say: 'Second.' })
     const kinds = ['greeting', 'turn', 'tool', 'keys', 'nudge', 'instructed', 'turn'] as const

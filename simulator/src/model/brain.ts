@@ -146,28 +146,28 @@ function saying(say: string): Reply {
   return { say, calls: [], thinkMs: null, problem: null }
 }
 
-/** Puts what is known into `{heard}`, `{keys}`, `{seconds}`, `{words}`, `{output}` and `{output.field}`. */
+/** Puts what is known into `{heard}`, `{keys}`, `{seconds}`, `{words}`, `{output}` and `{output.field}`, also of a field in a field. */
 function filled(template: string, cue: Cue): string {
-  return template.replaceAll(
-    /\{(heard|keys|seconds|words|output)(?:\.(\w+))?\}/g,
-    (_, name: string, field?: string) => {
-      if (name === 'heard') return (cue.heard ?? '').replace(/[.!?]+$/, '')
-      if (name === 'keys') return [...(cue.keys ?? '')].join(' ')
-      if (name === 'words') return cue.words ?? 'Hello.'
-      if (name === 'seconds') return String(Math.max(1, Math.round(cue.spokenSeconds)))
-      return outputField(cue.tool?.output ?? '', field)
-    },
-  )
+  return template.replaceAll(/\{(heard|keys|seconds|words|output)((?:\.\w+)*)\}/g, (_, name: string, path: string) => {
+    if (name === 'heard') return (cue.heard ?? '').replace(/[.!?]+$/, '')
+    if (name === 'keys') return [...(cue.keys ?? '')].join(' ')
+    if (name === 'words') return cue.words ?? 'Hello.'
+    if (name === 'seconds') return String(Math.max(1, Math.round(cue.spokenSeconds)))
+    return outputField(cue.tool?.output ?? '', path.split('.').slice(1))
+  })
 }
 
-function outputField(output: string, field: string | undefined): string {
-  if (field === undefined) return output
+function outputField(output: string, path: string[]): string {
+  if (path.length === 0) return output
   try {
-    const parsed: unknown = JSON.parse(output)
-    const value = typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>)[field] : undefined
+    const value = path.reduce(memberOf, JSON.parse(output) as unknown)
     if (value === undefined) return ''
     return typeof value === 'string' ? value : JSON.stringify(value)
   } catch {
     return ''
   }
+}
+
+function memberOf(value: unknown, field: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[field] : undefined
 }
