@@ -20,7 +20,7 @@ export async function findRehearsal({ dataDir }: Pick<Config, 'dataDir'>): Promi
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
     throw new UsageError(
-      'No simulated carrier runs here. Start the service with `npm start`, with SIMULATOR=on and no TELEPHONY_ACCOUNT_SID in its settings, and try again.',
+      `No service with a simulated carrier runs with DATA_DIR=${dataDir}. Start one with \`npm start\`, with SIMULATOR=on and no TELEPHONY_ACCOUNT_SID in its settings, or set DATA_DIR here to that of the one that runs.`,
     )
   })
   return JSON.parse(text) as RunningRehearsal
