@@ -71,7 +71,12 @@ describe('POST /api/v1/tools/:name/test', () => {
   it.each([
     ['arguments that do not fit', 'price_of', { arguments: {} }, 'arguments do not fit: item is required.'],
     ['no arguments', 'price_of', {}, 'arguments is required.'],
-    ['an agent that may not use it', 'not_for_desk', { ...chair, agent_key: 'desk' }, 'agent_key is an agent that may'],
+    [
+      'an agent that may not use it',
+      'not_for_desk',
+      { ...chair, agent_key: 'desk' },
+      'the tools of its published version do not name it',
+    ],
     ['an agent that there is not', 'price_of', { ...chair, agent_key: 'none' }, 'agent_key is not the key of an agent'],
   ])('answers 400 to %s', async (_what, name, given, error) => {
     const { status, body } = await tryOut(name, given)

@@ -1,5 +1,6 @@
 import type { Log } from '../../platform/log.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
+import { BUILT_IN_TOOLS } from '../../tenancy/tenant-tools.ts'
 import type { AskingTool } from './asking-tool.ts'
 import { type AskDeps, httpTool } from './http-tool.ts'
 import { makeMcpLists } from './mcp-lists.ts'
@@ -10,7 +11,8 @@ import type { RuntimeHttpTool } from './tool-request.ts'
 export type TenantTools = {
   /**
    * Those that an agent may use by the names in its config. The name of a server stands for all that it offers; one tool of it
-   * is named `server__tool`. Waits 2 s at most, for servers that were not asked yet, and never rejects.
+   * is named `server__tool`. Waits 2 s at most, for servers that were not asked yet, and never rejects. A name that is that of no
+   * tool is left out, and told in the log.
    */
   of(tenant: TenantRuntime, names: readonly string[]): Promise<AskingTool[]>
   /** One of all that the tenant has; null when there is none of this name. */
@@ -52,12 +54,16 @@ export function makeTenantTools(deps: Deps): TenantTools {
   }
 
   return {
-    of: (tenant, names) =>
-      chosen(
+    of(tenant, names) {
+      const unknown = names.filter((name) => !isKnown(tenant, name))
+      const { tenant_id } = tenant
+      if (unknown.length > 0) deps.log.warn({ tenant_id, tools: unknown }, 'an agent names tools that there are not')
+      return chosen(
         tenant,
         (name, server) => names.includes(name) || (server !== null && names.includes(server)),
         (server) => names.some((name) => isOf(name, server)),
-      ),
+      )
+    },
     async find(tenant, wanted) {
       const [tool] = await chosen(
         tenant,
@@ -68,6 +74,14 @@ export function makeTenantTools(deps: Deps): TenantTools {
     },
     close: lists.close,
   }
+}
+
+/** Whether a name is that of a built-in tool or of one of the tenant's; what a server offers is not looked at. */
+function isKnown({ tools }: TenantRuntime, name: string): boolean {
+  const builtIns: readonly string[] = BUILT_IN_TOOLS
+  return (
+    builtIns.includes(name) || tools.some((tool) => (tool.type === 'http' ? tool.name === name : isOf(name, tool.name)))
+  )
 }
 
 /** Whether a name is that of a server or may be of one of its tools. */

@@ -39,6 +39,8 @@ type Deps = {
 
 const MAX_TOLD_CHARS = 300
 
+const NOT_ITS_TOOL = 'is an agent that may not use it: the tools of its published version do not name it'
+
 export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): ToolTrials {
   async function toolOf(tenant: TenantRuntime, name: string, agentKey: string | null): Promise<AskingTool> {
     const tool = await tools.find(tenant, name)
@@ -47,7 +49,7 @@ export function makeToolTrials({ clock, tenants, resolveAgent, tools }: Deps): T
     const agent = await resolveAgent(tenant, { agentKey })
     if (agent?.agentKey !== agentKey) throw refusedAgent('is not the key of an agent with a published version')
     const own = await tools.of(tenant, agent.config.tools)
-    if (!own.some(({ declaration }) => declaration.name === name)) throw refusedAgent('is an agent that may not use it')
+    if (!own.some(({ declaration }) => declaration.name === name)) throw refusedAgent(NOT_ITS_TOOL)
     return tool
   }
 
