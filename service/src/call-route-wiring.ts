@@ -8,6 +8,7 @@ import { doNotCallRoutes } from './operators/do-not-call-routes.ts'
 import { supervisorActionRoutes } from './operators/supervisor-action-routes.ts'
 import { tellActs } from './platform/http/acting-for.ts'
 import { tenantGuard } from './platform/http/guards.ts'
+import { KEY_PATTERN } from './platform/http/schemas.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import { callLogRoutes } from './records/call-log-routes.ts'
 import { listBusyTenants } from './records/call-owner-store.ts'
@@ -78,7 +79,7 @@ export async function registerTenantRoutes(deps: Deps, needs: Needs, server: Htt
   })
 }
 
-const TENANT_ID = /^[a-z0-9][a-z0-9_-]{0,62}$/
+const TENANT_ID = new RegExp(KEY_PATTERN)
 
 /** As a header says it, which may be anything. */
 async function knownTenant({ cache }: Floors, said: string): Promise<TenantId | null> {

@@ -7,6 +7,7 @@ import {
   errorResponses,
   forPeople,
   iso,
+  KEY_PATTERN,
   listBody,
   listResponse,
   Ok,
@@ -31,7 +32,7 @@ const RequireSimulation = Type.Boolean({
 
 const CreateBody = strict({
   agent_key: Type.String({
-    pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+    pattern: KEY_PATTERN,
     description: 'How calls and phone routes name the agent.',
   }),
   name: Name,

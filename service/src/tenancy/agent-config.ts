@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { FaultDetail } from '../kernel/errors.ts'
-import { nullable, strict } from '../platform/http/schemas.ts'
+import { nullable, strict, TOOL_NAME_PATTERN } from '../platform/http/schemas.ts'
 import { jsonSchemaFault, jsonSizeFault } from './agent-config-json-schema.ts'
 import { urlFault } from './tenant-rules.ts'
 
@@ -134,7 +134,7 @@ const settings = {
     ),
   ),
   tools: Type.Optional(
-    Type.Array(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }), {
+    Type.Array(Type.String({ pattern: TOOL_NAME_PATTERN }), {
       maxItems: 64,
       description:
         "Names of the tenant's tools and of built-in ones that the agent may use. Default: end_call, escalate_to_human, " +

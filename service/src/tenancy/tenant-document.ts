@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
-import { nullable, strict } from '../platform/http/schemas.ts'
+import { KEY_PATTERN, nullable, strict } from '../platform/http/schemas.ts'
 import { TELEPHONY_PROVIDERS } from '../platform/telephony/registry.ts'
 import { TICKETING_DRIVER_NAMES } from '../platform/ticketing/registry.ts'
 import { AgentVersionConfig } from './agent-config.ts'
@@ -119,7 +119,7 @@ const TransferTarget = Type.String({ pattern: '^\\+[1-9][0-9]{0,14}$' })
 
 /** Everything about a tenant that its administrators set. What is left out has its default; see `toRuntime`. */
 export const TenantDocument = strict({
-  tenant_id: Type.Unsafe<TenantId>(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]{0,62}$' })),
+  tenant_id: Type.Unsafe<TenantId>(Type.String({ pattern: KEY_PATTERN })),
   name: maybe(Label('For people.')),
   org_id: maybe(Label("The tenant's own organisation id.")),
   model: maybe(Label("The realtime model. Default: the driver's.")),

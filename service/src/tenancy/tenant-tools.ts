@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { nullable, strict } from '../platform/http/schemas.ts'
+import { nullable, strict, TOOL_NAME_PATTERN } from '../platform/http/schemas.ts'
 import { HttpUrl, WriteOnly } from './tenant-values.ts'
 
 /** The tools that every agent may use and no tenant may redefine. */
@@ -15,7 +15,7 @@ export const BUILT_IN_TOOLS = [
   'pause_recording',
 ] as const
 
-const ToolName = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Letters, digits, _ and -, 64 at most.' })
+const ToolName = Type.String({ pattern: TOOL_NAME_PATTERN, description: 'Letters, digits, _ and -, 64 at most.' })
 
 const Headers = Type.Record(Type.String(), WriteOnly(4_000, 'Encrypted at rest; may name {{arguments}}, as the url.'), {
   maxProperties: 50,

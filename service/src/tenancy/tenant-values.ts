@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { Phone } from '../platform/http/schemas.ts'
+import { KEY_PATTERN, Phone } from '../platform/http/schemas.ts'
 
 /** What a stored secret reads back as; sent in a PUT, it keeps the stored one. */
 export const HIDDEN = '***'
@@ -27,7 +27,7 @@ export function Label(description: string) {
 
 /** What a queue of operators may be called: any such key works, with the defaults until it has settings. */
 export const QueueKey = Type.String({
-  pattern: '^[a-z0-9][a-z0-9_-]{0,62}$',
+  pattern: KEY_PATTERN,
   description: 'A queue: any such key works.',
 })
 

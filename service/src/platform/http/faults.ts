@@ -3,7 +3,7 @@ import type { FaultDetail } from '../../kernel/errors.ts'
 import { E164_PATTERN } from '../../kernel/phone.ts'
 import { pointerPart } from './bodies.ts'
 import { wantedForm } from './formats.ts'
-import { NOT_BLANK } from './schemas.ts'
+import { KEY_PATTERN, NOT_BLANK, TOOL_NAME_PATTERN } from './schemas.ts'
 import { settleUnions } from './union-faults.ts'
 
 /** As the parts of a request are called in a fault's path. */
@@ -32,6 +32,8 @@ const wanted = (error: ErrorObject) => `must be ${describe(error.parentSchema as
 const PATTERN_MESSAGES: Record<string, string> = {
   [E164_PATTERN]: 'must be a phone number in E.164, like +14155550100',
   [NOT_BLANK]: 'must not be blank',
+  [KEY_PATTERN]: 'must be 1 to 63 lower-case letters, digits, _ or -, of which the first is a letter or a digit',
+  [TOOL_NAME_PATTERN]: 'must be 1 to 64 letters, digits, _ or -',
 }
 
 const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> = {

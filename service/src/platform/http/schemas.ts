@@ -27,6 +27,12 @@ export function nullable<Schema extends TSchema>(schema: Schema): TUnion<[Schema
 
 export const NOT_BLANK = '\\S'
 
+/** What names a tenant, an agent or a queue in addresses and settings. */
+export const KEY_PATTERN = '^[a-z0-9][a-z0-9_-]{0,62}$'
+
+/** What names a tool, as models take it. */
+export const TOOL_NAME_PATTERN = '^[A-Za-z0-9_-]{1,64}$'
+
 /** A text for people, in which there is more than blanks: they could not see it. */
 export function forPeople(maxLength: number, description?: string): TString {
   return Type.String({ maxLength, pattern: NOT_BLANK, ...(description !== undefined && { description }) })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { type TSchema, Type } from 'typebox'
 import { describe, expect, it } from 'vitest'
 import { testServer } from './http.fixture.ts'
-import { nullable, Phone, strict, Timestamp } from './schemas.ts'
+import { KEY_PATTERN, nullable, Phone, strict, Timestamp, TOOL_NAME_PATTERN } from './schemas.ts'
 import { prepareChecks } from './server.ts'
 
 type Fault = { path: string; message: string }
@@ -62,6 +62,20 @@ describe('a body', () => {
     [null, '/body', 'must be an object'],
   ])('%j is refused with what is wanted', async (value, path, message) => {
     expect(await faultsOf(schema, value)).toEqual([{ path, message }])
+  })
+
+  it('tells in words how a key and the name of a tool are written', async () => {
+    const names = strict({
+      key: Type.String({ pattern: KEY_PATTERN }),
+      tool: Type.String({ pattern: TOOL_NAME_PATTERN }),
+    })
+    expect(await faultsOf(names, { key: 'Front desk', tool: 'look up' })).toEqual([
+      {
+        path: '/body/key',
+        message: 'must be 1 to 63 lower-case letters, digits, _ or -, of which the first is a letter or a digit',
+      },
+      { path: '/body/tool', message: 'must be 1 to 64 letters, digits, _ or -' },
+    ])
   })
 
   it('is taken as it was sent', async () => {
