@@ -87,6 +87,31 @@ describe('the pages of a tenant', () => {
   })
 })
 
+/** As many lines as each word of an address takes; one that is broken takes more than one. */
+const LINES_OF_WORDS = `
+  [...document.querySelectorAll('[aria-label=People] td:first-child > span')].flatMap((address) =>
+    [...address.childNodes].filter(({ data }) => data).map((word) => {
+      const range = document.createRange()
+      range.selectNode(word)
+      return range.getClientRects().length
+    }))`
+
+describe('the people of a tenant', () => {
+  it('have addresses that are broken between their words alone, and their names, whatever the width', async () => {
+    const someone = { email: 'maximiliane.obermeier@customers.example.com', name: 'Maximiliane', role: 'viewer' }
+    await ask('POST', '/admin/tenants/acme/users', someone)
+    const { page } = await visit('/app/t/acme/people')
+    for (const width of [390, 768, 1024]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.getByText('Maximiliane', { exact: true }).filter({ visible: true }).waitFor()
+      const lines = await page.evaluate<number[]>(LINES_OF_WORDS)
+      expect(lines.filter((count) => count !== 1)).toEqual([])
+      expect(lines.length).toBeGreaterThan(5)
+    }
+    await page.close()
+  })
+})
+
 describe('the pages of an administrator', () => {
   it('draft a version with its faults told in place, publish it, and share its calls with the one before', async () => {
     const { page } = await visit(`${agentPath()}/versions/${agent.versions[1]}`)
@@ -98,8 +123,11 @@ describe('the pages of an administrator', () => {
     await page.getByLabel('What it calls itself').fill('Robin')
     await page.getByRole('button', { name: 'Save the draft' }).click()
     await page.getByText('Saved', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Hear the greeting' }).click()
-    await page.getByLabel('You, as the caller').waitFor()
+    const goesOn = page.locator('div:focus')
+    await page.getByRole('button', { name: 'Hear the greeting' }).press('Enter')
+    await goesOn.getByLabel('You, as the caller').waitFor()
+    await page.getByRole('button', { name: 'Begin again' }).press('Enter')
+    await goesOn.getByRole('button', { name: 'Hear the greeting' }).waitFor()
     await page.getByRole('button', { name: 'New simulation' }).click()
     const scenario = page.getByLabel('Scenarios, as JSON')
     await scenario.fill('[{')
@@ -294,7 +322,7 @@ describe('the pages of an administrator', () => {
     for (const [path, text] of pages) {
       await page.setViewportSize({ width: WIDE.width, height: 900 })
       await page.goto(dashboard.address + path)
-      await page.locator('main').getByText(text).first().waitFor()
+      await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor()
       for (const { width, colorScheme } of IS_FULL ? LOOKS : [NARROW]) {
         await page.emulateMedia({ colorScheme })
         await page.setViewportSize({ width, height: 900 })

@@ -155,6 +155,22 @@ describe('a campaign that calls', () => {
 })
 
 describe('the desk', () => {
+  it('goes on by the keyboard where the button was that was pressed', async () => {
+    const asked = { customer_phone: '+12025550198', queue_key: 'other' }
+    const { id } = (await ask('POST', '/callback-tasks', asked)).task
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
+    const { page } = await visit(context, `desk/tasks/${id}`)
+    for (const [button, next] of [
+      ['Acknowledge', 'Claim'],
+      ['Claim', 'Release'],
+      ['Release', 'Claim'],
+    ] as const) {
+      await page.getByRole('button', { name: button, exact: true, disabled: false }).press('Enter')
+      await page.locator('div:focus').getByRole('button', { name: next, exact: true }).waitFor()
+    }
+    await context.close()
+  })
+
   it('leads by the keyboard from the next task to its end', async () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page, faults } = await visit(context, 'desk')

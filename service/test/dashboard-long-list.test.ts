@@ -129,7 +129,7 @@ describe.runIf(process.env['PARLEY_TEST_FULL'] === '1')('a list of 100,000 calls
     }
     await page.getByText(`${CALLS} in all`).waitFor()
     await toEnd(page)
-    await page.getByText(`order ${CALLS},`).waitFor()
+    await page.getByText(`order ${CALLS},`).filter({ visible: true }).waitFor()
 
     const about: Step[] = []
     for (let place = 1; place <= 200; place += 1) {

@@ -181,7 +181,7 @@ describe('the overview', () => {
     await context.close()
   })
 
-  it('finds a call that was never placed by its day, and says why', async () => {
+  it('finds a call that was never placed by its day, and says why, whatever the width', async () => {
     const context = await loggedIn(WIDE)
     const { page } = await visit(context, 't/globex/calls?status=failed')
     const day = refusedAt.toISOString().slice(0, 10)
@@ -191,7 +191,14 @@ describe('the overview', () => {
     await page.getByLabel('From').fill('+1 202 555 0101')
     await page.waitForURL(/from=/)
     await page.getByText('One in all').waitFor()
-    await page.getByText('carrier_rejected: No such number.').waitFor()
+    const why = page.getByText('carrier_rejected: No such number.').filter({ visible: true })
+    const list = panel(page, 'Calls')
+    for (const width of [390, 768, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await why.waitFor()
+      await list.getByText('Failed').filter({ visible: true }).waitFor()
+      expect(await list.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
+    }
     await context.close()
   })
 

@@ -39,7 +39,7 @@ describe('the dashboard', () => {
     expect(new URL(page.url()).search).toBe('?direction=inbound')
     // Beside it a busy machine has calls that it did not take.
     const row = page.getByRole('row').filter({ has: page.locator(`a[href="${callPath()}"]`) })
-    await row.filter({ hasText: '+1 202 555 0147' }).getByText('Completed').waitFor()
+    await row.filter({ hasText: '+1 202 555 0147' }).getByText('Completed').filter({ visible: true }).waitFor()
 
     await page.getByLabel('Status', { exact: true }).selectOption('failed')
     await page.getByText('No call is like that').waitFor()

@@ -3,7 +3,7 @@ import styles from './beneath.module.css'
 
 type BeneathProps = {
   /** From where on the column has room. */
-  until?: 'tablet' | 'desktop'
+  until?: 'tablet' | 'desktop' | 'wide'
   children: ReactNode
 }
 

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type SubmitEvent, useState } from 'react'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Panel } from '../../components/panel.tsx'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import { askInText, type Said } from './agent-queries.ts'
 import styles from './chat-panel.module.css'
 
@@ -28,6 +29,9 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
     },
   })
 
+  // A button that waits for an answer cannot have the focus either.
+  const place = useKeptFocus([said.length === 0, ask.isPending].join())
+
   function send(event: SubmitEvent): void {
     event.preventDefault()
     if (ask.isPending || text.trim() === '') return
@@ -39,7 +43,7 @@ export function ChatPanel({ tenantId, versionId }: ChatPanelProps) {
 
   return (
     <Panel title="Try it in text" aside="As it was saved last. Nothing is kept, and no tool is run">
-      <div className={styles.chat}>
+      <div className={styles.chat} ref={place} tabIndex={-1}>
         <ol className={styles.said} aria-live="polite">
           {said.map(({ role, text: words, tools }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: what was said stays where it is

@@ -1,6 +1,7 @@
 import { useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useTenant } from '../../api/tenants.ts'
+import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FilterBar, FilterChoice, FilterDay, FilterSpan, FilterText } from '../../components/filters.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -77,34 +78,64 @@ function NoCalls({ isFiltered }: { isFiltered: boolean }) {
 
 function columnsOf(tenantId: string): Column<CallLog>[] {
   return [
-    {
-      name: 'Begun',
-      cell: (call) =>
-        call.call_sid === null ? (
-          <Instant at={call.created_at} />
-        ) : (
-          <RowLink to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
-            <Instant at={call.started_at ?? call.created_at} />
-          </RowLink>
-        ),
-    },
-    { name: 'Status', cell: (call) => <CallStatus status={call.status} /> },
-    { name: 'Direction', from: 'tablet', cell: ({ direction }) => words(direction) },
-    { name: 'Caller', cell: ({ from }) => <span className="numbers">{phoneText(from)}</span> },
+    { name: 'Begun', cell: (call) => <Begun tenantId={tenantId} call={call} /> },
+    { name: 'Status', from: 'tablet', cell: ({ status }) => <CallStatus status={status} /> },
+    { name: 'Direction', from: 'desktop', cell: ({ direction }) => words(direction) },
+    { name: 'Caller', cell: (call) => <Caller call={call} /> },
     { name: 'Called', from: 'wide', cell: ({ to }) => <span className="numbers">{phoneText(to)}</span> },
-    { name: 'Agent', from: 'tablet', cell: ({ agent_name, agent_key }) => agent_name ?? agent_key ?? DASH },
-    {
-      name: 'Length',
-      isNumber: true,
-      from: 'tablet',
-      cell: ({ duration_seconds: seconds }) => (seconds === null ? DASH : durationText(seconds)),
-    },
-    {
-      name: 'Summary',
-      from: 'desktop',
-      cell: (call) => <span className={styles.summary}>{call.summary ?? faultIn(call)}</span>,
-    },
+    { name: 'Agent', from: 'desktop', cell: agentOf },
+    { name: 'Length', isNumber: true, from: 'desktop', cell: lengthOf },
+    { name: 'Summary', from: 'tablet', cell: (call) => <Summary call={call} /> },
   ]
+}
+
+function Begun({ tenantId, call }: { tenantId: string; call: CallLog }) {
+  return (
+    <>
+      {call.call_sid === null ? (
+        <Instant at={call.created_at} />
+      ) : (
+        <RowLink to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: call.call_sid }}>
+          <Instant at={call.started_at ?? call.created_at} />
+        </RowLink>
+      )}
+      <Beneath>
+        <CallStatus status={call.status} />
+      </Beneath>
+      <Beneath until="desktop">
+        <span className={styles.beneath}>{[words(call.direction), agentOf(call), lengthOf(call)].join(', ')}</span>
+      </Beneath>
+    </>
+  )
+}
+
+/** Of a call that went out the number of the tenant says little. */
+function Caller({ call }: { call: CallLog }) {
+  return (
+    <>
+      <span className="numbers">{phoneText(call.from)}</span>
+      {call.direction === 'outbound' && (
+        <Beneath until="wide">
+          <span className={`numbers ${styles.beneath}`}>to {phoneText(call.to)}</span>
+        </Beneath>
+      )}
+      <Beneath>
+        <Summary call={call} />
+      </Beneath>
+    </>
+  )
+}
+
+function Summary({ call }: { call: CallLog }) {
+  return <span className={styles.summary}>{call.summary ?? faultIn(call)}</span>
+}
+
+function agentOf({ agent_name, agent_key }: CallLog): string {
+  return agent_name ?? agent_key ?? DASH
+}
+
+function lengthOf({ duration_seconds: seconds }: CallLog): string {
+  return seconds === null ? DASH : durationText(seconds)
 }
 
 /** Why a call was not placed, or not carried: one that the carrier never had has no page that could say so. */

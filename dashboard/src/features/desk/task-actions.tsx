@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { usePerson } from '../../api/session.ts'
 import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
+import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './desk.module.css'
 import { Keyed } from './shortcuts.tsx'
 import { AssignTask, CallBack, CancelTask, CompleteTask, ReopenTask, SnoozeTask } from './task-forms.tsx'
@@ -21,37 +22,40 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
   const given = { task, moves, act: (run: () => Promise<Task>) => asked.mutateAsync({ run }) }
   const { isWaiting, isOver, isMine } = stateOf(task, name)
   const { status } = task
+  const place = useKeptFocus([status, task.acknowledged_at, atOnce.isPending].join())
   const now = { isBusy: atOnce.isPending, onDo: atOnce.mutate }
   const seen = () => ({ acknowledged_at: new Date().toISOString(), acknowledged_by: name })
   return (
-    <Column>
-      <Buttons>
-        {status === 'open' && <AtOnce letter="c" label="Claim" says="Claim it" run={moves.claim} {...now} />}
-        <CompleteTask {...given} isOffered={!isOver && status !== 'snoozed'} />
-        <CallBack {...given} isOffered={status === 'open' || isMine} />
-        <SnoozeTask {...given} isOffered={isWaiting} />
-        {status === 'snoozed' && (
-          <AtOnce letter="w" label="Wake" says="Wake it: do not put it off any longer" run={moves.wake} {...now} />
-        )}
-        {status === 'claimed' && (
-          <AtOnce letter="r" label="Release" says="Release it: give it back" run={moves.release} {...now} />
-        )}
-        {!isOver && task.acknowledged_at === null && (
-          <AtOnce
-            letter="a"
-            label="Acknowledge"
-            says="Acknowledge it: say that you have seen it"
-            run={moves.acknowledge}
-            hoped={seen}
-            {...now}
-          />
-        )}
-        <AssignTask {...given} isOffered={isWaiting} />
-        <CancelTask {...given} isOffered={!isOver && status !== 'dispatching'} />
-        <ReopenTask {...given} isOffered={isOver} />
-      </Buttons>
-      {atOnce.error && <NotDone error={atOnce.error} />}
-    </Column>
+    <div ref={place} tabIndex={-1}>
+      <Column>
+        <Buttons>
+          {status === 'open' && <AtOnce letter="c" label="Claim" says="Claim it" run={moves.claim} {...now} />}
+          <CompleteTask {...given} isOffered={!isOver && status !== 'snoozed'} />
+          <CallBack {...given} isOffered={status === 'open' || isMine} />
+          <SnoozeTask {...given} isOffered={isWaiting} />
+          {status === 'snoozed' && (
+            <AtOnce letter="w" label="Wake" says="Wake it: do not put it off any longer" run={moves.wake} {...now} />
+          )}
+          {status === 'claimed' && (
+            <AtOnce letter="r" label="Release" says="Release it: give it back" run={moves.release} {...now} />
+          )}
+          {!isOver && task.acknowledged_at === null && (
+            <AtOnce
+              letter="a"
+              label="Acknowledge"
+              says="Acknowledge it: say that you have seen it"
+              run={moves.acknowledge}
+              hoped={seen}
+              {...now}
+            />
+          )}
+          <AssignTask {...given} isOffered={isWaiting} />
+          <CancelTask {...given} isOffered={!isOver && status !== 'dispatching'} />
+          <ReopenTask {...given} isOffered={isOver} />
+        </Buttons>
+        {atOnce.error && <NotDone error={atOnce.error} />}
+      </Column>
+    </div>
   )
 }
 

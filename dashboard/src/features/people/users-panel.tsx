@@ -1,7 +1,8 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { Fragment, useState } from 'react'
 import { useMay } from '../../api/session.ts'
+import { Beneath } from '../../components/beneath.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -23,6 +24,7 @@ import {
   type UserRole,
   usersKey,
 } from './people-queries.ts'
+import styles from './users-panel.module.css'
 
 /** The people of a tenant. */
 export function UsersPanel({ tenantId }: { tenantId: string }) {
@@ -64,8 +66,18 @@ export function UsersPanel({ tenantId }: { tenantId: string }) {
 }
 
 const COLUMNS: Column<User>[] = [
-  { name: 'E-mail', cell: ({ email }) => <span style={{ overflowWrap: 'anywhere' }}>{email}</span> },
-  { name: 'Name', from: 'tablet', cell: ({ name }) => name },
+  {
+    name: 'E-mail',
+    cell: ({ email, name }) => (
+      <>
+        <Address email={email} />
+        <Beneath until="desktop">
+          <span className={styles.name}>{name}</span>
+        </Beneath>
+      </>
+    ),
+  },
+  { name: 'Name', from: 'desktop', cell: ({ name }) => name },
   { name: 'Role', cell: ({ role }) => words(role) },
   {
     name: 'Status',
@@ -74,6 +86,21 @@ const COLUMNS: Column<User>[] = [
   },
   { name: 'Last login', from: 'desktop', cell: ({ last_login_at }) => <Instant at={last_login_at} /> },
 ]
+
+/** It is broken between its words, where there is room for those. */
+function Address({ email }: { email: string }) {
+  return (
+    <span className={styles.address}>
+      {email.split(/(?<=[.@])/).map((part, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the parts stay where they are
+        <Fragment key={at}>
+          {part}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
+  )
+}
 
 type After = (change: Promise<string>) => Promise<void>
 
