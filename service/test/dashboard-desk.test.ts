@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
-import { useDashboard } from './harness/dashboard.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { IS_FULL, LOOKS, NARROW } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
@@ -154,7 +154,37 @@ describe('a campaign that calls', () => {
   })
 })
 
+const OPERATOR = 'robin@demo.example'
+
 describe('the desk', () => {
+  it('takes a task from an operator and leads to it; calls are placed by those alone who may', async () => {
+    await ask('POST', '/admin/tenants/demo/users', { email: OPERATOR, role: 'operator', password: LOGIN.password })
+    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' }, OPERATOR)
+    const { page, faults } = await visit(context, 'desk')
+    await page.getByRole('button', { name: 'New task' }).waitFor()
+    await page.keyboard.press('m')
+    const form = page.getByRole('dialog', { name: 'New task' })
+    await form.getByLabel("Customer's number").fill('+1 202 555 0166')
+    await form.getByLabel('What is wanted').fill(HOSTILE)
+    await form.getByLabel('Priority').selectOption('low')
+    await form.getByLabel('To be called', { exact: true }).fill('2100-01-01T09:00')
+    await form.getByLabel('They agreed to be called').check()
+    expect(await faultsAsShown(page)).toEqual([])
+    await form.getByRole('button', { name: 'Make the task' }).click()
+    await page.getByRole('heading', { name: '+1 202 555 0166' }).waitFor()
+    const id = new URL(page.url()).pathname.split('/').at(-1)
+    expect((await ask('GET', `/callback-tasks/${id}`)).task).toMatchObject({
+      ...{ customer_phone: '+12025550166', summary: HOSTILE, queue_key: 'default', priority: 'low' },
+      ...{ due_at: new Date(2100, 0, 1, 9).toISOString(), metadata: { consent: true } },
+    })
+    expect(await harm(page)).toBe(0)
+    expect(faults).toEqual([])
+    await page.goto(`${dashboard.address}/app/t/demo/calls`)
+    await page.getByRole('row').nth(1).waitFor()
+    expect(await page.getByRole('button', { name: 'Place a call' }).count()).toBe(0)
+    await context.close()
+  })
+
   it('goes on by the keyboard where the button was that was pressed', async () => {
     const asked = { customer_phone: '+12025550198', queue_key: 'other' }
     const { id } = (await ask('POST', '/callback-tasks', asked)).task

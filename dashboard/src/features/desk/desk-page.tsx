@@ -11,6 +11,7 @@ import { useList } from '../../components/use-list.ts'
 import { ClaimNext } from './claim-next.tsx'
 import styles from './desk.module.css'
 import type { DeskFilters } from './desk-filters.ts'
+import { NewTask } from './new-task.tsx'
 import { listQueues, mostUrgent, type Queue } from './queue-queries.ts'
 import { QueuesPanel } from './queues-panel.tsx'
 import { Shortcuts } from './shortcuts.tsx'
@@ -56,6 +57,7 @@ export function DeskPage() {
         actions={
           <>
             {mayAct && <NextTask tenantId={tenantId} queues={queues.rows ?? []} asked={filters.queue_key} />}
+            {mayAct && <NewTask tenantId={tenantId} queues={queues.rows ?? []} asked={filters.queue_key} />}
             <Shortcuts />
           </>
         }

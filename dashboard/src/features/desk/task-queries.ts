@@ -49,6 +49,29 @@ export const taskQuery = (tenantId: string, id: string) =>
     },
   })
 
+/** Somebody to be called back. What is empty the service chooses. */
+export type NewTaskValues = Pick<Task, 'customer_phone' | 'queue_key' | 'priority'> & {
+  summary: string
+  /** In the time of whoever writes it. */
+  due_at: string
+  consent: boolean
+}
+
+/** Makes a task. */
+export async function createTask(
+  tenantId: string,
+  { customer_phone, summary, due_at, consent, ...plain }: NewTaskValues,
+): Promise<Task> {
+  const body = {
+    ...plain,
+    customer_phone: dialled(customer_phone),
+    summary: summary.trim() || null,
+    due_at: due_at === '' ? null : new Date(due_at).toISOString(),
+    ...(consent && { metadata: { consent } }),
+  }
+  return (await answerOf(api.POST('/api/v1/callback-tasks', { body, headers: forTenant(tenantId) }))).task
+}
+
 /** One page of what was done to a task, newest first. */
 export async function listChanges(
   tenantId: string,
