@@ -4,7 +4,7 @@ import { WaitingFirst } from './scripts/testing/waiting-first.ts'
 
 const DATABASE_TESTS = '**/*.db.test.ts'
 /** In which calls are taken all the while, and what a page costs is measured. */
-const BROWSER_CALL_TESTS = ['-live', '-long-list'].map((of) => `service/test/dashboard${of}.test.ts`)
+const BROWSER_CALL_TESTS = ['-live', '-long-list', '-placed'].map((of) => `service/test/dashboard${of}.test.ts`)
 const BROWSER_TESTS = ['service/test/pages.test.ts', 'service/test/dashboard*.test.ts']
 const NOT_OURS = ['**/node_modules/**', 'data/**', 'tmp/**']
 

@@ -55,11 +55,11 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     '/': { at: '', sign: 'All tenants' },
     '/t/$tenantId': { at: of(''), sign: 'What calls came to' },
     overview: { at: of('overview'), sign: 'What calls came to' },
-    calls: { at: of('calls'), sign: 'Every call that came in' },
+    calls: { at: of('calls'), sign: 'Every call that came in', forms: ['Place a call'] },
     'calls/$callSid': { at: of('calls/CAnone'), sign: 'not_found' },
     talk: { at: of('talk'), sign: 'Your call' },
     live: { at: of('live'), sign: 'No call is going on' },
-    desk: { at: of('desk'), sign: 'Claim next of default', forms: ['Set up a queue'] },
+    desk: { at: of('desk'), sign: 'Claim next of default', forms: ['Set up a queue', 'New task'] },
     'desk/tasks/$taskId': {
       ...{ at: of(`desk/tasks/${task}`), sign: 'Call back now', forms: ['Assign', 'Complete', 'Reopen', 'Snooze'] },
     },

@@ -38,6 +38,8 @@ type ModalFormProps<Values> = {
   /** Resolves when it is done. What it throws is shown, and the form stays. */
   onSubmit: (values: Values) => Promise<unknown>
   newer?: Newer<Values>
+  /** It is open when it comes, for what is loaded when somebody wants it. */
+  isWanted?: boolean
   /** It is closed, whether or not it was sent. */
   onClose?: () => void
   children: (form: Form<Values>) => ReactNode
@@ -81,8 +83,8 @@ function useSending<Values>({ onSubmit, newer, begin, onDone }: SendingProps<Val
 
 /** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
 export function ModalForm<Values extends object>(props: ModalFormProps<Values>) {
-  const { label, submit, initial, onSubmit, newer, onClose, children, variant, size = 'sm' } = props
-  const [isOpen, setOpen] = useState(false)
+  const { label, submit, initial, onSubmit, newer, isWanted = false, onClose, children, variant, size = 'sm' } = props
+  const [isOpen, setOpen] = useState(isWanted)
   const { values, set, isChanged, begin } = useDraft(initial)
   const { isBusy, error, stored, send, beginWith } = useSending({ onSubmit, newer, begin, onDone: close })
   const submitButton = useRef<HTMLButtonElement>(null)
@@ -114,7 +116,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   const failure = error !== null && <FailureState error={error} />
   return (
     <>
-      <Button variant={variant} size={size} onClick={open}>
+      <Button variant={variant} size={size} ref={isWanted ? takeFocus : undefined} onClick={open}>
         {label}
       </Button>
       <Modal
@@ -159,6 +161,11 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
       </Modal>
     </>
   )
+}
+
+/** Before the window does, which gives it back there. */
+function takeFocus(button: HTMLButtonElement | null): void {
+  button?.focus()
 }
 
 /** The window looks for this mark when it opens; without one it begins in what closes it. */

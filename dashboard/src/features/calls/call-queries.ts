@@ -58,3 +58,23 @@ export const voiceSessionQuery = (tenantId: string, id: string) =>
       return answer.voice_session
     },
   })
+
+/** A call to be placed. What is empty the service chooses. */
+export type NewCall = { to: string; agent_key: string; from: string; greeting: string; consent: boolean }
+
+/** Places a call, one for a key however often it is asked. Returns its id; null for one that the carrier never had. */
+export async function placeCall(
+  tenantId: string,
+  { to, agent_key, from, greeting, consent }: NewCall,
+  key: string,
+): Promise<string | null> {
+  const body = {
+    to: dialled(to),
+    agent_key: agent_key || null,
+    from: dialled(from.trim()) || null,
+    greeting: greeting.trim() || null,
+    ...(consent && { metadata: { consent } }),
+  }
+  const headers = { ...forTenant(tenantId), 'idempotency-key': key }
+  return (await answerOf(api.POST('/api/v1/make-call', { body, headers }))).call_sid
+}

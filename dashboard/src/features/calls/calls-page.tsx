@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core'
 import { useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
 import { Beneath } from '../../components/beneath.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -21,6 +23,7 @@ const DIRECTIONS = ['inbound', 'outbound', 'browser']
 /** The calls of a tenant, newest first. */
 export function CallsPage() {
   const tenantId = useTenant()
+  const mayPlace = useMay('admin')
   const filters: CallFilters = useSearch({ strict: false })
   const list = useList({
     queryKey: [...callsKey(tenantId), 'list', filters],
@@ -32,6 +35,7 @@ export function CallsPage() {
     <ListPage
       title="Calls"
       description="Every call that came in or went out, newest first."
+      actions={mayPlace && <PlaceCallButton key={tenantId} tenantId={tenantId} />}
       filters={
         <>
           <CallFilterBar />
@@ -43,6 +47,24 @@ export function CallsPage() {
       keyOf={keyOf}
       empty={<NoCalls isFiltered={Object.keys(filters).length > 0} />}
     />
+  )
+}
+
+/** What a form needs is much of what a page may ask for, so it is loaded when it is opened first. */
+const PlaceCall = lazy(async () => ({ default: (await import('./place-call.tsx')).PlaceCall }))
+
+function PlaceCallButton({ tenantId }: { tenantId: string }) {
+  const [wasOpened, setOpened] = useState(false)
+  const button = (
+    <Button size="sm" onClick={() => setOpened(true)}>
+      Place a call
+    </Button>
+  )
+  if (!wasOpened) return button
+  return (
+    <Suspense fallback={button}>
+      <PlaceCall tenantId={tenantId} />
+    </Suspense>
   )
 }
 
