@@ -10,6 +10,8 @@ const REST_MS = 5
  * would be over before it does. Not longer, for a test may be about one that does not answer.
  */
 const ANSWER_MS = 150
+/** A longer step is over what a query may take, which would then fail each time: it waits for all that counts as being at work. */
+const LONG_STEP_ANSWER_MS = 1_000
 
 type PassOptions = {
   what: string
@@ -41,7 +43,8 @@ export function passing<T>(
   { stepMs = STEP_MS, isBusy = () => false, ...options }: PassOptions,
 ): Promise<Exclude<T, false | null | undefined>> {
   let steppedMs = performance.now()
-  const isAnswering = () => isDatabaseAtWork() && performance.now() - steppedMs < ANSWER_MS
+  const answerMs = stepMs > STEP_MS ? LONG_STEP_ANSWER_MS : ANSWER_MS
+  const isAnswering = () => isDatabaseAtWork() && performance.now() - steppedMs < answerMs
   return until(
     async () => {
       const value = await condition()
