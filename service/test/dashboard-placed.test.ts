@@ -1,16 +1,15 @@
 import type { BrowserContext } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
-import type { Look } from './harness/chromium.ts'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
+import { WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
-const WIDE: Look = { width: 1280, colorScheme: 'light' }
 const LISTED = '+12025550177'
 /** As long as a machine that is busy may take no call. */
-const ROOM_MS = 60_000
+const ROOM_MS = 120_000
 
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 })
 
 const dashboard = useDashboard()
 

@@ -78,7 +78,7 @@ describe('the service with SIMULATOR=on', () => {
 describe('npm run call', () => {
   it('says how to start a rehearsal when there is none', async () => {
     const { code, stderr } = await call([])
-    expect([code, stderr]).toEqual([2, expect.stringContaining('Start the service with `npm start`')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`DATA_DIR=${folder}. Start one with \`npm start\``)])
   })
 
   it.each([
