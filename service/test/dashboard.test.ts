@@ -140,24 +140,30 @@ describe('the dashboard', () => {
     const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
     const { page } = await dashboard.visit(context, '/app/login')
     await page.clock.install()
-    let known: 'rings' | 'is over' | 'is scored' = 'rings'
+    let known: 'rings' | 'is answered' | 'is over' | 'is scored' = 'rings'
     await page.route(`**/api/v1/call-logs/${callSid}`, async (route) => {
       const response = await route.fetch()
       const answer = (await response.json()) as { call_log: object }
       const ringing = { status: 'ringing', ended_at: null, stream_sid: null, voice_session_id: null }
+      const answered = { status: 'in-progress', ended_at: null, stream_sid: null }
       const over = { ended_at: new Date().toISOString(), summary: null }
-      const call_log = { ...answer.call_log, ...(known === 'rings' ? ringing : known === 'is over' ? over : {}) }
-      await route.fulfill({ response, json: { ...answer, call_log } })
+      const states = { rings: ringing, 'is answered': answered, 'is over': over, 'is scored': {} }
+      await route.fulfill({ response, json: { ...answer, call_log: { ...answer.call_log, ...states[known] } } })
     })
     await page.route('**/api/v1/voice-sessions/*', async (route) => {
       const response = await route.fetch()
       const answer = (await response.json()) as { voice_session: object }
       const qa = { score: 0.75, high_quality: false, summary: 'It went well.', criteria: [] }
       const scored = known === 'is scored' ? { qa, qa_status: 'scored' } : { qa: null, qa_status: 'pending' }
-      await route.fulfill({ response, json: { ...answer, voice_session: { ...answer.voice_session, ...scored } } })
+      const silent = known === 'is answered' && { transcript: [] }
+      const voice_session = { ...answer.voice_session, ...scored, ...silent }
+      await route.fulfill({ response, json: { ...answer, voice_session } })
     })
     await page.goto(dashboard.address + callPath())
     await page.getByText('Ringing').waitFor()
+    known = 'is answered'
+    await page.clock.fastForward(2_000)
+    await page.getByText('Nothing was said yet').waitFor()
     known = 'is over'
     await page.clock.fastForward(2_000)
     await page.getByText('What do you sell?', { exact: true }).waitFor()

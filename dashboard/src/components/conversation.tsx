@@ -29,7 +29,7 @@ type ConversationProps = {
   isLive: boolean
   /** It stands in a frame of its own, whose end is shown to who reads there: while a call goes on, whether events come or not. */
   isFramed?: boolean
-  /** Stands there while nothing was said. */
+  /** Stands there while nothing was said, of a call that goes on. */
   silence?: ReactNode
   /** Plays what was said from there on. */
   onPlay?: ((startMs: number) => void) | null
@@ -52,7 +52,7 @@ export function Conversation({ turns, agentName, isLive, isFramed = false, silen
   return (
     <Panel title="Conversation" aside={isLive && <StatusBadge tone="busy">Live</StatusBadge>}>
       {turns.length === 0 ? (
-        (silence ?? <NothingSaid />)
+        silence || <NothingSaid />
       ) : (
         <section
           className={isFramed ? styles.framed : ''}

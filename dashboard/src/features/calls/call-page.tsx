@@ -8,6 +8,7 @@ import { BackLink } from '../../components/back-link.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { Conversation } from '../../components/conversation.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
+import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
 import { phoneText } from '../../components/text.ts'
 import { AnswerWaterfall } from './answer-waterfall.tsx'
@@ -68,6 +69,9 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
           agentName={session.agent_name}
           isLive={isLive}
           isFramed={isGoingOn(call)}
+          silence={
+            isGoingOn(call) && <EmptyState title="Nothing was said yet">It stands here as it is spoken.</EmptyState>
+          }
           onPlay={isHeard ? (ms) => player.current?.playFrom(ms) : null}
           playedSeq={playedSeq}
         />
