@@ -46,8 +46,7 @@ export class ProgramTalk {
     return this.#withRoom(async () => {
       const opened = await this.tenant<Opened>('POST', '/browser-calls', { agent_key: 'desk' }).catch(() => null)
       if (!opened) return null
-      const client = await this.#connect()
-      if (!client) return null
+      const client = await StreamClient.open(this.address)
       const parameters = { stream_token: opened.stream_token }
       client.start({ callSid: 'page', streamSid: `MZ${opened.call_sid}`, parameters })
       return (await this.#begins(opened.call_sid, client)) ? opened.call_sid : null
@@ -64,8 +63,7 @@ export class ProgramTalk {
       const answer = await fetch(this.address + path, { method: 'POST', headers, body: new URLSearchParams(form) })
       const document = await answer.text()
       if (!document.includes('<Stream')) return null
-      const client = await this.#connect()
-      if (!client) return null
+      const client = await StreamClient.open(this.address)
       const parameters = { stream_token: streamTokenIn(document) }
       client.start({ callSid, streamSid: `MZ${callSid}`, accountSid: ACCOUNT.sid, parameters })
       return (await this.#begins(callSid, client)) ? callSid : null
@@ -76,11 +74,6 @@ export class ProgramTalk {
   #withRoom(call: () => Promise<string | null>): Promise<string> {
     // To ask all the time would be a reason to have none.
     return until(call, { what: 'room for a call', timeoutMs: ROOM_WITHIN_MS, everyMs: 1_000 })
-  }
-
-  /** Null when the connection is broken off, as by a program that has no file left for it. */
-  #connect(): Promise<StreamClient | null> {
-    return StreamClient.open(this.address).catch(() => null)
   }
 
   /** False when the stream is refused. */
