@@ -238,10 +238,23 @@ describe('the pages of live calls', () => {
     await said.getByText('The green chair is yours.').waitFor()
     await expect.poll(leftPx).toBeLessThan(2)
 
-    await page.evaluate(`new Promise((seen) => { ${frame}.onscroll = () => seen(); ${frame}.scrollTo({ top: 5 }) })`)
+    const moveTo = (top: string) =>
+      page.evaluate(`new Promise((seen) => { ${frame}.onscroll = () => seen(); ${frame}.scrollTo({ top: ${top} }) })`)
+    const topPx = () => page.evaluate(`${frame}.scrollTop`)
+    await moveTo('5')
     await say('It comes on Thursday.')
     await said.getByText('It comes on Thursday.').waitFor()
-    const topPx = () => page.evaluate(`${frame}.scrollTop`)
+    expect(await topPx()).toBe(5)
+    await moveTo(`${frame}.scrollHeight`)
+    await say('In the morning.')
+    await said.getByText('In the morning.').waitFor()
+    await expect.poll(leftPx).toBeLessThan(2)
+    // Words may come before the page is told that somebody has moved.
+    await page.evaluate(`
+      addEventListener('scroll', (event) => event.stopImmediatePropagation(), { capture: true })
+      ${frame}.scrollTo({ top: 5 })`)
+    await say('By eleven.')
+    await said.getByText('By eleven.').waitFor()
     expect(await topPx()).toBe(5)
     // Nor does a connection that is lost for a moment, or the end, lead them away.
     const live = page.getByText('Live', { exact: true })

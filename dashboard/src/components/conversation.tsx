@@ -1,5 +1,5 @@
 import { UnstyledButton } from '@mantine/core'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, type UIEvent, useLayoutEffect, useRef } from 'react'
 import styles from './conversation.module.css'
 import { EmptyState } from './empty-state.tsx'
 import { Panel } from './panel.tsx'
@@ -42,13 +42,8 @@ const NEAR_PX = 40
 
 /** What was said, as it was heard; of an agent that was interrupted also what nobody heard. */
 export function Conversation({ turns, agentName, isLive, isFramed = false, silence, ...playing }: ConversationProps) {
-  const frame = useRef<HTMLElement>(null)
-  const isAtEnd = useRef(true)
   const length = turns.reduce((sum, { text }) => sum + text.length + 1, 0)
-  useEffect(() => {
-    // Whoever reads further up goes on there.
-    if (isFramed && length > 0 && isAtEnd.current) frame.current?.scrollTo({ top: frame.current.scrollHeight })
-  }, [isFramed, length])
+  const following = useFollowing(isFramed ? length : 0)
   return (
     <Panel title="Conversation" aside={isLive && <StatusBadge tone="busy">Live</StatusBadge>}>
       {turns.length === 0 ? (
@@ -56,11 +51,8 @@ export function Conversation({ turns, agentName, isLive, isFramed = false, silen
       ) : (
         <section
           className={isFramed ? styles.framed : ''}
-          ref={frame}
           tabIndex={isFramed ? 0 : -1}
-          onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-            isAtEnd.current = scrollHeight - clientHeight - scrollTop < NEAR_PX
-          }}
+          {...following}
           aria-label="What was said"
         >
           <ol className={styles.turns} aria-live={isLive ? 'polite' : 'off'}>
@@ -72,6 +64,29 @@ export function Conversation({ turns, agentName, isLive, isFramed = false, silen
       )}
     </Panel>
   )
+}
+
+/** Shows the end of a frame whose content grows to that length, as long as somebody reads there: who reads further up goes on there. */
+function useFollowing(length: number) {
+  const frame = useRef<HTMLElement>(null)
+  const seen = useRef({ topPx: 0, heightPx: 0, isAtEnd: true })
+  // Before it is painted, and before anybody can move in it again.
+  useLayoutEffect(() => {
+    const element = frame.current
+    if (!element || length === 0) return
+    const { topPx, heightPx, isAtEnd } = seen.current
+    const { scrollTop, scrollHeight, clientHeight } = element
+    // The event that tells of a move comes with the next frame: words may come before it.
+    const hasMovedUp = scrollTop < topPx && heightPx - clientHeight - scrollTop >= NEAR_PX
+    const isFollowed = isAtEnd && !hasMovedUp
+    if (isFollowed) element.scrollTo({ top: scrollHeight })
+    seen.current = { topPx: element.scrollTop, heightPx: scrollHeight, isAtEnd: isFollowed }
+  }, [length])
+  const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: UIEvent) => {
+    const isAtEnd = scrollHeight - clientHeight - scrollTop < NEAR_PX
+    seen.current = { topPx: scrollTop, heightPx: scrollHeight, isAtEnd }
+  }
+  return { ref: frame, onScroll }
 }
 
 function keyOf({ item_id, seq, start_ms, role }: SpokenTurn): string {
