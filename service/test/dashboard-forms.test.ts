@@ -299,12 +299,12 @@ describe('a window', () => {
       await focused.and(button).waitFor()
     }
     await open()
-    await form.getByRole('button', { name: 'Cancel' }).press('Enter')
+    await form.getByRole('button', { name: 'Cancel', disabled: false }).press('Enter')
     await focused.and(button).waitFor()
     await open()
     await page.keyboard.type('focused')
     await form.getByLabel('Text').fill('Typed.')
-    await form.getByRole('button', { name: 'Save the prompt' }).press('Enter')
+    await form.getByRole('button', { name: 'Save the prompt', disabled: false }).press('Enter')
     await focused.and(button).waitFor()
     await context.close()
   })
@@ -312,7 +312,7 @@ describe('a window', () => {
   it('that waits for an answer gives the focus back, too', async () => {
     const context = await dashboard.loggedIn(WIDE)
     const { page } = await dashboard.visit(context, '/app/t/acme/settings')
-    const button = page.getByRole('button', { name: 'What would run?' })
+    const button = page.getByRole('button', { name: 'What would run?', disabled: false })
     await button.press('Enter')
     await page.getByRole('dialog', { name: 'What would run' }).waitFor()
     await page.keyboard.press('Escape')

@@ -142,7 +142,7 @@ describe('the page to talk to an agent', () => {
     const browser = await startChromium({ microphone: await somebodySpeaks() })
     try {
       const { page, faults } = await visit('/app/t/demo/talk', { browser })
-      await page.getByRole('button', { name: 'Call', exact: true }).press('Enter')
+      await page.getByRole('button', { name: 'Call', exact: true, disabled: false }).press('Enter')
       await page.getByText('Connected').waitFor()
       // What was pressed is gone, and what there is to do instead stands where the focus is.
       expect(await focusHolds(page, 'Mute')).toBe(true)
@@ -161,7 +161,7 @@ describe('the page to talk to an agent', () => {
       await until(listen, { timeoutMs: TAKEN_WITHIN_MS, what: 'both to be heard, and an answer' })
       const greeting = page.getByRole('listitem').filter({ hasText: 'this is Robin at the Demo Company' })
       expect(await greeting.getByText(agent, { exact: true }).count()).toBe(1)
-      await page.getByRole('button', { name: 'Hang up' }).press('Enter')
+      await page.getByRole('button', { name: 'Hang up', disabled: false }).press('Enter')
       await page.getByRole('button', { name: 'Call', exact: true }).waitFor()
       expect(await focusHolds(page, 'Call')).toBe(true)
       await page.getByRole('link', { name: 'Read and hear this call again' }).click()
