@@ -136,6 +136,8 @@ describe('GET call-logs', () => {
     ['?limit=501', '/query/limit'],
     ['?cursor=mine', '/query/cursor'],
     ['?agent=support', '/query/agent'],
+    ['?from=2030-01-01', '/query/from'],
+    ['?to=2030-01-01T00:00:00Z', '/query/to'],
   ])('refuses %s and names it', async (query, path) => {
     expect(await server.call('acme', 'GET', `/call-logs${query}`)).toMatchObject({
       status: 400,

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { invalidRequest } from '../kernel/errors.ts'
 import { longRowsPageFields } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, CALL_STATUSES } from './call-values.ts'
 import type { RecordFilter } from './record-filter-store.ts'
@@ -32,8 +33,10 @@ type Fields = {
   created_before?: string
 }
 
-/** Reads the fields of `recordFields` that are no paging. */
+/** Reads the fields of `recordFields` that are no paging. @throws AppError `invalid_request` for a day in place of a number. */
 export function readRecordFilter(query: Fields): RecordFilter {
+  refuseDay('from', query.from, 'started_after')
+  refuseDay('to', query.to, 'started_before')
   return {
     status: query.status,
     direction: query.direction,
@@ -45,6 +48,14 @@ export function readRecordFilter(query: Fields): RecordFilter {
     createdAfter: dateOf(query.created_after),
     createdBefore: dateOf(query.created_before),
   }
+}
+
+/** Elsewhere `from` and `to` are instants: of calls they would find nothing, which looks as if there were none. */
+function refuseDay(name: 'from' | 'to', value: string | undefined, meant: string): void {
+  if (value === undefined || !/^\d{4}-\d\d-\d\d/.test(value)) return
+  throw invalidRequest([
+    { path: `/query/${name}`, message: `is the number of a call: for an instant there is ${meant}` },
+  ])
 }
 
 function dateOf(text: string | undefined): Date | undefined {

@@ -74,7 +74,10 @@ describe('a route that describes no query', () => {
     expect(answer.statusCode).toBe(400)
     expect(answer.json()).toMatchObject({
       code: 'invalid_request',
-      details: ['/query/agent', '/query/a~1b'].map((path) => ({ path, message: 'is not a known field' })),
+      details: ['/query/agent', '/query/a~1b'].map((path) => ({
+        path,
+        message: 'is not a known parameter: there are none here',
+      })),
     })
     expect((await serverWithReads().inject('/api/v1/things')).statusCode).toBe(200)
   })

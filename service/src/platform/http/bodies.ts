@@ -46,8 +46,13 @@ export const refuseUnaskedQuery: preValidationHookHandler = ({ method, query, ro
 function unaskedIn(query: unknown): FaultDetail[] {
   return Object.keys(query ?? {}).map((name) => ({
     path: `/query/${pointerPart(name)}`,
-    message: 'is not a known field',
+    message: unknownParameter([]),
   }))
+}
+
+/** What is said of a part of a query that a route does not take. @param known those that it takes. */
+export function unknownParameter(known: string[]): string {
+  return `is not a known parameter: there ${known.length === 0 ? 'are none here' : `are ${known.join(', ')}`}`
 }
 
 /** Names come from the client and can be of any length. */

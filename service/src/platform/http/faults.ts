@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv'
 import type { FaultDetail } from '../../kernel/errors.ts'
 import { E164_PATTERN } from '../../kernel/phone.ts'
-import { pointerPart } from './bodies.ts'
+import { pointerPart, unknownParameter } from './bodies.ts'
 import { wantedForm } from './formats.ts'
 import { KEY_PATTERN, NOT_BLANK, TOOL_NAME_PATTERN } from './schemas.ts'
 import { settleUnions } from './union-faults.ts'
@@ -15,7 +15,8 @@ const PART_NAMES: Record<string, string> = { querystring: 'query', params: 'path
  */
 export function tellFaults(errors: ErrorObject[], part: string): FaultDetail[] {
   const root = `/${PART_NAMES[part] ?? part}`
-  const faults = settleUnions(errors).map((error) => ({ path: root + pointerOf(error), message: messageOf(error) }))
+  const tell = part === 'querystring' ? messageInQuery : messageOf
+  const faults = settleUnions(errors).map((error) => ({ path: root + pointerOf(error), message: tell(error) }))
   const seen = new Map(faults.map((fault) => [`${fault.path} ${fault.message}`, fault]))
   return [...seen.values()]
 }
@@ -59,6 +60,11 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
   uniqueItems: () => 'must not hold the same item twice',
   minProperties: (_error, limit) => `must have at least ${limit} members`,
   maxProperties: (_error, limit) => `must have at most ${limit} members`,
+}
+
+function messageInQuery(error: ErrorObject): string {
+  if (error.keyword !== 'additionalProperties') return messageOf(error)
+  return unknownParameter(Object.keys(error.parentSchema?.['properties'] ?? {}))
 }
 
 /** With `verbose` on, `schema` is what the keyword asks for and `parentSchema` the schema around it. */

@@ -195,6 +195,7 @@ describe('a query', () => {
     page: Type.Optional(Type.Array(Type.Integer())),
     score: Type.Optional(Type.Union([Type.Number(), Type.Literal('none')])),
   })
+  const UNKNOWN = 'is not a known parameter: there are limit, dry_run, status, tag, page, score'
 
   it('is text that becomes what its schema asks for', async () => {
     const answer = await ask(schema, '?limit=5&dry_run=true&status=open&tag=a')
@@ -221,8 +222,8 @@ describe('a query', () => {
     ['?limit=1&limit=2', '/query/limit', 'must be a whole number'],
     ['?dry_run=maybe', '/query/dry_run', 'must be true or false'],
     ['?status=closed', '/query/status', 'must be one of open, claimed'],
-    ['?limits=5', '/query/limits', 'is not a known field'],
-    ['?__proto__=5', '/query/__proto__', 'is not a known field'],
+    ['?limits=5', '/query/limits', UNKNOWN],
+    ['?__proto__=5', '/query/__proto__', UNKNOWN],
   ])('%s is refused with what is wanted', async (query, path, message) => {
     const answer = await ask(schema, query)
     expect(answer.statusCode).toBe(400)
