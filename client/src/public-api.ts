@@ -169,7 +169,10 @@ export interface paths {
         /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
-        /** Have somebody called back */
+        /**
+         * Have somebody called back
+         * @description With an `Idempotency-Key` a repeated request is answered with the task that the first one has made, as it is now, for 24 hours, and makes none.
+         */
         post: operations["createCallbackTask"];
         delete?: never;
         options?: never;
@@ -3803,7 +3806,10 @@ export interface operations {
     createCallbackTask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own reason for the task, such as the number of a complaint. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3845,6 +3851,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3903,6 +3910,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

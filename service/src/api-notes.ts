@@ -6,6 +6,11 @@ const STREAM_SID = 'MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9'
 const ID = '0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60'
 const AUDIO = '////////////'
 
+const idempotencyKey = (description: string) => ({
+  ...{ name: 'Idempotency-Key', in: 'header' as const },
+  schema: { type: 'string', minLength: 1, pattern: '^[!-~]([ -~]{0,253}[!-~])?$', description },
+})
+
 const MEDIA_STREAM: SocketNote = {
   description:
     'A Media Streams protocol: text frames of JSON, audio as base64 of µ-law at 8 kHz, 20 ms a frame. With the token of a person who listens ' +
@@ -165,18 +170,7 @@ export const API_NOTES: Notes = {
   makeCall: {
     description:
       'With an `Idempotency-Key` a repeated request is answered as the first one was, for 24 hours, and places nothing.',
-    parameters: [
-      {
-        name: 'Idempotency-Key',
-        in: 'header',
-        schema: {
-          type: 'string',
-          minLength: 1,
-          pattern: '^[!-~]([ -~]{0,253}[!-~])?$',
-          description: 'Your own reason to call, such as the number of an order.',
-        },
-      },
-    ],
+    parameters: [idempotencyKey('Your own reason to call, such as the number of an order.')],
     example: { to: '+12025550123', agent_key: 'reception', metadata: { order: 4711 } },
     headers: ['Idempotent-Replayed'],
   },
@@ -258,6 +252,10 @@ export const API_NOTES: Notes = {
     },
   },
   createCallbackTask: {
+    description:
+      'With an `Idempotency-Key` a repeated request is answered with the task that the first one has made, as it is now, for 24 hours, and makes none.',
+    parameters: [idempotencyKey('Your own reason for the task, such as the number of a complaint.')],
+    headers: ['Idempotent-Replayed'],
     example: {
       customer_phone: '+12025550123',
       queue_key: 'sales',

@@ -1,6 +1,7 @@
 import type { Notify } from './delivery/notify.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
+import { KEY_MS } from './kernel/request-key.ts'
 import { callbackTaskActionRoutes } from './operators/callback-task-action-routes.ts'
 import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.ts'
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
@@ -17,6 +18,7 @@ import { mailOperators } from './operators/sweeps/mail-notice.ts'
 import { sweepSla } from './operators/sweeps/sla-sweep.ts'
 import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
 import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
+import { forgetTaskKeysAcrossTenants } from './operators/task-key-store.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import { makeTicketSystems } from './platform/ticketing/registry.ts'
 import type { ScheduledWork } from './schedule.ts'
@@ -66,12 +68,14 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
     dispatches: (ask) => sweepDispatches({ ...known, dispatch, check, opensAt }, ask),
     tickets: (ask) => sweepTickets({ ...known, systems }, ask),
   }
+  const forgetKeys = () => forgetTaskKeysAcrossTenants(db, new Date(clock.now() - KEY_MS))
   const tenantBy = tenantByToken(needs.credentials)
   return {
     /** What is to be done again and again. */
     scheduled: [
       ...scheduledSweeps(sweeps),
       { name: 'missed calls', hasEndpoint: false, run: () => collectMissedCalls({ ...known, goesOn }) },
+      { name: 'keys of tasks', hasEndpoint: false, run: forgetKeys },
     ] satisfies ScheduledWork[],
     /** To be registered behind `tenantGuard`. */
     tenantRoutes: [

@@ -1178,7 +1178,10 @@ export interface paths {
         /** List callback tasks: newest first, or what is due first */
         get: operations["listCallbackTasks"];
         put?: never;
-        /** Have somebody called back */
+        /**
+         * Have somebody called back
+         * @description With an `Idempotency-Key` a repeated request is answered with the task that the first one has made, as it is now, for 24 hours, and makes none.
+         */
         post: operations["createCallbackTask"];
         delete?: never;
         options?: never;
@@ -2278,6 +2281,7 @@ export interface paths {
         /**
          * Have somebody called back (old address)
          * @deprecated
+         * @description With an `Idempotency-Key` a repeated request is answered with the task that the first one has made, as it is now, for 24 hours, and makes none.
          */
         post: operations["createCallbackTaskOld"];
         delete?: never;
@@ -11720,7 +11724,10 @@ export interface operations {
     createCallbackTask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own reason for the task, such as the number of a complaint. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -11762,6 +11769,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -11820,6 +11828,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -17323,7 +17332,10 @@ export interface operations {
     createCallbackTaskOld: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Your own reason for the task, such as the number of a complaint. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -17366,6 +17378,7 @@ export interface operations {
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     Link: components["headers"]["Link"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -17425,6 +17438,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

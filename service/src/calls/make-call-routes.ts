@@ -1,12 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { FastifyRequest } from 'fastify'
 import { type Static, Type } from 'typebox'
-import { canonicalJson } from '../kernel/canonical-json.ts'
-import { invalidRequest } from '../kernel/errors.ts'
 import type { AgentVersionId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
-import { sha256 } from '../kernel/seal.ts'
+import type { RequestKey } from '../kernel/request-key.ts'
 import { tenantOf } from '../platform/http/guards.ts'
+import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
 import { ErrorBody, errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
 import type { CallRequest, MakeCall } from './make-call.ts'
@@ -45,9 +43,6 @@ const Answer = Type.Object({
   from: Type.String(),
 })
 
-/** Visible ASCII characters and spaces between them. */
-const KEY = /^[!-~]([ -~]{0,253}[!-~])?$/
-
 /** The way in for calls that tenants want placed. To be registered behind `tenantGuard`. */
 export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
   return async (app) => {
@@ -63,9 +58,8 @@ export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const { body } = request
-        const made = await calls.make(tenantOf(request), requestOf(body, keyOf(request)))
-        if (made.isReplay) reply.header('idempotent-replayed', 'true')
+        const made = await calls.make(tenantOf(request), requestOf(request.body, requestKeyOf(request)))
+        if (made.isReplay) tellReplay(reply)
         const { callSid, status, to, from } = made.answer
         return { ok: true as const, call_sid: callSid, status, to, from }
       },
@@ -73,16 +67,7 @@ export function makeCallRoutes(calls: MakeCall): FastifyPluginAsyncTypebox {
   }
 }
 
-/** @throws AppError `invalid_request` for a key that is none. */
-function keyOf({ headers }: FastifyRequest): string | null {
-  const key = headers['idempotency-key']
-  if (key === undefined) return null
-  if (typeof key === 'string' && KEY.test(key)) return key
-  const message = 'must have 1 to 255 visible ASCII characters'
-  throw invalidRequest([{ path: '/headers/idempotency-key', message }])
-}
-
-function requestOf(body: Static<typeof Body>, key: string | null): CallRequest {
+function requestOf(body: Static<typeof Body>, idempotency: RequestKey | null): CallRequest {
   return {
     to: body.to,
     from: body.from ?? null,
@@ -93,6 +78,6 @@ function requestOf(body: Static<typeof Body>, key: string | null): CallRequest {
     orgId: body.org_id ?? null,
     metadata: body.metadata ?? {},
     callbackTaskId: body.callback_task_id ?? null,
-    idempotency: key === null ? null : { key, bodyHash: sha256(canonicalJson(body)) },
+    idempotency,
   }
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError, invalidRequest, notSetUp } from '../kernel/errors.ts'
 import type { AgentVersionId, TenantId } from '../kernel/ids.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { expectSameBody, KEY_MS, type RequestKey } from '../kernel/request-key.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { CarrierAccount } from '../platform/telephony/port.ts'
@@ -27,8 +28,7 @@ export type CallRequest = {
   orgId: string | null
   metadata: Record<string, unknown>
   callbackTaskId: string | null
-  /** By which the request may be repeated, and what tells it from another one. */
-  idempotency: { key: string; bodyHash: Buffer } | null
+  idempotency: RequestKey | null
 }
 
 /** An answer, and whether it is that of an earlier request with the same key. */
@@ -57,8 +57,6 @@ type Deps = {
   hasTask(tenantId: TenantId, taskId: string): Promise<boolean>
 }
 
-/** How long a key is kept. */
-export const KEY_MS = 86_400_000
 const REPLAYED = { 'idempotent-replayed': 'true' }
 
 export function makeMakeCall(deps: Deps): MakeCall {
@@ -77,9 +75,7 @@ export function makeMakeCall(deps: Deps): MakeCall {
     const { idempotency } = request
     const taken = idempotency && (await findKey(db, tenantId, idempotency.key, freeBefore()))
     if (!taken) return null
-    if (!taken.body_hash.equals(idempotency.bodyHash)) {
-      throw new AppError('idempotency_mismatch', 'The Idempotency-Key was used with another body: use a new one.')
-    }
+    expectSameBody(idempotency, taken.body_hash)
     return { answer: await repeated(db, tenantId, taken), isReplay: true }
   }
 

@@ -1,4 +1,5 @@
 import type { ResolvedAgent } from '../agents/resolve.ts'
+import type { RequestKey } from '../kernel/request-key.ts'
 import type { Tx } from '../platform/db/schema.ts'
 import type { CallLogRow } from '../records/call-log-store.ts'
 import type { MachineAction } from '../voice/stream-begin.ts'
@@ -23,7 +24,7 @@ export type WantedCall = {
   /** What is done on a machine, in place of what the agent does; null, or not given, for that. */
   onMachine?: MachineAction | null
   /** By which the request may be repeated; `freeBefore`: what was taken until then is free again. */
-  key: { key: string; bodyHash: Buffer; freeBefore: Date } | null
+  key: (RequestKey & { freeBefore: Date }) | null
   /** Done in the transaction that writes the call down, last: what it throws undoes the call. */
   onQueued?(tx: Tx, log: CallLogRow): Promise<void>
 }

@@ -25,18 +25,18 @@ export type TaskFields = Pick<
   | 'due_at'
 > & { sla_due_at: Date | null }
 
-/** Adds an open task, and tells the tenant. @throws AppError `not_found` for a deleted tenant. */
+/** Adds an open task, and tells the tenant. @param id its id, if it has one already. @throws AppError `not_found` for a deleted tenant. */
 export async function addTask(
   tx: Tx,
   tenant: TenantRuntime,
-  { fields, subject }: { fields: TaskFields; subject: EventSubject | null },
+  { id, fields, subject }: { id?: CallbackTaskId; fields: TaskFields; subject: EventSubject | null },
   now: Date,
 ): Promise<CallbackTaskRow> {
   const { tenant_id: tenantId } = tenant
   await holdKnownTenant(tx, tenantId)
   const dueAt = fields.due_at ?? now
   const slaDue = fields.sla_due_at ?? slaDueAt(tenant, await findQueue(tx, tenantId, fields.queue_key), dueAt)
-  const task = await insertCallbackTask(tx, tenantId, { ...newTask(now), ...fields, sla_due_at: slaDue })
+  const task = await insertCallbackTask(tx, tenantId, { ...newTask(now, id), ...fields, sla_due_at: slaDue })
   const change = { action: 'create' as const, operator: fields.created_by, note: null, details: {} }
   await recordTaskChange(tx, task, change, now)
   const payload = { task: showCallbackTask(task) }
@@ -44,9 +44,9 @@ export async function addTask(
   return task
 }
 
-function newTask(now: Date) {
+function newTask(now: Date, id = newId<CallbackTaskId>(now.getTime())) {
   return {
-    id: newId<CallbackTaskId>(now.getTime()),
+    id,
     status: 'open' as const,
     disposition: null,
     assigned_to: null,

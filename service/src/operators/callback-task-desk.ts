@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { TenantId } from '../kernel/ids.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
+import { expectSameBody, KEY_MS, type RequestKey } from '../kernel/request-key.ts'
 import type { FittingRows } from '../platform/db/fitting-rows.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
@@ -21,7 +22,11 @@ import {
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
 import { listNumber } from './do-not-call.ts'
 import { dueAnew, editTask, type TaskEdit } from './edit-callback-task.ts'
+import { findTaskOfKey, takeTaskKey } from './task-key-store.ts'
 import { findCallOfStream, findSubject } from './task-subject-store.ts'
+
+/** A task, and whether an earlier request with the same key has made it. */
+export type MadeTask = { task: CallbackTaskRow; isReplay: boolean }
 
 /** What operators do with callback tasks. All that changes one is written down with who did it. */
 export type TaskDesk = {
@@ -34,8 +39,13 @@ export type TaskDesk = {
   get(tenantId: TenantId, id: CallbackTaskId): Promise<CallbackTaskRow>
   /** What was done to a task, newest first. @throws AppError `not_found`. */
   history(tenantId: TenantId, id: CallbackTaskId, page: PageRequest): Promise<Page<TaskChangeRow>>
-  /** Adds an open task, and tells the tenant. @throws AppError `not_found` for a deleted tenant. */
-  create(tenantId: TenantId, fields: TaskFields): Promise<CallbackTaskRow>
+  /**
+   * Adds an open task, and tells the tenant. For 24 h a request with the key of an earlier one is answered with the task that that
+   * one has made, as it is now.
+   *
+   * @throws AppError `not_found` for a deleted tenant; `idempotency_mismatch` for another body.
+   */
+  create(tenantId: TenantId, fields: TaskFields, key: RequestKey | null): Promise<MadeTask>
   /** Changes what is given, in any status. `operator`: who does so, where it is known. @throws AppError `not_found`. */
   edit(tenantId: TenantId, id: CallbackTaskId, edit: TaskEdit, operator: string | null): Promise<CallbackTaskRow>
   /**
@@ -80,11 +90,15 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
       await expectTask(db, tenantId, id)
       return paged(await listTaskChanges(db, tenantId, id, page))
     },
-    create: (tenantId, fields) =>
+    create: (tenantId, fields, key) =>
       change(tenantId, async (tx, tenant, now) => {
+        const id = newId<CallbackTaskId>(now.getTime())
+        const known = key && (await earlierTask(tx, tenantId, { ...key, id }, now))
+        if (known) return { task: known, isReplay: true }
         const call_sid = fields.call_sid ?? (await findCallOfStream(tx, tenantId, fields.stream_sid))
         const subject = await findSubject(tx, tenantId, call_sid)
-        return addTask(tx, tenant, { fields: { ...fields, call_sid }, subject }, now)
+        const task = await addTask(tx, tenant, { id, fields: { ...fields, call_sid }, subject }, now)
+        return { task, isReplay: false }
       }),
     edit: (tenantId, id, edit, operator) =>
       change(tenantId, async (tx, tenant, now) => {
@@ -113,6 +127,21 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         return task
       }),
   }
+}
+
+/** Takes the key for a task that is about to be made; of one that is taken, the task that was made with it. */
+async function earlierTask(
+  tx: Tx,
+  tenantId: TenantId,
+  { id, ...asked }: RequestKey & { id: CallbackTaskId },
+  now: Date,
+): Promise<CallbackTaskRow | null> {
+  const taken = { key: asked.key, body_hash: asked.bodyHash, task_id: id, created_at: now }
+  if (await takeTaskKey(tx, tenantId, taken, new Date(now.getTime() - KEY_MS))) return null
+  const known = await findTaskOfKey(tx, tenantId, asked.key)
+  if (!known) throw new AppError('conflict', 'The task of this Idempotency-Key was being erased: send it again.')
+  expectSameBody(asked, known.bodyHash)
+  return known.task
 }
 
 function paged<Row extends { created_at: Date; id: string }>({ rows, limit }: FittingRows<Row>): Page<Row> {

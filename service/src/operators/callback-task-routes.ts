@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { readPage } from '../kernel/pages.ts'
 import { personOf } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, listBody, listResponse, Ok, PageQuery } from '../platform/http/schemas.ts'
+import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
+import { ErrorBody, errorResponses, listBody, listResponse, Ok, PageQuery } from '../platform/http/schemas.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
 import {
   readTaskEdit,
@@ -49,11 +50,13 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
           summary: 'Have somebody called back',
           operationId: 'createCallbackTask',
           body: TaskBody,
-          response: { 200: Answer, ...errorResponses },
+          response: { 200: Answer, ...errorResponses, 422: ErrorBody },
         },
       },
-      async (request) => {
-        const task = await desk.create(tenantOf(request), readTaskFields(request.body, personOf(request)))
+      async (request, reply) => {
+        const fields = readTaskFields(request.body, personOf(request))
+        const { task, isReplay } = await desk.create(tenantOf(request), fields, requestKeyOf(request))
+        if (isReplay) tellReplay(reply)
         return { ok: true as const, task: showCallbackTask(task) }
       },
     )

@@ -20,11 +20,12 @@ type Answer<Body> = { status: number; body: Body }
 export type TenantServer = {
   /** Calls a path below `/api/v1` as the tenant, made by `makeTenantWithToken`; as nobody when it is null. */
   call<Body = unknown>(tenant: string | null, method: Method, path: string, body?: unknown): Promise<Answer<Body>>
-  /** The same with a body and an answer that are no JSON. */
-  send(tenant: string | null, method: Method, path: string, sent?: Sent): Promise<{ status: number; text: string }>
+  /** The same with a body and an answer that are no JSON, or with headers. */
+  send(tenant: string | null, method: Method, path: string, sent?: Sent): Promise<SentBack>
 }
 
-type Sent = { type?: string; body?: string | Buffer }
+type Sent = { type?: string; body?: string | Buffer | object; headers?: Record<string, string> }
+type SentBack = { status: number; text: string; headers: Record<string, unknown> }
 
 /** Stores a tenant with an empty document, as which a `TenantServer` can be called. */
 export function makeTenantWithToken(db: Db, id: string): Promise<TenantId> {
@@ -60,15 +61,16 @@ export function useTenantServer(db: () => Db, routes: () => FastifyPluginAsyncTy
   })
   afterAll(() => close?.())
   return {
-    async send(tenant, method, path, { type, body } = {}) {
+    async send(tenant, method, path, { type, body, headers: more } = {}) {
       if (!server) throw new Error('the server is up only while tests run')
       const headers = {
+        ...more,
         ...(tenant !== null && { authorization: `Bearer ${tokenOf(tenant)}` }),
         ...(type !== undefined && { 'content-type': type }),
       }
       const url = `/api/v1${path}`
       const response = await server.inject({ method, url, headers, ...(body !== undefined && { payload: body }) })
-      return { status: response.statusCode, text: response.body }
+      return { status: response.statusCode, text: response.body, headers: response.headers }
     },
     async call<Body>(tenant: string | null, method: Method, path: string, body?: unknown) {
       if (!server) throw new Error('the server is up only while tests run')

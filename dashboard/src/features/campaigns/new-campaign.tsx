@@ -1,9 +1,9 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { agentKeysQuery } from '../../api/agent-keys.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { Fields } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
+import { SpeakerFields } from '../../components/speaker-fields.tsx'
 import { campaignsKey, createCampaign, type MadeCampaign } from './campaign-queries.ts'
 
 const INITIAL = {
@@ -49,8 +49,8 @@ export function NewCampaign({ tenantId, onMade }: NewCampaignProps) {
   )
 }
 
-function Whom({ form: { values, set, fault }, tenantId }: { form: Form<Values>; tenantId: string }) {
-  const { data: agentKeys = [] } = useQuery(agentKeysQuery(tenantId))
+function Whom({ form, tenantId }: { form: Form<Values>; tenantId: string }) {
+  const { values, set, fault } = form
   return (
     <>
       <TextInput
@@ -62,24 +62,7 @@ function Whom({ form: { values, set, fault }, tenantId }: { form: Form<Values>; 
         error={fault('name')}
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
-      <Fields>
-        <NativeSelect
-          label="Agent"
-          required
-          data={[{ value: '', label: 'Choose an agent' }, ...agentKeys.map((key) => ({ value: key, label: key }))]}
-          value={values.agent_key}
-          error={fault('agent_key')}
-          onChange={(event) => set({ agent_key: event.currentTarget.value })}
-        />
-        <TextInput
-          label="Call from"
-          description="A number of the tenant. Empty: where its calls come from."
-          type="tel"
-          value={values.from}
-          error={fault('from')}
-          onChange={(event) => set({ from: event.currentTarget.value })}
-        />
-      </Fields>
+      <SpeakerFields form={form} tenantId={tenantId} none="Choose an agent" required />
       <Textarea
         label="Contacts"
         description="CSV. The first line names the columns: phone, and whatever else the agent is to know."

@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useRepeatable } from '../../api/use-repeatable.ts'
 import { Fields } from '../../components/fields.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { words } from '../../components/text.ts'
@@ -12,6 +13,8 @@ import { PRIORITIES } from './task-status.tsx'
 /** The queue that every tenant has. */
 const DEFAULT_QUEUE = 'default'
 const SUMMARY_CHARS = 2_000
+const CHANGED =
+  'The task may have been made as it was before this was changed: look for it in the list. Press again to make this one as well.'
 
 type NewTaskProps = {
   tenantId: string
@@ -24,13 +27,14 @@ type NewTaskProps = {
 export function NewTask({ tenantId, queues, asked }: NewTaskProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
+  const sendOnce = useRepeatable(CHANGED)
   const queue = queues.find(({ queue_key: key }) => key === asked)?.queue_key ?? DEFAULT_QUEUE
   const initial: NewTaskValues = {
     ...{ customer_phone: '', summary: '', queue_key: queue, priority: 'normal', due_at: '', consent: false },
   }
 
   async function make(values: NewTaskValues): Promise<void> {
-    const task = await createTask(tenantId, values)
+    const task = await sendOnce((key) => createTask(tenantId, values, key))
     void client.invalidateQueries({ queryKey: deskKey(tenantId) })
     client.setQueryData(taskKey(tenantId, task.id), task)
     await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })

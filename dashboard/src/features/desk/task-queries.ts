@@ -57,10 +57,11 @@ export type NewTaskValues = Pick<Task, 'customer_phone' | 'queue_key' | 'priorit
   consent: boolean
 }
 
-/** Makes a task. */
+/** Makes a task, or with the key of an earlier request tells which one that made. */
 export async function createTask(
   tenantId: string,
   { customer_phone, summary, due_at, consent, ...plain }: NewTaskValues,
+  key: string,
 ): Promise<Task> {
   const body = {
     ...plain,
@@ -69,7 +70,8 @@ export async function createTask(
     due_at: due_at === '' ? null : new Date(due_at).toISOString(),
     ...(consent && { metadata: { consent } }),
   }
-  return (await answerOf(api.POST('/api/v1/callback-tasks', { body, headers: forTenant(tenantId) }))).task
+  const headers = { ...forTenant(tenantId), 'idempotency-key': key }
+  return (await answerOf(api.POST('/api/v1/callback-tasks', { body, headers }))).task
 }
 
 /** One page of what was done to a task, newest first. */

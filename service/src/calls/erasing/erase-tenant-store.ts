@@ -16,6 +16,7 @@ export const GROWING_TABLES: KeyedTable[] = [
   { table: 'callback_task_tickets', key: ['task_id'] },
   { table: 'callback_task_dispatches', key: ['call_log_id'] },
   { table: 'callback_task_changes', key: ['id'] },
+  { table: 'callback_task_keys', key: ['key'] },
   { table: 'callback_tasks', key: ['id'] },
   { table: 'campaign_dials', key: ['call_log_id'] },
   { table: 'campaign_contacts', key: ['id'] },

@@ -54,7 +54,7 @@ const world = (tenant = 'acme'): World => ({ db: test.db, clock, files, tenant }
 
 const COUNTS = {
   ...{ voice_sessions: 1, transcript_turns: 1, function_calls: 1, recording_parts: 1, call_logs: 1, callback_tasks: 1 },
-  ...{ campaign_contacts: 1, supervisor_actions: 1, idempotency_keys: 1 },
+  ...{ campaign_contacts: 1, supervisor_actions: 1, idempotency_keys: 2 },
 }
 
 beforeEach(async () => {
@@ -126,11 +126,14 @@ describe('POST erasures', () => {
       { call_sid: 'CA-own-acme', from: '[erased]', to: '+12025550199', status: 'completed' },
     ])
     const left = await Promise.all(
-      (['voice_sessions', 'transcript_turns', 'callback_tasks', 'campaign_contacts', 'idempotency_keys'] as const).map(
-        async (table) => (await test.db.selectFrom(table).selectAll().execute()).length,
-      ),
+      (
+        [
+          ...(['voice_sessions', 'transcript_turns', 'callback_tasks', 'campaign_contacts'] as const),
+          ...(['idempotency_keys', 'callback_task_keys'] as const),
+        ] as const
+      ).map(async (table) => (await test.db.selectFrom(table).selectAll().execute()).length),
     )
-    expect(left).toEqual([1, 1, 1, 1, 1])
+    expect(left).toEqual([1, 1, 1, 1, 1, 1])
   })
 
   it('is written down in the audit log, by whom and without the number', async () => {
@@ -426,7 +429,7 @@ const NOT_SEARCHED = new Set(
     'tenants api_keys api_key_prefixes phone_numbers phone_routes agents agent_versions agent_version_rollouts rollout_policies ' +
     'operator_queues tenant_users admin_sessions clips do_not_call number_erasures erased_recordings call_directory call_resumes ' +
     'webhook_sequences call_rollups call_outcome_rollups call_changes recordings idempotency_keys session_scorings ' +
-    'callback_task_dispatches callback_task_follow_ups callback_task_tickets campaign_dials simulations simulation_runs'
+    'callback_task_dispatches callback_task_keys callback_task_follow_ups callback_task_tickets campaign_dials simulations simulation_runs'
   ).split(' '),
 )
 /** Ids, keys and words of ours: nobody writes a number into them. */

@@ -47,7 +47,7 @@ async function wholeCall(world: World, callSid: string, phone: PhoneNumber): Pro
   const entries = [turnEntry(call, someTurn(1)), toolEntry(call, { ...tool, startMs: 1, durationMs: 1 })]
   await db.transaction().execute((tx) => writeEntries(tx, entries, { now }))
   await record(world, callSid, sessionId)
-  await makeCallbackTasks({ db, clock }).schedule(
+  const task = await makeCallbackTasks({ db, clock }).schedule(
     runtime,
     {
       ...{ customerPhone: phone, priority: 'normal', summary: 'Call back', notes: null, dueAt: null },
@@ -56,6 +56,9 @@ async function wholeCall(world: World, callSid: string, phone: PhoneNumber): Pro
     },
     new AbortController().signal,
   )
+  await sql`
+    insert into callback_task_keys (tenant_id, key, body_hash, task_id, created_at)
+    values (${tenant}, ${callSid}, ${Buffer.alloc(32)}, ${task.id}, ${now})`.execute(db)
   const tenant_id = tenant as TenantId
   await sql`
     insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, metadata, created_at)

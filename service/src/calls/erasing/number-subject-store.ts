@@ -135,25 +135,27 @@ export async function eraseCallLogs(
   }
 }
 
-/** Deletes the tasks to call the number, with their history and what was to be told of them. */
+/** Deletes the tasks to call the number, with their history, the keys of their requests, and what was to be told of them. */
 export async function eraseTasks(
   tx: Tx,
   tenantId: TenantId,
   { phone, ...times }: NumberSubject,
   page: KeyPage,
 ): Promise<NumberCounts> {
-  const { rows } = await sql<{ id: string }>`
-    delete from callback_tasks
+  const { rows } = await sql<{ id: string; keys: number }>`
+    delete from callback_tasks as task
      where tenant_id = ${tenantId} and ${isInPage(SUBJECT_TABLES.tasks, page)} and ${isInTime(tenantId, times, { call: CALL_OF.task })}
        and customer_phone = ${phone}
-    returning id`.execute(tx)
+    returning id, (select count(*)::int from callback_task_keys key
+                    where key.tenant_id = task.tenant_id and key.task_id = task.id) as keys`.execute(tx)
   if (rows.length === 0) return {}
   const ids = rows.map(({ id }) => id)
   const deliveries = await sql`
     delete from webhook_outbox
      where tenant_id = ${tenantId} and ${TELLS_OF_TASK} and body #>> '{payload,task,id}' = any(${ids})
     returning id`.execute(tx)
-  return { callback_tasks: rows.length, deliveries: deliveries.rows.length }
+  const keys = rows.reduce((sum, row) => sum + row.keys, 0)
+  return { callback_tasks: rows.length, idempotency_keys: keys, deliveries: deliveries.rows.length }
 }
 
 /** Takes the number out of the lists of campaigns. */

@@ -40,7 +40,8 @@ export function sweepBench(test: TestDatabase, clock: () => TestClock) {
       const all = { sla: never, followUps: never, dispatches: never, tickets: never, ...sweeps }
       return sweepRoutes({ sweeps: all, tenantBy: tenantByToken(credentials) })
     },
-    create: (facts: Partial<TaskFields> = {}, tenant = ACME) => desk().create(tenant, { ...TASK, ...facts }),
+    create: async (facts: Partial<TaskFields> = {}, tenant = ACME) =>
+      (await desk().create(tenant, { ...TASK, ...facts }, null)).task,
     read: (id: string) => findCallbackTask(test.db, ACME, id as never),
     setQueue: (settings: Partial<QueueSettings>) =>
       test.db
