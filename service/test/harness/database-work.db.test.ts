@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { TestClock } from './clock.ts'
 import { useDatabase } from './database.ts'
 import { isDatabaseAtWork, watchWork } from './database-work.ts'
-import { passing } from './passing.ts'
+import { passing, passingWork } from './passing.ts'
 
 const test = useDatabase()
 
@@ -24,6 +24,38 @@ describe('the database', () => {
       await passing(clock, () => clock.monotonicMs() >= 500, { what: 'half a second' })
     })
     expect(clock.monotonicMs()).toBe(500)
+  })
+})
+
+describe('a clock that is moved on', () => {
+  const asked = (seconds: number) => sql`select pg_sleep(${seconds})`.execute(test.db)
+
+  it.each([
+    { stepMs: 250, seconds: 0.05 },
+    { stepMs: 5_000, seconds: 0.4 },
+  ])('stands still before steps of $stepMs ms while a database is about to answer', async ({ stepMs, seconds }) => {
+    const clock = new TestClock()
+    let passedMs = -1
+    const answer = asked(seconds).then(() => {
+      passedMs = clock.monotonicMs()
+    })
+    await passing(clock, () => passedMs >= 0, { what: 'the answer', stepMs })
+    await answer
+    expect(passedMs).toBe(0)
+  })
+
+  it('brings what its work throws to whoever waits for it, and to nobody else', async () => {
+    const unhandled: unknown[] = []
+    const note = (reason: unknown) => unhandled.push(reason)
+    process.on('unhandledRejection', note)
+    try {
+      const work = sql`select 1 / 0`.execute(test.db)
+      await expect(passingWork(new TestClock(), work)).rejects.toThrow('division by zero')
+      await new Promise((resolve) => setImmediate(resolve))
+    } finally {
+      process.off('unhandledRejection', note)
+    }
+    expect(unhandled).toEqual([])
   })
 })
 

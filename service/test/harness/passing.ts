@@ -32,6 +32,8 @@ export async function passingWork<T>(clock: TestClock, work: Promise<T>): Promis
   const done = work.finally(() => {
     isDone = true
   })
+  // What it throws is thrown below, and was not left unhandled meanwhile.
+  done.catch(() => undefined)
   await passing(clock, () => isDone, { what: 'the work to be done' })
   return done
 }
