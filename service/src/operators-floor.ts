@@ -18,7 +18,8 @@ import { mailOperators } from './operators/sweeps/mail-notice.ts'
 import { sweepSla } from './operators/sweeps/sla-sweep.ts'
 import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
 import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
-import { forgetTaskKeysAcrossTenants } from './operators/task-key-store.ts'
+import { TASK_KEYS } from './operators/task-key-store.ts'
+import { forgetKeysAcrossTenants } from './platform/db/request-keys.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import { makeTicketSystems } from './platform/ticketing/registry.ts'
 import type { ScheduledWork } from './schedule.ts'
@@ -68,7 +69,7 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
     dispatches: (ask) => sweepDispatches({ ...known, dispatch, check, opensAt }, ask),
     tickets: (ask) => sweepTickets({ ...known, systems }, ask),
   }
-  const forgetKeys = () => forgetTaskKeysAcrossTenants(db, new Date(clock.now() - KEY_MS))
+  const forgetKeys = () => forgetKeysAcrossTenants(db, TASK_KEYS, new Date(clock.now() - KEY_MS))
   const tenantBy = tenantByToken(needs.credentials)
   return {
     /** What is to be done again and again. */

@@ -11,9 +11,7 @@ const WHOSE: Record<Role, string> = {
 export function RefusedPage({ needed }: { needed: Role }) {
   return (
     <Page title="This page is not for your role">
-      <EmptyState title={`It is for ${WHOSE[needed]}`}>
-        Whoever sent you here may use it. What you may use stands in the list of pages.
-      </EmptyState>
+      <EmptyState title={`It is for ${WHOSE[needed]}`}>What you may use stands in the list of pages.</EmptyState>
     </Page>
   )
 }

@@ -108,7 +108,7 @@ export function makeCallResume(deps: Deps): CallResume {
     const { session, isElsewhere, noRoom } = stand
     const why = session?.direction === 'inbound' ? noRoom : null
     if (stand.isOver) {
-      const isToldAgain = why && dialled === null && session?.end_reason === 'rejected'
+      const isToldAgain = session && why && dialled === null && session.end_reason === 'rejected'
       return isToldAgain ? refusedAgain(tenant, session, why) : HANG_UP
     }
     const turnedAway = noRoom !== null && isOfOneNode(noRoom)
@@ -122,8 +122,8 @@ export function makeCallResume(deps: Deps): CallResume {
   }
 
   /** To a carrier that did not get our answer. */
-  async function refusedAgain(tenant: TenantRuntime, session: VoiceSessionRow | null, why: Refusal) {
-    const language = session && (await languageOf(tenant, session))
+  async function refusedAgain(tenant: TenantRuntime, session: VoiceSessionRow, why: Refusal) {
+    const language = await languageOf(tenant, session)
     return refusalVerbs(tenant, { why, language, resumeUrl: deps.again.addresses().resume })
   }
 

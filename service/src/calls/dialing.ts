@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { secretText } from '../kernel/ids.ts'
+import { takeKey } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CarrierAccount } from '../platform/telephony/port.ts'
@@ -14,7 +15,7 @@ import { type PlacedCall, submissionUnknown } from './dial-answer.ts'
 import type { DialGate } from './dial-gate.ts'
 import { insertDial } from './dial-store.ts'
 import { LAST_REQUESTS_MS } from './hang-up.ts'
-import { takeKey } from './idempotency-store.ts'
+import { DIAL_KEYS } from './idempotency-store.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
 import { makeSubmit, RING_SECONDS } from './submit-dial.ts'
 import type { DialAddresses, WantedCall } from './wanted-call.ts'
@@ -60,8 +61,8 @@ export function makeDialing(deps: Deps): Dialing {
     const now = new Date(clock.now())
     await holdKnownTenant(tx, tenantId)
     if (call.key) {
-      const taken = { key: call.key.key, body_hash: call.key.bodyHash, dial_ref: dialRef, created_at: now }
-      if (!(await takeKey(tx, tenantId, taken, call.key.freeBefore))) return null
+      const isTaken = await takeKey(tx, DIAL_KEYS, tenantId, { ...call.key, madeId: dialRef, now })
+      if (!isTaken) return null
     }
     await expectLetThrough(tx, tenant, call)
     const queued = await queueCall(tx, tenant, queuedCall(call), now)

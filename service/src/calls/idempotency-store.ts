@@ -1,5 +1,5 @@
-import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
+import type { KeyTable } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 
 type IdempotencyKeyRow = {
@@ -20,25 +20,8 @@ declare module '../platform/db/schema.ts' {
 /** A key that is taken, and what for. */
 export type TakenKey = Pick<IdempotencyKeyRow, 'body_hash' | 'dial_ref'>
 
-/**
- * Takes a key for a dial of this transaction; false when it was taken after `freeBefore`. Of several at once one is told
- * true, and the others wait for what becomes of it.
- */
-export async function takeKey(
-  tx: Tx,
-  tenantId: TenantId,
-  taken: Omit<IdempotencyKeyRow, 'tenant_id'>,
-  freeBefore: Date,
-): Promise<boolean> {
-  const { rows } = await sql<{ key: string }>`
-    insert into idempotency_keys as known (tenant_id, key, body_hash, dial_ref, created_at)
-    values (${tenantId}, ${taken.key}, ${taken.body_hash}, ${taken.dial_ref}, ${taken.created_at})
-        on conflict (tenant_id, key) do update
-       set body_hash = excluded.body_hash, dial_ref = excluded.dial_ref, created_at = excluded.created_at
-     where known.created_at <= ${freeBefore}
-    returning key`.execute(tx)
-  return rows.length > 0
-}
+/** Of keys by which requests for calls may be repeated. */
+export const DIAL_KEYS: KeyTable = { table: 'idempotency_keys', made: 'dial_ref' }
 
 /** Gives back the key of a dial, if it had one: the next request with it is a first one. */
 export async function freeKeyOf(tx: Tx, tenantId: TenantId, dialRef: string): Promise<void> {
@@ -55,26 +38,4 @@ export async function findKey(db: Db, tenantId: TenantId, key: string, freeBefor
     .where('created_at', '>', freeBefore)
     .executeTakeFirst()
   return row ?? null
-}
-
-const FORGET_ROWS = 10_000
-
-/** Forgets keys that are free again, 10,000 at most. Over all tenants. */
-export async function forgetKeysAcrossTenants(db: Db, freeBefore: Date): Promise<void> {
-  await db
-    .deleteFrom('idempotency_keys')
-    .where('created_at', '<=', freeBefore)
-    .where((eb) =>
-      eb(
-        eb.refTuple('tenant_id', 'key'),
-        'in',
-        eb
-          .selectFrom('idempotency_keys')
-          .select(['tenant_id', 'key'])
-          .where('created_at', '<=', freeBefore)
-          .limit(FORGET_ROWS)
-          .$asTuple('tenant_id', 'key'),
-      ),
-    )
-    .execute()
 }

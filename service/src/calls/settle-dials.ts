@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { KEY_MS } from '../kernel/request-key.ts'
+import { forgetKeysAcrossTenants } from '../platform/db/request-keys.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -12,7 +13,7 @@ import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { claimDialsAcrossTenants, countDoubtedDials, type DialRow } from './dial-store.ts'
 import { LOOK_AFTER_MS } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
-import { forgetKeysAcrossTenants } from './idempotency-store.ts'
+import { DIAL_KEYS } from './idempotency-store.ts'
 import { findCallAcrossTenants } from './incoming-store.ts'
 import type { CallStatuses } from './record-status.ts'
 import { type DialOutcome, settleDial } from './settle-dial.ts'
@@ -127,7 +128,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   let forgetting: Promise<void> = Promise.resolve()
   const forget = async () => {
     const failed = (err: unknown) => log.warn({ err }, 'old idempotency keys were not forgotten')
-    await forgetKeysAcrossTenants(db, new Date(clock.now() - KEY_MS)).catch(failed)
+    await forgetKeysAcrossTenants(db, DIAL_KEYS, new Date(clock.now() - KEY_MS)).catch(failed)
   }
   const timers = [
     clock.every(LOOK_INTERVAL_MS, () => void settling.look()),

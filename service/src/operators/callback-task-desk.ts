@@ -4,6 +4,7 @@ import { newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import { expectSameBody, KEY_MS, type RequestKey } from '../kernel/request-key.ts'
 import type { FittingRows } from '../platform/db/fitting-rows.ts'
+import { takeKey } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -22,7 +23,7 @@ import {
 import { changeTask, expectTask, refusedMove, tellTaskChange } from './change-callback-task.ts'
 import { listNumber } from './do-not-call.ts'
 import { dueAnew, editTask, type TaskEdit } from './edit-callback-task.ts'
-import { findTaskOfKey, takeTaskKey } from './task-key-store.ts'
+import { findTaskOfKey, TASK_KEYS } from './task-key-store.ts'
 import { findCallOfStream, findSubject } from './task-subject-store.ts'
 
 /** A task, and whether an earlier request with the same key has made it. */
@@ -136,8 +137,8 @@ async function earlierTask(
   { id, ...asked }: RequestKey & { id: CallbackTaskId },
   now: Date,
 ): Promise<CallbackTaskRow | null> {
-  const taken = { key: asked.key, body_hash: asked.bodyHash, task_id: id, created_at: now }
-  if (await takeTaskKey(tx, tenantId, taken, new Date(now.getTime() - KEY_MS))) return null
+  const freeBefore = new Date(now.getTime() - KEY_MS)
+  if (await takeKey(tx, TASK_KEYS, tenantId, { ...asked, madeId: id, now, freeBefore })) return null
   const known = await findTaskOfKey(tx, tenantId, asked.key)
   if (!known) throw new AppError('conflict', 'The task of this Idempotency-Key was being erased: send it again.')
   expectSameBody(asked, known.bodyHash)

@@ -1,6 +1,6 @@
-import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
-import type { Db, Tx } from '../platform/db/schema.ts'
+import type { KeyTable } from '../platform/db/request-keys.ts'
+import type { Db } from '../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 
 type TaskKeyRow = {
@@ -17,25 +17,8 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
-/**
- * Takes a key for a task that this transaction is about to make; false when it was taken after `freeBefore`. Of several at once one
- * is told true, and the others wait for what becomes of it.
- */
-export async function takeTaskKey(
-  tx: Tx,
-  tenantId: TenantId,
-  taken: Omit<TaskKeyRow, 'tenant_id'>,
-  freeBefore: Date,
-): Promise<boolean> {
-  const { rows } = await sql<{ key: string }>`
-    insert into callback_task_keys as known (tenant_id, key, body_hash, task_id, created_at)
-    values (${tenantId}, ${taken.key}, ${taken.body_hash}, ${taken.task_id}, ${taken.created_at})
-        on conflict (tenant_id, key) do update
-       set body_hash = excluded.body_hash, task_id = excluded.task_id, created_at = excluded.created_at
-     where known.created_at <= ${freeBefore}
-    returning key`.execute(tx)
-  return rows.length > 0
-}
+/** Of keys by which requests for tasks may be repeated. */
+export const TASK_KEYS: KeyTable = { table: 'callback_task_keys', made: 'task_id' }
 
 /** The task that a key was taken for, as it is now, and for which body; null: there is none, or it was erased. */
 export async function findTaskOfKey(
@@ -56,9 +39,4 @@ export async function findTaskOfKey(
   if (!row) return null
   const { body_hash: bodyHash, ...task } = row
   return { task, bodyHash }
-}
-
-/** Forgets keys that are free again. Over all tenants. */
-export async function forgetTaskKeysAcrossTenants(db: Db, freeBefore: Date): Promise<void> {
-  await db.deleteFrom('callback_task_keys').where('created_at', '<=', freeBefore).execute()
 }

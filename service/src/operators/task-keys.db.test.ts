@@ -4,11 +4,12 @@ import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { KEY_MS } from '../kernel/request-key.ts'
+import { forgetKeysAcrossTenants } from '../platform/db/request-keys.ts'
 import { storedEvents, tenantTold } from '../records/calls.fixture.ts'
 import { callbackTaskActionRoutes } from './callback-task-action-routes.ts'
 import { makeTaskDesk } from './callback-task-desk.ts'
 import { callbackTaskRoutes } from './callback-task-routes.ts'
-import { forgetTaskKeysAcrossTenants } from './task-key-store.ts'
+import { TASK_KEYS } from './task-key-store.ts'
 
 type Answer = { task: { id: string; status: string }; code: string; details: { path: string }[] }
 
@@ -76,9 +77,10 @@ describe('a callback task that is asked for again with the same Idempotency-Key'
     await clock.advance(1)
     expect(await make('k')).toMatchObject({ status: 200, isReplay: false })
     const keys = () => test.db.selectFrom('callback_task_keys').select('key').execute()
-    await forgetTaskKeysAcrossTenants(test.db, new Date(clock.now() - 1))
+    const forget = (before: Date) => forgetKeysAcrossTenants(test.db, TASK_KEYS, before)
+    await forget(new Date(clock.now() - 1))
     expect(await keys()).toHaveLength(1)
-    await forgetTaskKeysAcrossTenants(test.db, new Date(clock.now()))
+    await forget(new Date(clock.now()))
     expect(await keys()).toEqual([])
     expect(await countTasks()).toBe(2)
   })

@@ -21,7 +21,8 @@ it('tools that an agent names and nobody has are told in the log', async () => {
   const tenant = toRuntime({ tenant_id: 'acme' as TenantId, tools: [tool] }, NO_ACCOUNT)
   expect(await made.of(tenant, ['end_call', 'order_status'])).toHaveLength(1)
   expect(warned).toEqual([])
-  expect(await made.of(tenant, ['order_statu', 'orders__look_up', 'end_call'])).toEqual([])
+  for (let calls = 0; calls < 2; calls += 1)
+    expect(await made.of(tenant, ['order_statu', 'orders__look_up', 'end_call'])).toEqual([])
   const told = { tenant_id: 'acme', tools: ['order_statu', 'orders__look_up'] }
   expect(warned).toEqual([[told, 'an agent names tools that there are not']])
 })

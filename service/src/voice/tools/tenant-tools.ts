@@ -12,7 +12,7 @@ export type TenantTools = {
   /**
    * Those that an agent may use by the names in its config. The name of a server stands for all that it offers; one tool of it
    * is named `server__tool`. Waits 2 s at most, for servers that were not asked yet, and never rejects. A name that is that of no
-   * tool is left out, and told in the log.
+   * tool is left out, and told in the log, once until the tenant's document changes.
    */
   of(tenant: TenantRuntime, names: readonly string[]): Promise<AskingTool[]>
   /** One of all that the tenant has; null when there is none of this name. */
@@ -28,6 +28,8 @@ const MAX_TOOLS = 120
 export function makeTenantTools(deps: Deps): TenantTools {
   const made = new WeakMap<RuntimeHttpTool, AskingTool>()
   const lists = makeMcpLists(deps)
+  /** What was said of the agents of a tenant, as its document is. */
+  const told = new WeakMap<TenantRuntime, Set<string>>()
 
   function ownTool(tool: RuntimeHttpTool): AskingTool {
     const known = made.get(tool) ?? httpTool(deps, tool)
@@ -53,11 +55,20 @@ export function makeTenantTools(deps: Deps): TenantTools {
     return [...byName.values()].slice(0, MAX_TOOLS)
   }
 
+  function tellUnknown(tenant: TenantRuntime, tools: string[]): void {
+    const known = told.get(tenant) ?? new Set()
+    const names = tools.join()
+    if (tools.length === 0 || known.has(names)) return
+    told.set(tenant, known.add(names))
+    deps.log.warn({ tenant_id: tenant.tenant_id, tools }, 'an agent names tools that there are not')
+  }
+
   return {
     of(tenant, names) {
-      const unknown = names.filter((name) => !isKnown(tenant, name))
-      const { tenant_id } = tenant
-      if (unknown.length > 0) deps.log.warn({ tenant_id, tools: unknown }, 'an agent names tools that there are not')
+      tellUnknown(
+        tenant,
+        names.filter((name) => !isKnown(tenant, name)),
+      )
       return chosen(
         tenant,
         (name, server) => names.includes(name) || (server !== null && names.includes(server)),
