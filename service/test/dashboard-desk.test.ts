@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
-import { IS_FULL, LOOKS, NARROW } from './harness/looks.ts'
+import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 const LISTED = '+12025550177'
@@ -159,8 +159,9 @@ const OPERATOR = 'robin@demo.example'
 describe('the desk', () => {
   it('takes a task from an operator and leads to it; calls are placed by those alone who may', async () => {
     await ask('POST', '/admin/tenants/demo/users', { email: OPERATOR, role: 'operator', password: LOGIN.password })
-    const context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' }, OPERATOR)
-    const { page, faults } = await visit(context, 'desk')
+    const look = { ...WIDE, timezoneId: 'America/New_York' }
+    const context = await dashboard.loggedIn(look, OPERATOR)
+    const { page, faults } = await visit(context, 'desk?queue_key=sales')
     await page.getByRole('button', { name: 'New task' }).waitFor()
     await page.keyboard.press('m')
     const form = page.getByRole('dialog', { name: 'New task' })
@@ -179,8 +180,9 @@ describe('the desk', () => {
     expect((await ask('GET', '/callback-tasks?customer_phone=%2B12025550166')).count).toBe(1)
     const id = new URL(page.url()).pathname.split('/').at(-1)
     expect((await ask('GET', `/callback-tasks/${id}`)).task).toMatchObject({
-      ...{ customer_phone: '+12025550166', summary: HOSTILE, queue_key: 'default', priority: 'low' },
-      ...{ due_at: '2100-01-01T09:00:00.000Z', metadata: { consent: true } },
+      ...{ customer_phone: '+12025550166', summary: HOSTILE, queue_key: 'sales', priority: 'low' },
+      // Nine o'clock of whoever writes it.
+      ...{ due_at: '2100-01-01T14:00:00.000Z', metadata: { consent: true } },
     })
     expect(await harm(page)).toBe(0)
     expect(faults).toEqual([expect.stringMatching(/ERR_FAILED.*callback-tasks/)])

@@ -251,11 +251,18 @@ describe('the pages of live calls', () => {
     await expect.poll(leftPx).toBeLessThan(2)
     // Words may come before the page is told that somebody has moved.
     await page.evaluate(`
-      addEventListener('scroll', (event) => event.stopImmediatePropagation(), { capture: true })
+      untold = (event) => event.stopImmediatePropagation()
+      addEventListener('scroll', untold, { capture: true })
       ${frame}.scrollTo({ top: 5 })`)
     await say('By eleven.')
     await said.getByText('By eleven.').waitFor()
     expect(await topPx()).toBe(5)
+    await page.evaluate(`${frame}.scrollTo({ top: ${frame}.scrollHeight })`)
+    await say('At the latest.')
+    await said.getByText('At the latest.').waitFor()
+    await expect.poll(leftPx).toBeLessThan(2)
+    await page.evaluate("removeEventListener('scroll', untold, { capture: true })")
+    await moveTo('5')
     // Nor does a connection that is lost for a moment, or the end, lead them away.
     const live = page.getByText('Live', { exact: true })
     await page.evaluate('loseEvents()')

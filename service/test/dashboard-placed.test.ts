@@ -29,7 +29,8 @@ async function placing(context: BrowserContext) {
     lost += 1
     return route.abort()
   })
-  await page.getByRole('button', { name: 'Place a call' }).click()
+  const open = () => page.getByRole('button', { name: 'Place a call' }).click()
+  await open()
   const form = page.getByRole('dialog', { name: 'Place a call' })
   const place = () => form.getByRole('button', { name: 'Place the call' }).click()
   const isTold = async (text: string) => {
@@ -37,7 +38,7 @@ async function placing(context: BrowserContext) {
     await form.getByText(text).waitFor({ timeout: ROOM_MS })
   }
   await form.getByLabel('Number to call').waitFor()
-  return { page, form, place, isTold }
+  return { page, form, open, place, isTold }
 }
 
 async function callsTo(phone: string): Promise<object[]> {
@@ -80,6 +81,88 @@ describe('a call that somebody places', () => {
     await form.getByLabel('They agreed to be called').check()
     await isTold('The call may have been placed as it was asked for')
     expect(await callsTo('+12025550145')).toHaveLength(1)
+    await place()
+    await page.getByRole('heading', { name: '+1 202 555 0145' }).waitFor({ timeout: ROOM_MS })
+    expect(await callsTo('+12025550145')).toHaveLength(2)
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('is not placed unasked by a form that is opened again, nor by the page that it is opened from anew', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page, form, open, place, isTold } = await placing(context)
+    await form.getByLabel('Number to call').fill('+12025550146')
+    await isTold('The service cannot be reached.')
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('link', { name: 'Agents', exact: true }).click()
+    await page.getByRole('heading', { name: 'Agents', exact: true }).waitFor()
+    await page.getByRole('link', { name: 'Calls', exact: true }).click()
+    await open()
+    await form.getByLabel('Number to call').fill('+12025550147')
+    await isTold('The call may have been placed as it was asked for')
+    expect(await callsTo('+12025550147')).toEqual([])
+    await place()
+    await page.getByRole('heading', { name: '+1 202 555 0147' }).waitFor({ timeout: ROOM_MS })
+    expect(await callsTo('+12025550146')).toHaveLength(1)
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('is asked for with the same key until it is known what became of it, and told to be none if it is', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/demo/calls')
+    const keys: (string | undefined)[] = []
+    const refusal = (code: string) => ({ ok: false, error: 'In words for programs.', code, request_id: 'r' })
+    const answers = [
+      { status: 503, json: refusal('submission_unknown') },
+      { status: 409, json: refusal('request_in_flight') },
+      { status: 200, json: { ok: true, call_sid: null, status: 'failed', to: LISTED, from: LISTED } },
+      { status: 409, json: refusal('tenant_busy') },
+    ]
+    await page.route('**/api/v1/make-call', async (route) => {
+      const answer = answers[keys.length]
+      keys.push(route.request().headers()['idempotency-key'])
+      await route.fulfill(answer)
+    })
+    await page.getByRole('button', { name: 'Place a call' }).click()
+    const form = page.getByRole('dialog', { name: 'Place a call' })
+    await form.getByLabel('Number to call').fill(LISTED)
+    for (const words of ['It is not known yet', 'It is not known yet', 'The carrier never had the call', 'In words']) {
+      const sent = keys.length
+      await form.getByRole('button', { name: 'Place the call' }).click()
+      await expect.poll(() => keys.length).toBe(sent + 1)
+      await form.getByText(words).waitFor()
+    }
+    const [first, second, third, fourth] = keys
+    expect([second, third, first === fourth]).toEqual([first, first, false])
+    await page.unrouteAll({ behavior: 'wait' })
+    await context.close()
+  })
+
+  it('leads nobody away who has closed its form meanwhile', async () => {
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, '/app/t/demo/calls')
+    const held = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    await page.route('**/api/v1/make-call', async (route) => {
+      asked.resolve()
+      await held.promise
+      await route.fulfill({ json: { ok: true, call_sid: 'CA1', status: 'queued', to: LISTED, from: LISTED } })
+    })
+    await page.getByRole('button', { name: 'Place a call' }).click()
+    const form = page.getByRole('dialog', { name: 'Place a call' })
+    await form.getByLabel('Number to call').fill(LISTED)
+    await form.getByRole('button', { name: 'Place the call' }).click()
+    await asked.promise
+    await form.getByRole('button', { name: 'Cancel' }).click()
+    await form.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Place a call' }).click()
+    await form.getByLabel('Number to call').fill('+12025550148')
+    const listed = page.waitForResponse((response) => response.url().includes('/call-logs'))
+    held.resolve()
+    await listed
+    expect(await form.getByLabel('Number to call').inputValue()).toBe('+12025550148')
+    expect(new URL(page.url()).pathname).toBe('/app/t/demo/calls')
     await page.unrouteAll({ behavior: 'wait' })
     await context.close()
   })

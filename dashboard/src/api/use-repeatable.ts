@@ -1,26 +1,54 @@
 import { useRef } from 'react'
 import { ApiFailure, asFailure, isRefused } from './failure.ts'
 
-/** Sends a request with the key by which it may be repeated. */
-type SendWithKey = <T>(send: (key: string) => Promise<T>) => Promise<T>
+/** What is said of something that must not be done twice. */
+type Words = {
+  /** By which it is known wherever it is done: of which tenant, too. */
+  name: string
+  /** It is not known what became of it, and whoever presses again is told, and does it no second time. */
+  unknown: string
+  /** It may have been done as it was asked for before, and whoever presses again does it once more. */
+  doubt: string
+}
 
-/**
- * For what must not be done twice: whoever presses again after an answer was lost asks what became of the first request, with its key.
- *
- * @param changed what is said where it was changed before it was sent again: that the first one may have been done.
- */
-export function useRepeatable(changed: string): SendWithKey {
+/** Sends requests with a key by which they may be repeated. */
+type Repeatable = {
+  /** @throws ApiFailure in those words, and without asking the service where an earlier request is in doubt. */
+  send<T>(request: (key: string) => Promise<T>): Promise<T>
+  /** What is sent next is another request, and not the last one repeated. */
+  leave(): void
+}
+
+/** Requests of which it is not known what became of them, whatever page they were sent from. */
+const inDoubt = new Set<string>()
+
+/** For what must not be done twice: whoever presses again after an answer was lost asks what became of the first request. */
+export function useRepeatable(words: Words): Repeatable {
+  const { name, doubt } = words
   const key = useRef('')
-  return async (send) => {
-    key.current ||= newKey()
-    try {
-      const answer = await send(key.current)
+  return {
+    async send(request) {
+      if (key.current === '' && inDoubt.delete(name))
+        throw new ApiFailure({ status: 409, code: 'in_doubt', message: doubt })
+      const sent = key.current || newKey()
+      key.current = sent
+      inDoubt.add(name)
+      const isSettled = () => {
+        inDoubt.delete(name)
+        if (key.current === sent) key.current = ''
+      }
+      try {
+        const answer = await request(sent)
+        isSettled()
+        return answer
+      } catch (error) {
+        if (isKnown(error)) isSettled()
+        throw inWords(error, words)
+      }
+    },
+    leave() {
       key.current = ''
-      return answer
-    } catch (error) {
-      if (isKnown(error)) key.current = ''
-      throw inWords(error, changed)
-    }
+    },
   }
 }
 
@@ -34,9 +62,11 @@ function isKnown(error: unknown): boolean {
   return isRefused(error) && asFailure(error).code !== 'request_in_flight'
 }
 
-/** What is said to programs of a key that was used with another body says nothing to whoever has changed a form. */
-function inWords(error: unknown, changed: string): unknown {
-  const { code, status, requestId } = asFailure(error)
-  if (code !== 'idempotency_mismatch') return error
-  return new ApiFailure({ status, code, message: changed, ...(requestId !== null && { requestId }) })
+/** What is said to programs of their key says nothing to whoever has filled in a form. */
+function inWords(error: unknown, { unknown, doubt }: Words): unknown {
+  const { code, status, requestId, waitSeconds } = asFailure(error)
+  const message = { idempotency_mismatch: doubt, request_in_flight: unknown, submission_unknown: unknown }[code]
+  if (message === undefined) return error
+  const wait = waitSeconds !== null && { waitSeconds }
+  return new ApiFailure({ status, code, message, ...wait, ...(requestId !== null && { requestId }) })
 }

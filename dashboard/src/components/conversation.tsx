@@ -77,8 +77,7 @@ function useFollowing(length: number) {
     const { topPx, heightPx, isAtEnd } = seen.current
     const { scrollTop, scrollHeight, clientHeight } = element
     // The event that tells of a move comes with the next frame: words may come before it.
-    const hasMovedUp = scrollTop < topPx && heightPx - clientHeight - scrollTop >= NEAR_PX
-    const isFollowed = isAtEnd && !hasMovedUp
+    const isFollowed = scrollTop === topPx ? isAtEnd : heightPx - clientHeight - scrollTop < NEAR_PX
     if (isFollowed) element.scrollTo({ top: scrollHeight })
     seen.current = { topPx: element.scrollTop, heightPx: scrollHeight, isAtEnd: isFollowed }
   }, [length])

@@ -35,8 +35,8 @@ type ModalFormProps<Values> = {
   /** Of the button that sends it. */
   submit: string
   initial: Values
-  /** Resolves when it is done. What it throws is shown, and the form stays. */
-  onSubmit: (values: Values) => Promise<unknown>
+  /** Resolves when it is done. What it throws is shown, and the form stays. `isOpen`: nobody has closed it meanwhile. */
+  onSubmit: (values: Values, isOpen: () => boolean) => Promise<unknown>
   newer?: Newer<Values>
   /** It is open when it comes, for what is loaded when somebody wants it. */
   isWanted?: boolean
@@ -57,19 +57,29 @@ function useSending<Values>({ onSubmit, newer, begin, onDone }: SendingProps<Val
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<unknown>(null)
   const [stored, setStored] = useState<Values | null>(null)
+  // Of the form that is open: what comes of one that was closed meanwhile is nothing to the next.
+  const turn = useRef(0)
 
   async function send(values: Values): Promise<void> {
+    const sentIn = turn.current
+    const isOpen = () => turn.current === sentIn
     setBusy(true)
     setError(null)
     try {
-      await onSubmit(values)
-      onDone()
+      await onSubmit(values, isOpen)
+      if (isOpen()) onDone()
     } catch (failure) {
+      if (!isOpen()) return
       setError(failure)
       if (newer && asFailure(failure).status === 412) await newer.read().then(setStored, setError)
     } finally {
-      setBusy(false)
+      if (isOpen()) setBusy(false)
     }
+  }
+
+  function leave(): void {
+    turn.current += 1
+    setBusy(false)
   }
 
   function beginWith(values: Values): void {
@@ -78,7 +88,7 @@ function useSending<Values>({ onSubmit, newer, begin, onDone }: SendingProps<Val
     setError(null)
   }
 
-  return { isBusy, error, stored, send, beginWith }
+  return { isBusy, error, stored, send, beginWith, leave }
 }
 
 /** A button that opens a form. What is typed in it is not lost by a click beside it, and by a key only after a question. */
@@ -86,7 +96,14 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   const { label, submit, initial, onSubmit, newer, isWanted = false, onClose, children, variant, size = 'sm' } = props
   const [isOpen, setOpen] = useState(isWanted)
   const { values, set, isChanged, begin } = useDraft(initial)
-  const { isBusy, error, stored, send, beginWith } = useSending({ onSubmit, newer, begin, onDone: close })
+  const {
+    isBusy,
+    error,
+    stored,
+    send,
+    beginWith,
+    leave: leaveSending,
+  } = useSending({ onSubmit, newer, begin, onDone: close })
   const submitButton = useRef<HTMLButtonElement>(null)
   const stackId = useId()
   // What is sent may lead to another page.
@@ -99,6 +116,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
   }
 
   function close(): void {
+    leaveSending()
     setOpen(false)
     onClose?.()
   }

@@ -10,11 +10,16 @@ const ARGUMENTS = [
 ]
 
 /** How wide a window is, and which colours its user likes. */
-export type Look = { width: number; colorScheme: 'light' | 'dark' }
+export type Look = {
+  width: number
+  colorScheme: 'light' | 'dark'
+  /** Where its user is; UTC if not given. */
+  timezoneId?: string
+}
 
 /** A Chromium without a window. */
 export type TestChromium = {
-  /** A fresh profile that looks so, in UTC wherever the tests run. Its user wants nothing to move: what fades is judged by no colour. */
+  /** A fresh profile that looks so, wherever the tests run. Its user wants nothing to move: what fades is judged by no colour. */
   context(look: Look): Promise<BrowserContext>
   close(): Promise<void>
 }
@@ -36,11 +41,11 @@ export async function startChromium({ microphone }: { microphone?: string } = {}
     env: { PATH: process.env['PATH'], HOME: home },
   })
   return {
-    context: ({ width, colorScheme }) =>
+    context: ({ width, colorScheme, timezoneId = 'UTC' }) =>
       browser.newContext({
         viewport: { width, height: 900 },
         colorScheme,
-        ...{ reducedMotion: 'reduce', timezoneId: 'UTC' },
+        ...{ reducedMotion: 'reduce', timezoneId },
       }),
     async close() {
       await browser.close()

@@ -1,9 +1,11 @@
-import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRepeatable } from '../../api/use-repeatable.ts'
+import { ConsentField } from '../../components/consent-field.tsx'
 import { Fields } from '../../components/fields.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
+import { PhoneField } from '../../components/phone-field.tsx'
 import { words } from '../../components/text.ts'
 import type { Queue } from './queue-queries.ts'
 import { Keyed } from './shortcuts.tsx'
@@ -13,8 +15,11 @@ import { PRIORITIES } from './task-status.tsx'
 /** The queue that every tenant has. */
 const DEFAULT_QUEUE = 'default'
 const SUMMARY_CHARS = 2_000
-const CHANGED =
-  'The task may have been made as it was before this was changed: look for it in the list. Press again to make this one as well.'
+const WORDS = {
+  unknown: 'It is not known yet whether the task was made. Press again to ask: no second one is made.',
+  doubt:
+    'The task may have been made as it was asked for before: look for it in the list. Press again to make this one as well.',
+}
 
 type NewTaskProps = {
   tenantId: string
@@ -27,23 +32,31 @@ type NewTaskProps = {
 export function NewTask({ tenantId, queues, asked }: NewTaskProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const sendOnce = useRepeatable(CHANGED)
-  const queue = queues.find(({ queue_key: key }) => key === asked)?.queue_key ?? DEFAULT_QUEUE
+  const repeatable = useRepeatable({ name: `task ${tenantId}`, ...WORDS })
+  // Any queue will do, also one that is not known here: the service says what is no key of one.
+  const queue = asked ?? DEFAULT_QUEUE
   const initial: NewTaskValues = {
     ...{ customer_phone: '', summary: '', queue_key: queue, priority: 'normal', due_at: '', consent: false },
   }
 
-  async function make(values: NewTaskValues): Promise<void> {
-    const task = await sendOnce((key) => createTask(tenantId, values, key))
+  async function make(values: NewTaskValues, isOpen: () => boolean): Promise<void> {
+    const task = await repeatable.send((key) => createTask(tenantId, values, key))
     void client.invalidateQueries({ queryKey: deskKey(tenantId) })
     client.setQueryData(taskKey(tenantId, task.id), task)
-    await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
+    if (isOpen()) await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
   }
 
   return (
     <Keyed letter="m" says="Make a task">
-      <ModalForm label="New task" submit="Make the task" variant="default" initial={initial} onSubmit={make}>
-        {(form) => <TaskFields form={form} queues={choicesOf(queues)} />}
+      <ModalForm
+        label="New task"
+        submit="Make the task"
+        variant="default"
+        initial={initial}
+        onSubmit={make}
+        onClose={repeatable.leave}
+      >
+        {(form) => <TaskFields form={form} queues={choicesOf(queues, [queue, DEFAULT_QUEUE])} />}
       </ModalForm>
     </Keyed>
   )
@@ -51,25 +64,18 @@ export function NewTask({ tenantId, queues, asked }: NewTaskProps) {
 
 type Choice = { value: string; label: string }
 
-function choicesOf(queues: Queue[]): Choice[] {
+/** Those that are known, and before them those others. */
+function choicesOf(queues: Queue[], others: string[]): Choice[] {
   const known = queues.map(({ queue_key: value, name }) => ({ value, label: name ?? value }))
-  const hasDefault = known.some(({ value }) => value === DEFAULT_QUEUE)
-  return hasDefault ? known : [{ value: DEFAULT_QUEUE, label: DEFAULT_QUEUE }, ...known]
+  const unknown = [...new Set(others)].filter((value) => !known.some((choice) => choice.value === value))
+  return [...unknown.map((value) => ({ value, label: value })), ...known]
 }
 
-function TaskFields({ form: { values, set, fault }, queues }: { form: Form<NewTaskValues>; queues: Choice[] }) {
+function TaskFields({ form, queues }: { form: Form<NewTaskValues>; queues: Choice[] }) {
+  const { values, set, fault } = form
   return (
     <>
-      <TextInput
-        data-autofocus
-        label="Customer's number"
-        description="With the country: +12025550123"
-        type="tel"
-        required
-        value={values.customer_phone}
-        error={fault('customer_phone')}
-        onChange={(event) => set({ customer_phone: event.currentTarget.value })}
-      />
+      <PhoneField form={form} name="customer_phone" label="Customer's number" />
       <Textarea
         label="What is wanted"
         rows={3}
@@ -102,12 +108,7 @@ function TaskFields({ form: { values, set, fault }, queues }: { form: Form<NewTa
         error={fault('due_at')}
         onChange={(event) => set({ due_at: event.currentTarget.value })}
       />
-      <Checkbox
-        label="They agreed to be called"
-        description="Where the tenant calls only with consent, agents call nobody else."
-        checked={values.consent}
-        onChange={(event) => set({ consent: event.currentTarget.checked })}
-      />
+      <ConsentField form={form} description="Where the tenant calls only with consent, agents call nobody else." />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useMay } from '../../api/session.ts'
@@ -11,6 +11,7 @@ import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
+import { PhoneField } from '../../components/phone-field.tsx'
 import { DASH, phoneText } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import { DialCheckPanel } from './dial-check-panel.tsx'
@@ -70,25 +71,16 @@ function AddNumber({ tenantId }: { tenantId: string }) {
 
   return (
     <ModalForm label="Add a number" submit="Add" initial={{ phone: '', reason: '' }} onSubmit={add}>
-      {({ values, set, fault }) => (
+      {(form) => (
         <>
-          <TextInput
-            data-autofocus
-            label="Number"
-            description="With the country: +12025550123"
-            type="tel"
-            required
-            value={values.phone}
-            error={fault('phone')}
-            onChange={(event) => set({ phone: event.currentTarget.value })}
-          />
+          <PhoneField form={form} name="phone" label="Number" />
           <Textarea
             label="Why"
             rows={2}
             maxLength={2_000}
-            value={values.reason}
-            error={fault('reason')}
-            onChange={(event) => set({ reason: event.currentTarget.value })}
+            value={form.values.reason}
+            error={form.fault('reason')}
+            onChange={(event) => form.set({ reason: event.currentTarget.value })}
           />
         </>
       )}
