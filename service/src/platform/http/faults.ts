@@ -64,7 +64,8 @@ const MESSAGES: Record<string, (error: ErrorObject, limit: unknown) => string> =
 
 function messageInQuery(error: ErrorObject): string {
   if (error.keyword !== 'additionalProperties') return messageOf(error)
-  return unknownParameter(Object.keys(error.parentSchema?.['properties'] ?? {}))
+  const { properties = {} } = error.parentSchema as { properties?: object }
+  return unknownParameter(Object.keys(properties))
 }
 
 /** With `verbose` on, `schema` is what the keyword asks for and `parentSchema` the schema around it. */
