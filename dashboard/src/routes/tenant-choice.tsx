@@ -1,6 +1,6 @@
 import { Select } from '@mantine/core'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { useCurrentTenant, useTenants } from '../api/tenants.ts'
 
 const OF_TENANT = '/t/$tenantId'
@@ -12,8 +12,8 @@ export function TenantChoice() {
   const navigate = useNavigate()
   const to = useRouterState({ select: ({ matches }) => listOf(matches.at(-1)?.fullPath ?? '') })
   const input = useRef<HTMLInputElement>(null)
-  // Whoever has opened it writes, or walks with the arrows, as in a list that was there before.
-  useEffect(() => input.current?.focus(), [])
+  // Whoever has opened it writes, or walks with the arrows, as in a list that was there before: from when it is drawn.
+  useLayoutEffect(() => input.current?.focus(), [])
 
   return (
     <Select

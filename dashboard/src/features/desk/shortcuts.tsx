@@ -1,5 +1,5 @@
 import { Button, Checkbox, Modal } from '@mantine/core'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { Column } from '../../components/fields.tsx'
 import styles from './shortcuts.module.css'
 
@@ -34,7 +34,8 @@ const ROWS = 'main [data-rows] section[aria-label="Desk"] tbody a'
 export function Shortcuts() {
   const [isOpen, setOpen] = useState(false)
   const [isOff, setOff] = useState(() => localStorage.getItem(SWITCHED_OFF) !== null)
-  useEffect(() => {
+  // Before the page is drawn: a key that comes with the first look at it is not lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (isOff || isForSomethingElse(event)) return
       if (event.key === '?') setOpen(true)
