@@ -38,6 +38,8 @@ async function placing(context: BrowserContext) {
     await form.getByText(text).waitFor({ timeout: ROOM_MS })
   }
   await form.getByLabel('Number to call').waitFor()
+  // It hears keys when it has the focus, and where that begins nothing is written by accident.
+  await form.locator('*:focus').waitFor()
   return { page, form, open, place, isTold }
 }
 

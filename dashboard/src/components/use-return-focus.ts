@@ -1,15 +1,20 @@
-import { useEffect } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 
 /**
  * Gives the focus back to whoever opened a window, once it is closed; where that is gone or can be pressed no more, to the page. A window
  * that lies upon others does not do that by itself: its place among them changes as it closes, and that calls it off.
  */
 export function useReturnFocus(isOpen: boolean): void {
+  const opener = useRef<Element | null>(null)
+  // Before the window takes it, which may be sooner than effects that come after a page is drawn.
+  useLayoutEffect(() => {
+    if (isOpen) opener.current = document.activeElement
+  }, [isOpen])
   useEffect(() => {
     if (!isOpen) return
-    const opener = document.activeElement
     return () => {
-      if (opener instanceof HTMLElement && canHold(opener)) opener.focus({ preventScroll: true })
+      const { current: to } = opener
+      if (to instanceof HTMLElement && canHold(to)) to.focus({ preventScroll: true })
       // What stands in its place may take it first.
       else queueMicrotask(focusPage)
     }
