@@ -66,13 +66,18 @@ const NOTHING: Written = { key: '', description: '', text: '', over: null }
 
 function PromptForm({ prompt }: { prompt: Prompt | null }) {
   const client = useQueryClient()
+  const readAgain = () => client.invalidateQueries({ queryKey: PROMPTS_KEY })
   return (
     <ModalForm
       label={prompt ? 'Change' : 'New prompt'}
       submit="Save the prompt"
       initial={prompt ? writtenOf(prompt) : NOTHING}
-      onSubmit={({ over, ...texts }) => putPrompt(texts, over)}
-      onClose={() => void client.invalidateQueries({ queryKey: PROMPTS_KEY })}
+      onSubmit={async ({ over, ...texts }) => {
+        await putPrompt(texts, over)
+        // Whoever changes it once more begins with what has just been saved.
+        await readAgain()
+      }}
+      onClose={() => void readAgain()}
       {...(prompt && { variant: 'default', size: 'xs' as const, newer: newerOf(prompt) })}
     >
       {({ values, set, fault }) => (
