@@ -236,6 +236,8 @@ describe('what somebody types', () => {
     await page.mouse.click(5, 500)
     await form.waitFor({ state: 'hidden' })
     await open()
+    // It begins in its first field: what is written into another before that goes into this one.
+    await form.locator('*:focus').waitFor()
     await form.getByLabel('Text').fill('Typed.')
     await page.mouse.click(5, 500)
     await page.keyboard.press('Escape')
@@ -244,6 +246,8 @@ describe('what somebody types', () => {
     expect(await faultsAsShown(page)).toEqual([])
     await page.keyboard.press('Escape')
     await question.waitFor({ state: 'hidden' })
+    // It hears keys again when it has the focus again.
+    await form.locator('*:focus').waitFor()
     expect(await form.getByLabel('Text').inputValue()).toBe('Typed.')
     await page.keyboard.press('Escape')
     await question.getByRole('button', { name: 'Drop it' }).click()
@@ -314,7 +318,7 @@ describe('a window', () => {
     const { page } = await dashboard.visit(context, '/app/t/acme/settings')
     const button = page.getByRole('button', { name: 'What would run?', disabled: false })
     await button.press('Enter')
-    await page.getByRole('dialog', { name: 'What would run' }).waitFor()
+    await page.getByRole('dialog', { name: 'What would run' }).locator('*:focus').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('*:focus').and(button).waitFor()
     await context.close()
