@@ -251,7 +251,10 @@ describe('the pages of an administrator', () => {
     await page.getByRole('button', { name: 'Tenant: ', disabled: false }).press('Enter')
     const other = page.getByRole('option', { name: 'Demo Company' })
     await other.waitFor()
-    await page.locator('*:focus').and(page.getByRole('combobox', { name: 'Tenant' })).waitFor()
+    await page
+      .locator('*:focus')
+      .and(page.getByRole('combobox', { name: 'Tenant' }))
+      .waitFor()
     await page.keyboard.type('glo')
     await other.waitFor({ state: 'hidden' })
     await page.keyboard.press('Enter')
