@@ -19,8 +19,8 @@ type Repeatable = {
   leave(): void
 }
 
-/** Requests of which it is not known what became of them, whatever page they were sent from. */
-const inDoubt = new Set<string>()
+/** By name the last request of which it is not known what became of it, whatever page it was sent from: its key. */
+const inDoubt = new Map<string, string>()
 
 /** For what must not be done twice: whoever presses again after an answer was lost asks what became of the first request. */
 export function useRepeatable(words: Words): Repeatable {
@@ -32,17 +32,17 @@ export function useRepeatable(words: Words): Repeatable {
         throw new ApiFailure({ status: 409, code: 'in_doubt', message: doubt })
       const sent = key.current || newKey()
       key.current = sent
-      inDoubt.add(name)
-      const isSettled = () => {
-        inDoubt.delete(name)
+      inDoubt.set(name, sent)
+      const settle = () => {
+        if (inDoubt.get(name) === sent) inDoubt.delete(name)
         if (key.current === sent) key.current = ''
       }
       try {
         const answer = await request(sent)
-        isSettled()
+        settle()
         return answer
       } catch (error) {
-        if (isKnown(error)) isSettled()
+        if (isKnown(error)) settle()
         throw inWords(error, words)
       }
     },
