@@ -1939,7 +1939,7 @@ export interface components {
             /** @description Whether this process is not ready without it. */
             required: boolean;
         };
-        Delivery: {
+        DeliverySummary: {
             /** @description The last 20 attempts, the oldest first. */
             attempt_log: {
                 /** Format: date-time */
@@ -8659,7 +8659,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["Delivery"][];
+                        deliveries: components["schemas"]["DeliverySummary"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;

@@ -111,6 +111,7 @@ async function wire(deps: Deps): Promise<App> {
   const steering = await wireSteering(deps, { ...floors, rateLimits, notify: delivery.notify }, server)
   await server.register(delivery.adminRoutes)
   await server.register(delivery.outboxRoutes)
+  await server.register(delivery.operatorOutboxRoutes)
   const calls = await wireCalls(deps, { ...floors, delivery, rateLimits, nodeId, beats, people, standing }, server)
   await server.register(tenantRoutes(floors.tenants, calls.ofTenants))
   await wirePages(deps, rateLimits, server)

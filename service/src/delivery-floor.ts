@@ -5,6 +5,8 @@ import { Deliverer } from './delivery/deliverer.ts'
 import { makeDeliveries } from './delivery/deliveries.ts'
 import { adminDeliveryRoutes, deliveryRoutes } from './delivery/delivery-routes.ts'
 import { makeNotify } from './delivery/notify.ts'
+import { operatorOutboxRoutes } from './delivery/operator-outbox-routes.ts'
+import { makeOperatorOutboxes } from './delivery/operator-outboxes.ts'
 import { outboxRoutes } from './delivery/outbox-routes.ts'
 import type { OutboxTable } from './delivery/outbox-store.ts'
 import { makeSendBilling } from './delivery/send-billing.ts'
@@ -72,6 +74,7 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
     notify: makeNotify({ recipients: mailer === null ? null : config.notifyTo }),
     tenantRoutes: deliveryRoutes(deliveries),
     adminRoutes: adminDeliveryRoutes(deliveries, (tenantId) => expectTenant(db, tenantId)),
+    operatorOutboxRoutes: operatorOutboxRoutes(makeOperatorOutboxes({ db, clock })),
     outboxRoutes: outboxRoutes({
       depth: (table) => depthAcrossTenants(db, table),
       sweepBilling: billing && ((limitRows) => billing.sweep(limitRows)),

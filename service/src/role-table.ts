@@ -106,6 +106,8 @@ export const ROLE_TABLE: Record<string, Needed> = {
   'GET /api/v1/admin/tenants/audio-providers': 'administrator',
   'GET /api/v1/admin/outboxes/depth': 'administrator',
   'POST /api/v1/admin/outboxes/billing-outcomes/sweep': 'administrator',
+  'GET /api/v1/admin/outboxes/:outbox/deliveries': 'administrator',
+  'POST /api/v1/admin/outboxes/:outbox/deliveries': 'administrator',
   'GET /api/v1/admin/analytics/calls': 'administrator',
   'POST /api/v1/admin/analytics/sweep': 'administrator',
   'POST /api/v1/admin/rollout-governance/sweep': 'administrator',

@@ -123,6 +123,8 @@ describe('the audit log', () => {
     await write(`PUT ${tenant}/operator-queues/:queue_key`, 'operator_queue.changed', { name: 'Sales' })
     await write(`DELETE ${tenant}/operator-queues/:queue_key`, 'operator_queue.deleted')
     await write(`POST ${tenant}/webhook-deliveries`, 'webhook.redelivered', { status: 'failed' })
+    known['outbox'] = 'billing-outcomes'
+    await write('POST /outboxes/:outbox/deliveries', 'billing.redelivered', { status: 'failed' })
     await write('PATCH /api-access-requests/:id', 'access_request.reviewed', { status: 'approved' })
     await write('PUT /prompts/:key', 'prompt.created', { text: 'Hello.' })
     await write('PUT /prompts/:key', 'prompt.changed', { text: 'Hello you.' })

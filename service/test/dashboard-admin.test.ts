@@ -1,5 +1,7 @@
 import type { BrowserContext, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { newId } from '../src/kernel/ids.ts'
+import type { Db } from '../src/platform/db/schema.ts'
 import { useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
@@ -11,6 +13,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const dashboard = useDashboard({
   settings: { LOG_LEVEL: 'debug', OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
   tenant: 'acme',
+  furnish: giveUp,
 })
 let context: BrowserContext
 let target: WebhookTarget
@@ -23,6 +26,19 @@ beforeAll(async () => {
   context = await dashboard.loggedIn({ width: 1280, colorScheme: 'light' })
 })
 afterAll(() => target?.close())
+
+/** What a call cost, which billing did not take in a day. */
+async function giveUp(db: Db): Promise<void> {
+  const [tenant_id, call_sid, at] = ['acme' as never, 'CA1', new Date()]
+  const ids = { tenant_id, id: newId<string>(at.getTime()), call_sid, voice_session_id: null, sequence: null }
+  const told = { event: 'billing.outcome', tenant_id, call_sid, voice_session_id: '', created_at: at.toISOString() }
+  const spent = { status: 'failed' as const, attempts: 8, due_at: at, created_at: at, claim_token: null }
+  const body = JSON.stringify({ ...told, payload: {} })
+  await db
+    .insertInto('billing_outbox')
+    .values({ ...ids, event: told.event, body, ...spent, last_status_code: 503 })
+    .execute()
+}
 
 /** What of the answers is looked at; each has some of it. */
 type Answered = {
@@ -232,6 +248,19 @@ describe('the pages of an administrator', () => {
     await page.getByRole('dialog').getByText('500').first().waitFor()
     await page.goto(`${dashboard.address}/app/audit-log?action=webhook.redelivered`)
     await page.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: 'ada' }).waitFor()
+    await page.close()
+  })
+
+  it('send again what billing did not take', async () => {
+    const { page } = await visit('/app/diagnostics')
+    const given = page.getByRole('region', { name: 'Billing outcomes that were given up' })
+    await given.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: '503' }).waitFor()
+    await given.getByRole('button', { name: 'Send all again' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click()
+    await page.getByText('One is sent again.').waitFor()
+    await given.waitFor({ state: 'hidden' })
+    await page.goto(`${dashboard.address}/app/audit-log?action=billing.redelivered`)
+    await page.getByRole('row').filter({ hasText: 'billing.redelivered' }).filter({ hasText: 'ada' }).waitFor()
     await page.close()
   })
 

@@ -155,6 +155,8 @@ describe('the service', () => {
     for (const [method, path] of [
       ['GET', '/admin/outboxes/depth'],
       ['POST', '/admin/outboxes/billing-outcomes/sweep'],
+      ['GET', '/admin/outboxes/billing-outcomes/deliveries'],
+      ['POST', '/admin/outboxes/notifications/deliveries'],
     ] as const) {
       expect((await app.served.call('acme', method, path)).status).toBe(401)
       expect((await app.served.call(null, method, path)).status).toBe(401)

@@ -454,6 +454,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/outboxes/{outbox}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was or is to be sent to billing or by mail, newest first
+         * @description Of mails the body is the subject and to whom: what stands in them may let somebody in.
+         */
+        get: operations["listOutboxDeliveries"];
+        put?: never;
+        /** Send to billing, or by mail, again what was given up: the same ids, the same bodies */
+        post: operations["redeliverOutbox"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/outboxes/billing-outcomes/sweep": {
         parameters: {
             query?: never;
@@ -4583,6 +4604,34 @@ export interface components {
             next_attempt_at: string | null;
             /** @enum {unknown} */
             status: "pending" | "delivered" | "failed";
+            tenant_id: string | null;
+            url: string | null;
+        };
+        DeliverySummary: {
+            /** @description The last 20 attempts, the oldest first. */
+            attempt_log: {
+                /** Format: date-time */
+                at: string;
+                duration_ms: number;
+                error: string | null;
+                status_code: number | null;
+            }[];
+            attempts: number;
+            /** @description What is sent. */
+            body: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+            event: string;
+            /** @description The webhook-id of every attempt. */
+            id: string;
+            last_error: string | null;
+            last_status_code: number | null;
+            next_attempt_at: string | null;
+            /** @enum {unknown} */
+            status: "pending" | "delivered" | "failed";
             url: string | null;
         };
         Depth: {
@@ -7764,6 +7813,159 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listOutboxDeliveries: {
+        parameters: {
+            query?: {
+                /** @description The next_cursor of the page before. */
+                cursor?: string;
+                /** @description When it happened. Inclusive. */
+                from?: string;
+                /** @description Rows in this answer at most: fewer come where they have more than 1 MiB together, one in any case. next_cursor goes on behind them. */
+                limit?: number;
+                /** @description Rows to skip. Not together with cursor. */
+                offset?: number;
+                /** @description Default: failed. */
+                status?: "pending" | "delivered" | "failed";
+                /** @description Exclusive. */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                outbox: "billing-outcomes" | "notifications";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "count": 1,
+                     *       "deliveries": [
+                     *         {
+                     *           "tenant_id": "acme",
+                     *           "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *           "event": "event",
+                     *           "url": "https://hooks.example.com/parley",
+                     *           "status": "pending",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": "2030-01-01T09:00:00.000Z",
+                     *           "last_status_code": 1,
+                     *           "last_error": "last error",
+                     *           "delivered_at": "2030-01-01T09:00:00.000Z",
+                     *           "created_at": "2030-01-01T09:00:00.000Z",
+                     *           "attempt_log": [
+                     *             {
+                     *               "at": "2030-01-01T09:00:00.000Z",
+                     *               "status_code": 1,
+                     *               "error": "The phone number is not possible.",
+                     *               "duration_ms": 1
+                     *             }
+                     *           ],
+                     *           "body": {}
+                     *         }
+                     *       ],
+                     *       "next_cursor": "next cursor"
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description Rows in this answer. */
+                        count: number;
+                        deliveries: components["schemas"]["Delivery"][];
+                        next_cursor: string | null;
+                        /** @constant */
+                        ok: true;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliverOutbox: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                outbox: "billing-outcomes" | "notifications";
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "ids": [
+                 *         "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60"
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * Format: date-time
+                     * @description When it happened. Inclusive.
+                     */
+                    from?: string;
+                    /** @description Of what the others find these alone. Ids that are not known are ignored. */
+                    ids?: string[];
+                    /**
+                     * @description Default: failed.
+                     * @enum {unknown}
+                     */
+                    status?: "pending" | "delivered" | "failed";
+                    /**
+                     * Format: date-time
+                     * @description Exclusive.
+                     */
+                    to?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description As asked. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "requeued": 1
+                     *     }
+                     */
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        requeued: number;
+                    };
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     sweepBillingOutcomes: {
         parameters: {
             query?: {
@@ -10548,7 +10750,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["Delivery"][];
+                        deliveries: components["schemas"]["DeliverySummary"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
@@ -16577,7 +16779,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["Delivery"][];
+                        deliveries: components["schemas"]["DeliverySummary"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
@@ -22697,7 +22899,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["Delivery"][];
+                        deliveries: components["schemas"]["DeliverySummary"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;

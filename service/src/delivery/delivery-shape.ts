@@ -29,12 +29,12 @@ export const Delivery = Type.Object({
 })
 
 /** Deliveries as the operator is shown them: numbers, addresses and credentials of people in their bodies are masked. */
-export async function maskDeliveries(json: string): Promise<Static<typeof Delivery>[]> {
-  const shown: Static<typeof Delivery>[] = []
-  for (const delivery of JSON.parse(json) as Static<typeof Delivery>[]) {
+export async function maskDeliveries<Shown extends Static<typeof Delivery>>(json: string): Promise<Shown[]> {
+  const shown: Shown[] = []
+  for (const delivery of JSON.parse(json) as Shown[]) {
     // Calls go on meanwhile.
     await othersFirst()
-    shown.push({ ...delivery, body: masked(delivery.body) as Static<typeof Delivery>['body'] })
+    shown.push({ ...delivery, body: masked(delivery.body) as Shown['body'] })
   }
   return shown
 }

@@ -16,6 +16,7 @@ const ROUTES = 'src/calls/phone-route-routes.db'
 const QUEUES = 'src/operators/operator-queue-routes.db'
 const DELIVERIES = 'src/delivery/delivery-routes.db'
 const OUTBOXES = 'test/deliveries.db'
+const OPERATOR_OUTBOXES = 'src/delivery/operator-outboxes.db'
 const PEOPLE = 'test/people.db'
 const SINGLE_SIGN_ON = 'test/sso.db'
 
@@ -103,6 +104,18 @@ export const ADMIN_SESSION_ROWS: EndpointRow[] = [
     'sweepBillingOutcomes',
     by(OUTBOXES, 'delivers billing outcomes that are due when it is told to'),
     { answers: 'attempted delivered failed rescheduled ok', errors: [401, 503] },
+  ),
+  endpoint(
+    `GET ${ADMIN}/outboxes/:outbox/deliveries`,
+    'listOutboxDeliveries',
+    by(OPERATOR_OUTBOXES, 'show what billing was not told, of all tenants, newest first and masked'),
+    { answers: 'count deliveries next_cursor ok', errors: [...USUAL, 503] },
+  ),
+  endpoint(
+    `POST ${ADMIN}/outboxes/:outbox/deliveries`,
+    'redeliverOutbox',
+    by(OPERATOR_OUTBOXES, 'make what was given up due again, and say who did it'),
+    { answers: 'ok requeued', errors: [...USUAL, 503] },
   ),
   endpoint(
     `GET ${ADMIN}/audit-log`,

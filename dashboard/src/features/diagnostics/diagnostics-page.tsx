@@ -2,6 +2,7 @@ import { Page } from '../../components/page.tsx'
 import { AlertsPanel } from './alerts-panel.tsx'
 import { AudioPanel } from './audio-panel.tsx'
 import { CachePanel } from './cache-panel.tsx'
+import { GivenUpPanels } from './given-up-panels.tsx'
 import { OutboxPanel } from './outbox-panel.tsx'
 
 /** How the installation is. */
@@ -10,6 +11,7 @@ export function DiagnosticsPage() {
     <Page title="Diagnostics" description="How the installation is, read again every ten seconds." isInOrder>
       <AlertsPanel />
       <OutboxPanel />
+      <GivenUpPanels />
       <CachePanel />
       <AudioPanel />
     </Page>

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query'
 import type { Answer } from '../../api/answers.ts'
 import { answerOf, api } from '../../api/client.ts'
+import type { ListPart } from '../../components/list-part.ts'
 
 /** Of everything on this page. */
 export const DIAGNOSTICS_KEY = ['diagnostics']
@@ -23,6 +24,26 @@ export const alertsQuery = asked('alerts', () => answerOf(api.GET('/api/v1/admin
 
 /** What is waiting, in each outbox. */
 export const depthsQuery = asked('depths', async () => (await answerOf(api.GET('/api/v1/admin/outboxes/depth'))).depths)
+
+const GIVEN_UP = '/api/v1/admin/outboxes/{outbox}/deliveries'
+
+/** What was given up of an outbox that is the operator's. */
+export type GivenUp = Answer<typeof GIVEN_UP, 'get'>['deliveries'][number]
+export type Outbox = 'billing-outcomes' | 'notifications'
+
+export const givenUpKey = (outbox: Outbox) => [...DIAGNOSTICS_KEY, 'given up', outbox]
+
+/** What could not be sent until the last attempt, newest first. */
+export async function listGivenUp(outbox: Outbox, cursor: string | undefined): Promise<ListPart<GivenUp>> {
+  const params = { path: { outbox }, query: { status: 'failed' as const, cursor } }
+  const answer = await answerOf(api.GET(GIVEN_UP, { params }))
+  return { rows: answer.deliveries, next: answer.next_cursor }
+}
+
+/** Sends these again, or all that were given up. Returns how many. */
+export async function sendAgain(outbox: Outbox, wanted: { ids: string[] } | { status: 'failed' }): Promise<number> {
+  return (await answerOf(api.POST(GIVEN_UP, { params: { path: { outbox } }, body: wanted }))).requeued
+}
 
 /** How often tenants were found in memory. */
 export const cacheQuery = asked('cache', () => answerOf(api.GET('/api/v1/admin/tenants/cache-metrics')))
