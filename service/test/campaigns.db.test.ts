@@ -14,6 +14,7 @@ type Answer = {
   ok: boolean
   code?: string
   error?: string
+  details?: unknown
   campaign: Campaign
   errors: { at: number; error: string }[]
 }
@@ -460,6 +461,13 @@ describe('a campaign', { timeout: 120_000 }, () => {
       const { status, body } = await post('', wanted(facts))
       expect([status, body.error]).toEqual([400, expect.stringContaining(error)])
     })
+  })
+
+  it('says of each contact why it cannot be called where none can', async () => {
+    const { status, body } = await post('', wanted({ contacts: [{ phone: 'x' }, { phone: '+1' }] }))
+    const fault = (at: number) => expect.stringMatching(`^has nobody who can be called: ${at}: phone must be`)
+    const details = [1, 2].map((at) => ({ path: '/body/contacts', message: fault(at) }))
+    expect([status, body.details]).toEqual([400, details])
   })
 
   it('shows whom it calls as the list has them, the last first, page by page', async () => {

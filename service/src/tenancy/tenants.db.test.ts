@@ -153,6 +153,15 @@ describe('a tenant that is put', () => {
   })
 })
 
+it('comes with a warning when what its webhook is sent is not signed', async () => {
+  const { tenants } = setUp()
+  const put = (webhook: { url: string; secret?: string }) => tenants.put(acme, bare(acme, { webhook }), {}, THE_SYSTEM)
+  const url = 'https://hooks.example.com/a'
+  expect((await put({ url })).warnings).toEqual([expect.stringContaining('webhook.secret')])
+  expect((await put({ url, secret: 'a-secret-of-the-webhook-of-acme' })).warnings).toEqual([])
+  expect((await put({ url, secret: '***' })).warnings).toEqual([])
+})
+
 describe('writers at the same time', () => {
   it('that all want to replace what they read: one does, the others are told', async () => {
     const { tenants } = setUp()

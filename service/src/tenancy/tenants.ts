@@ -224,11 +224,14 @@ function refuse([first, ...others]: FaultDetail[]): void {
   if (first) throw invalidRequest([first, ...others])
 }
 
-function warnings({ telephony }: TenantDocument, defaultTelephonyToken: boolean): string[] {
-  if (!telephony?.account_sid || telephony.auth_token || defaultTelephonyToken) return []
-  return [
-    'telephony.account_sid has no auth token, here or in TELEPHONY_AUTH_TOKEN: callbacks cannot be verified and will be refused.',
-  ]
+const UNVERIFIED =
+  'telephony.account_sid has no auth token, here or in TELEPHONY_AUTH_TOKEN: callbacks cannot be verified and will be refused.'
+const UNSIGNED =
+  'webhook.secret is not set: what is sent to the webhook is not signed, and its receiver cannot tell it from what somebody else sends.'
+
+function warnings({ telephony, webhook }: TenantDocument, defaultTelephonyToken: boolean): string[] {
+  const isVerified = !telephony?.account_sid || telephony.auth_token || defaultTelephonyToken
+  return [...(isVerified ? [] : [UNVERIFIED]), ...(webhook && !webhook.secret ? [UNSIGNED] : [])]
 }
 
 function unknownTenant(): AppError {

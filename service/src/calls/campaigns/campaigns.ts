@@ -120,9 +120,9 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
       const now = new Date(clock.now())
       const { contacts, errors } = await readContacts(wanted.contacts, now.getTime())
       if (contacts.length === 0) {
-        const [first] = errors
-        const why = first ? `: ${first.at}: ${first.error}` : ''
-        throw invalidRequest([{ path: '/body/contacts', message: `has nobody who can be called${why}` }])
+        const [first, ...others] = errors.map(({ at, error }) => `has nobody who can be called: ${at}: ${error}`)
+        const fault = (message: string) => ({ path: '/body/contacts', message })
+        throw invalidRequest([fault(first ?? 'has nobody who can be called'), ...others.map(fault)])
       }
       const campaign = draftOf(tenantId, wanted, now)
       return db.transaction().execute(async (tx) => {
