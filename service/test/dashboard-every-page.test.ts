@@ -57,6 +57,7 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     overview: { at: of('overview'), sign: 'What calls came to' },
     calls: { at: of('calls'), sign: 'Every call that came in', forms: ['Place a call'] },
     'calls/$callSid': { at: of('calls/CAnone'), sign: 'not_found' },
+    conversations: { at: of('conversations'), sign: 'Find the calls in which' },
     talk: { at: of('talk'), sign: 'Your call' },
     live: { at: of('live'), sign: 'No call is going on' },
     desk: { at: of('desk'), sign: 'Claim next of default', forms: ['Set up a queue', 'New task'] },

@@ -15,6 +15,9 @@ const TEXTS: Record<string, string> = {
   shutdown: 'The service was stopped',
 }
 
+/** All for which a call ends. */
+export const END_REASONS = Object.keys(TEXTS)
+
 /** Why a call ended, as a sentence without its full stop; one that is new here in the words of the API, of none a dash. */
 export function endReasonText(reason: string | null | undefined): string {
   return reason ? (TEXTS[reason] ?? words(reason)) : DASH

@@ -50,10 +50,16 @@ export function FilterBar({ children }: { children: ReactNode }) {
 
 type FilterProps = { name: string; label: string }
 
+type FilterChoiceProps = FilterProps & {
+  choices: readonly string[]
+  /** What a choice is called. */
+  textOf?: (choice: string) => string
+}
+
 /** One of some values. */
-export function FilterChoice({ name, label, choices }: FilterProps & { choices: readonly string[] }) {
+export function FilterChoice({ name, label, choices, textOf = words }: FilterChoiceProps) {
   const { values, set } = useFilters()
-  const data = [{ value: '', label: 'All' }, ...choices.map((value) => ({ value, label: words(value) }))]
+  const data = [{ value: '', label: 'All' }, ...choices.map((value) => ({ value, label: textOf(value) }))]
   return (
     <NativeSelect
       className={styles.filter}
@@ -71,8 +77,16 @@ const PAUSE_MS = 400
 /** A text, what the address said when it was looked at last, and what was sent there since. */
 type Typed = { text: string; over: string; sent: string | null }
 
+type FilterTextProps = FilterProps & {
+  placeholder?: string
+  /** What may be written, of a field that has a line of its own for that. */
+  description?: string
+  /** In characters. Left out: the service says when it is too much. */
+  maxLength?: number
+}
+
 /** A text, asked for when whoever writes it pauses. */
-export function FilterText({ name, label, placeholder }: FilterProps & { placeholder?: string }) {
+export function FilterText({ name, label, placeholder, description, maxLength }: FilterTextProps) {
   const { values, set } = useFilters()
   const asked = values[name] ?? ''
   const [{ text, over, sent }, setTyped] = useState<Typed>({ text: asked, over: asked, sent: null })
@@ -90,10 +104,12 @@ export function FilterText({ name, label, placeholder }: FilterProps & { placeho
   }, [text, asked])
   return (
     <TextInput
-      className={styles.filter}
+      className={description === undefined ? styles.filter : styles.line}
       size="sm"
       label={label}
+      description={description}
       placeholder={placeholder}
+      maxLength={maxLength}
       value={text}
       onChange={({ currentTarget: { value } }) => setTyped((typed) => ({ ...typed, text: value }))}
     />

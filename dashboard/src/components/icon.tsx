@@ -7,6 +7,7 @@ const PATHS = {
   calls: 'M5 4h4l2 5-2.500 1.500a11 11 0 0 0 5 5L15 13l5 2v4a1 1 0 0 1-1 1A15 15 0 0 1 4 5a1 1 0 0 1 1-1z',
   campaigns: 'M4 10v4h3l8 5V5l-8 5zM18 9a4 4 0 0 1 0 6',
   close: 'M6 6l12 12M18 6L6 18',
+  conversations: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l5 5M8 10h6M8 13h4',
   dark: 'M20 14.500A8.500 8.500 0 0 1 9.500 4a8.500 8.500 0 1 0 10.500 10.500z',
   deliveries: 'M3 5h18v14H3zM3 7l9 6 9-6',
   desk: 'M9 5h6v3H9zM9 6H5v14h14V6h-4M8 13l2.500 2.500L16 11',

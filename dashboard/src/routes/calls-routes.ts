@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { filtersOf } from '../components/filters.tsx'
-import { CALL_FILTERS } from '../features/calls/call-filters.ts'
+import { CALL_FILTERS, CONVERSATION_FILTERS } from '../features/calls/call-filters.ts'
 import { tenantRoute } from './root-routes.tsx'
 
 const callsRoute = createRoute({
@@ -16,5 +16,12 @@ const callRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/calls/call-page.tsx'), 'CallPage'),
 })
 
-/** The list of calls, and each of them. */
-export const callsRoutes = [callsRoute, callRoute] as const
+const conversationsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: 'conversations',
+  validateSearch: filtersOf(CONVERSATION_FILTERS),
+  component: lazyRouteComponent(() => import('../features/calls/conversations-page.tsx'), 'ConversationsPage'),
+})
+
+/** The list of calls, each of them, and what was said in them. */
+export const callsRoutes = [callsRoute, callRoute, conversationsRoute] as const

@@ -12,6 +12,7 @@ export const PLACES: Place[] = [
   { to: '/t/$tenantId/talk', label: 'Talk', icon: 'talk', needs: 'admin' },
   { to: '/t/$tenantId/live', label: 'Live calls', icon: 'live', needs: 'viewer' },
   { to: '/t/$tenantId/calls', label: 'Calls', icon: 'calls', needs: 'viewer' },
+  { to: '/t/$tenantId/conversations', label: 'Conversations', icon: 'conversations', needs: 'viewer' },
   { to: '/t/$tenantId/agents', label: 'Agents', icon: 'agents', needs: 'viewer' },
   { to: '/t/$tenantId/desk', label: 'Desk', icon: 'desk', needs: 'viewer' },
   { to: '/t/$tenantId/numbers', label: 'Numbers', icon: 'numbers', needs: 'viewer' },

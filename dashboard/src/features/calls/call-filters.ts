@@ -7,3 +7,11 @@ export const CALL_FILTERS = [
 
 /** As they stand in the address. */
 export type CallFilters = Filters<(typeof CALL_FILTERS)[number]>
+
+/** What conversations can be asked for; `q` is what was said in them. The days are those of whoever asks. */
+export const CONVERSATION_FILTERS = [
+  ...(['q', 'end_reason', 'tag', 'agent_key', 'from', 'to', 'first_day', 'last_day'] as const),
+] as const
+
+/** As they stand in the address. */
+export type ConversationFilters = Filters<(typeof CONVERSATION_FILTERS)[number]>

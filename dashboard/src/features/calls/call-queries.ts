@@ -3,10 +3,10 @@ import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { ListPart } from '../../components/list-part.ts'
 import { dialled } from '../../components/text.ts'
-import type { CallFilters } from './call-filters.ts'
+import type { CallFilters, ConversationFilters } from './call-filters.ts'
 import { madeWithin } from './call-span.ts'
 
-type Answer<Path extends '/api/v1/call-logs' | '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-sessions/{id}'> =
+type Answer<Path extends '/api/v1/call-logs/{call_sid}' | '/api/v1/voice-sessions' | '/api/v1/voice-sessions/{id}'> =
   paths[Path]['get']['responses'][200]['content']['application/json']
 
 /** A call, as the carrier and the service told of it. */
@@ -15,7 +15,12 @@ export type CallLog = Answer<'/api/v1/call-logs/{call_sid}'>['call_log']
 /** What was said and done in it. */
 export type VoiceSession = Answer<'/api/v1/voice-sessions/{id}'>['voice_session']
 
-type Query = NonNullable<paths['/api/v1/call-logs']['get']['parameters']['query']>
+/** A conversation as lists show it, without what was said in it. */
+export type Conversation = Answer<'/api/v1/voice-sessions'>['voice_sessions'][number]
+
+type Query<Path extends '/api/v1/call-logs' | '/api/v1/voice-sessions'> = NonNullable<
+  paths[Path]['get']['parameters']['query']
+>
 
 /** Of all calls of a tenant: what a new call makes out of date. */
 export const callsKey = (tenantId: string) => ['calls', tenantId]
@@ -31,10 +36,26 @@ export async function listCalls(
 ): Promise<ListPart<CallLog>> {
   const span = madeWithin({ first_day, last_day, since, until })
   const numbers = { from: dialled(from), to: dialled(to) }
-  const further = cursor !== undefined && { cursor, limit: FURTHER_ROWS }
-  const query = { ...filters, ...numbers, ...span, ...further } as Query
+  const query = { ...filters, ...numbers, ...span, ...further(cursor) } as Query<'/api/v1/call-logs'>
   const answer = await answerOf(api.GET('/api/v1/call-logs', { params: { query }, headers: forTenant(tenantId) }))
   return { rows: answer.call_logs, next: answer.next_cursor }
+}
+
+/** One page of the conversations, newest first. */
+export async function listConversations(
+  tenantId: string,
+  { first_day, last_day, from, to, ...filters }: ConversationFilters,
+  cursor: string | undefined,
+): Promise<ListPart<Conversation>> {
+  const span = madeWithin({ first_day, last_day })
+  const numbers = { from: dialled(from), to: dialled(to) }
+  const query = { ...filters, ...numbers, ...span, ...further(cursor) } as Query<'/api/v1/voice-sessions'>
+  const answer = await answerOf(api.GET('/api/v1/voice-sessions', { params: { query }, headers: forTenant(tenantId) }))
+  return { rows: answer.voice_sessions, next: answer.next_cursor }
+}
+
+function further(cursor: string | undefined): object {
+  return cursor === undefined ? {} : { cursor, limit: FURTHER_ROWS }
 }
 
 /** A call by the id that the carrier gave it. */

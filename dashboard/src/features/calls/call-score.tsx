@@ -16,7 +16,7 @@ type CallScoreProps = {
 export function CallScore({ qa, told }: CallScoreProps) {
   const { score, high_quality: isGood, summary, criteria } = qa
   return (
-    <Panel title="Score" aside={<StatusBadge tone={isGood ? 'good' : 'wait'}>{percent(score)}</StatusBadge>}>
+    <Panel title="Score" aside={<ScoreBadge score={score} high_quality={isGood} />}>
       {summary && summary !== told && <p className={styles.summary}>{summary}</p>}
       <ul className={styles.criteria}>
         {criteria.map(({ name, score: part, reason }) => (
@@ -28,6 +28,11 @@ export function CallScore({ qa, told }: CallScoreProps) {
       </ul>
     </Panel>
   )
+}
+
+/** How good a call was found, in one look. */
+export function ScoreBadge({ score, high_quality: isGood }: Pick<Qa, 'score' | 'high_quality'>) {
+  return <StatusBadge tone={isGood ? 'good' : 'wait'}>{percent(score)}</StatusBadge>
 }
 
 function percent(score: number): string {

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useMay } from '../../api/session.ts'
 import { useTenant } from '../../api/tenants.ts'
@@ -10,12 +10,13 @@ import { Instant } from '../../components/instant.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import { type Column, RowLink } from '../../components/list-table.tsx'
 import { TalkLink } from '../../components/talk-link.tsx'
-import { DASH, durationText, phoneText, words } from '../../components/text.ts'
+import { DASH, phoneText, words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { CallFilters } from './call-filters.ts'
+import styles from './call-lists.module.css'
 import { type CallLog, callsKey, listCalls } from './call-queries.ts'
 import { CALL_STATUSES, CallStatus } from './call-status.tsx'
-import styles from './calls-page.module.css'
+import { agentOf, lengthOf } from './call-text.ts'
 
 const REFRESH_MS = 15_000
 const DIRECTIONS = ['inbound', 'outbound', 'browser']
@@ -34,7 +35,14 @@ export function CallsPage() {
   return (
     <ListPage
       title="Calls"
-      description="Every call that came in or went out, newest first."
+      description={
+        <>
+          Every call that came in or went out, newest first.{' '}
+          <Link to="/t/$tenantId/conversations" params={{ tenantId }}>
+            Search what was said
+          </Link>
+        </>
+      }
       actions={mayPlace && <PlaceCallButton key={tenantId} tenantId={tenantId} />}
       filters={
         <>
@@ -150,14 +158,6 @@ function Caller({ call }: { call: CallLog }) {
 
 function Summary({ call }: { call: CallLog }) {
   return <span className={styles.summary}>{call.summary ?? faultIn(call)}</span>
-}
-
-function agentOf({ agent_name, agent_key }: CallLog): string {
-  return agent_name ?? agent_key ?? DASH
-}
-
-function lengthOf({ duration_seconds: seconds }: CallLog): string {
-  return seconds === null ? DASH : durationText(seconds)
 }
 
 /** Why a call was not placed, or not carried: one that the carrier never had has no page that could say so. */
