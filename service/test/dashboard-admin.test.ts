@@ -2,7 +2,7 @@ import type { BrowserContext, Page, WebSocketRoute } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { newId } from '../src/kernel/ids.ts'
 import type { Db } from '../src/platform/db/schema.ts'
-import { useDashboard } from './harness/dashboard.ts'
+import { LOGIN, useDashboard } from './harness/dashboard.ts'
 import { HOSTILE } from './harness/hostile.ts'
 import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
@@ -44,6 +44,7 @@ async function giveUp(db: Db): Promise<void> {
 type Answered = {
   agent: { id: string }
   version: { id: string }
+  user: { id: string }
   rollouts: { version_number: number; traffic_percentage: number }[]
   config: object
 }
@@ -125,6 +126,91 @@ describe('the people of a tenant', () => {
       expect(lines.length).toBeGreaterThan(5)
     }
     await page.close()
+  })
+
+  it('get another e-mail and password, which log them in from then on, and another role keeps what else was changed', async () => {
+    const [before, after] = ['lin@acme.example', 'lin.berg@acme.example']
+    const { user } = await ask('POST', '/admin/tenants/acme/users', {
+      ...{ email: before, name: 'Lin', role: 'viewer', password: LOGIN.password },
+    })
+    const { page } = await visit('/app/t/acme/people')
+    const form = page.getByRole('dialog', { name: 'Change' })
+    const open = async (email: string) => {
+      const change = page.getByRole('row').filter({ hasText: email }).getByRole('button', { name: 'Change' })
+      await change.click()
+      await form.locator('*:focus').waitFor()
+    }
+    const save = () => form.getByRole('button', { name: 'Save the person', disabled: false }).click()
+    await open(before)
+    await form.getByLabel('E-mail').fill('grace@example.com')
+    await form.getByLabel('New password', { exact: true }).fill(NEW_PASSWORD)
+    await form.getByLabel('New password again').fill(LOGIN.password)
+    await save()
+    await form.getByText('The two new passwords are not the same. Nothing is changed.').waitFor()
+    await form.getByLabel('New password again').fill(NEW_PASSWORD)
+    await save()
+    await form.getByText('The e-mail is that of another person.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await form.getByLabel('E-mail').fill(after)
+    // Somebody else renames them meanwhile, which this form has not touched.
+    await ask('PATCH', `/admin/tenants/acme/users/${user.id}`, { name: 'Lin Berg' })
+    await save()
+    await form.waitFor({ state: 'hidden' })
+    await page.getByRole('cell', { name: 'Lin Berg', exact: true }).waitFor()
+    expect(await loginStatus(before, LOGIN.password)).toBe(401)
+    expect(await loginStatus(after, NEW_PASSWORD)).toBe(200)
+
+    await open(after)
+    await form.getByLabel('Role').selectOption('operator')
+    await save()
+    await form.waitFor({ state: 'hidden' })
+    await page.getByRole('row').filter({ hasText: after }).getByText('Operator').waitFor()
+    expect(await loginStatus(after, NEW_PASSWORD)).toBe(200)
+    await page.close()
+  })
+})
+
+const NEW_PASSWORD = 'another password of Lin'
+
+async function loginStatus(username: string, password: string): Promise<number> {
+  const other = await dashboard.context(WIDE)
+  const asked = { data: { username, password }, headers: { origin: dashboard.address } }
+  const answer = await other.request.post(`${dashboard.address}/api/v1/admin/auth/login`, asked)
+  await other.close()
+  return answer.status()
+}
+
+describe('an agent', () => {
+  it('is renamed, and publishes only what has passed a simulation once that is set, by whoever may', async () => {
+    const named = { agent_key: 'night', name: 'Night', description: 'After hours.' }
+    const { id } = (await ask('POST', '/admin/tenants/acme/agents', named)).agent
+    await ask('POST', '/admin/tenants/acme/agent-versions', { agent_id: id, config: { greeting: 'Good evening.' } })
+    const path = `/app/t/acme/agents/${id}`
+    const { page } = await visit(path)
+    await page.getByRole('button', { name: 'Change the agent' }).click()
+    const form = page.getByRole('dialog', { name: 'Change the agent' })
+    await form.locator('*:focus').waitFor()
+    await form.getByLabel('Name').fill('Night desk')
+    await form.getByLabel('Publish only what has passed a simulation').check()
+    expect(await faultsAsShown(page)).toEqual([])
+    await ask('PATCH', `/admin/tenants/acme/agents/${id}`, { description: 'From ten to six.' })
+    await form.getByRole('button', { name: 'Save the agent' }).click()
+    await page.getByRole('heading', { name: 'Night desk' }).waitFor()
+    await page.getByText('From ten to six.').waitFor()
+    await page.getByText('Only what has passed a simulation is published').waitFor()
+    await page.getByRole('button', { name: 'Publish version 1', disabled: false }).click()
+    const question = page.getByRole('dialog')
+    await question.getByRole('button', { name: 'Publish version 1' }).click()
+    await question.getByRole('alert').getByText('conflict', { exact: true }).waitFor()
+    await page.close()
+
+    const viewer = { email: 'vera@acme.example', role: 'viewer', password: LOGIN.password }
+    await ask('POST', '/admin/tenants/acme/users', viewer)
+    const other = await dashboard.loggedIn(WIDE, viewer.email)
+    const seen = (await dashboard.visit(other, path)).page
+    await seen.getByRole('heading', { name: 'Night desk' }).waitFor()
+    expect(await seen.getByRole('button', { name: 'Change the agent' }).count()).toBe(0)
+    await other.close()
   })
 })
 

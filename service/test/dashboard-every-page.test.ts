@@ -70,7 +70,12 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     campaigns: { at: of('campaigns'), sign: 'Spring', forms: ['New campaign'] },
     'campaigns/$campaignId': { at: of(`campaigns/${campaign}`), sign: '0 of 1 done' },
     agents: { at: of('agents'), sign: 'Front desk', forms: ['New agent'] },
-    'agents/$agentId': { at: of(`agents/${agent}`), sign: 'Compare versions', sends: ['Save the policy'] },
+    'agents/$agentId': {
+      at: of(`agents/${agent}`),
+      sign: 'Compare versions',
+      forms: ['Change the agent'],
+      sends: ['Save the policy'],
+    },
     'agents/$agentId/versions/$versionId': {
       ...{ at: of(`agents/${agent}/versions/${draft}`), sign: 'Try it in text', sends: ['Save the draft'] },
     },

@@ -7,7 +7,8 @@ import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { type Column, ListTable, RowLink } from '../../components/list-table.tsx'
-import { agentQuery, type Version, versionsQuery } from './agent-queries.ts'
+import { type Agent, agentQuery, type Version, versionsQuery } from './agent-queries.ts'
+import { ChangeAgent } from './change-agent.tsx'
 import { ComparePanel } from './compare-panel.tsx'
 import { PolicyPanel } from './policy-panel.tsx'
 import { RolloutPanel } from './rollout-panel.tsx'
@@ -30,8 +31,13 @@ export function AgentPage() {
           Agents
         </BackLink>
       }
-      description={agent.data && <AgentWords agentKey={agent.data.agent_key} text={agent.data.description} />}
-      actions={versions.data && <NewDraft tenantId={tenantId} agentId={agentId} from={newest} />}
+      description={agent.data && <AgentWords agent={agent.data} />}
+      actions={
+        <>
+          {agent.data && <ChangeAgent agent={agent.data} />}
+          {versions.data && <NewDraft tenantId={tenantId} agentId={agentId} from={newest} />}
+        </>
+      }
       thing={agent.data ? versions.data : undefined}
       error={agent.error ?? versions.error}
       onRetry={reread}
@@ -41,11 +47,17 @@ export function AgentPage() {
   )
 }
 
-function AgentWords({ agentKey, text }: { agentKey: string; text: string }) {
+function AgentWords({ agent: { agent_key: key, description, require_simulation: mustPass } }: { agent: Agent }) {
   return (
     <>
-      <span className="mono">{agentKey}</span>
-      {text && ` · ${text}`}
+      <span className="mono">{key}</span>
+      {description && (
+        <>
+          {' · '}
+          <bdi>{description}</bdi>
+        </>
+      )}
+      {mustPass && ' · Only what has passed a simulation is published'}
     </>
   )
 }

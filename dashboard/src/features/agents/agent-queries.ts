@@ -4,6 +4,7 @@ import type { Answer } from '../../api/answers.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
 import type { ListPart } from '../../components/list-part.ts'
+import type { AgentValues } from './agent-fields.tsx'
 
 const AGENTS = '/api/v1/admin/tenants/{tenant_id}/agents'
 const VERSIONS = '/api/v1/admin/tenants/{tenant_id}/agent-versions'
@@ -43,8 +44,14 @@ export async function listAgents(tenantId: string, cursor: string | undefined): 
 }
 
 /** Makes an agent, which says nothing until a version of it is published. */
-export async function createAgent(tenantId: string, body: { agent_key: string; name: string; description: string }) {
+export async function createAgent(tenantId: string, body: AgentValues & { agent_key: string }) {
   return (await answerOf(api.POST(AGENTS, { params: { path: { tenant_id: tenantId } }, body }))).agent
+}
+
+/** Changes what is given of an agent. */
+export async function changeAgent({ tenant_id, id }: Agent, body: Partial<AgentValues>): Promise<void> {
+  const params = { path: { tenant_id, agent_id: id } }
+  await answerOf(api.PATCH(`${AGENTS}/{agent_id}`, { params, body }))
 }
 
 /** One agent, found among all of the tenant. */

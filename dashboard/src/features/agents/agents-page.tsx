@@ -1,4 +1,4 @@
-import { Textarea, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useMay } from '../../api/session.ts'
@@ -10,6 +10,7 @@ import { type Column, RowLink } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { DASH } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
+import { AgentFields, type AgentValues } from './agent-fields.tsx'
 import { type Agent, agentsKey, createAgent, listAgents } from './agent-queries.ts'
 
 /** The agents of a tenant. */
@@ -39,49 +40,33 @@ export function AgentsPage() {
   )
 }
 
+type NewAgentValues = AgentValues & { agent_key: string }
+
+const NOTHING: NewAgentValues = { name: '', agent_key: '', description: '', require_simulation: false }
+
 function NewAgent({ tenantId }: { tenantId: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()
 
-  async function create(values: { name: string; agent_key: string; description: string }): Promise<void> {
+  async function create(values: NewAgentValues): Promise<void> {
     const agent = await createAgent(tenantId, values)
     await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
     await navigate({ to: '/t/$tenantId/agents/$agentId', params: { tenantId, agentId: agent.id } })
   }
 
   return (
-    <ModalForm
-      label="New agent"
-      submit="Create the agent"
-      initial={{ name: '', agent_key: '', description: '' }}
-      onSubmit={create}
-    >
-      {({ values, set, fault }) => (
-        <>
-          <TextInput
-            label="Name"
-            description="For people."
-            required
-            value={values.name}
-            error={fault('name')}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
+    <ModalForm label="New agent" submit="Create the agent" initial={NOTHING} onSubmit={create}>
+      {(form) => (
+        <AgentFields form={form}>
           <TextInput
             label="Key"
             description="How numbers and calls name it: small letters, digits, - and _."
             required
-            value={values.agent_key}
-            error={fault('agent_key')}
-            onChange={(event) => set({ agent_key: event.currentTarget.value })}
+            value={form.values.agent_key}
+            error={form.fault('agent_key')}
+            onChange={(event) => form.set({ agent_key: event.currentTarget.value })}
           />
-          <Textarea
-            label="Description"
-            rows={3}
-            value={values.description}
-            error={fault('description')}
-            onChange={(event) => set({ description: event.currentTarget.value })}
-          />
-        </>
+        </AgentFields>
       )}
     </ModalForm>
   )

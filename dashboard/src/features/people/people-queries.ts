@@ -32,8 +32,11 @@ export async function inviteUser(tenantId: string, { name, ...user }: { email: s
   return answer.invitation_url ?? ''
 }
 
+/** What of a person can be changed; a password or an invitation logs them out. */
+export type UserChange = { email?: string; name?: string; role?: UserRole; password?: string; invite?: true }
+
 /** Changes a person. Returns the new link when they are invited again. */
-export async function changeUser({ tenant_id, id }: User, body: { name?: string; role?: UserRole; invite?: true }) {
+export async function changeUser({ tenant_id, id }: User, body: UserChange) {
   const params = { path: { tenant_id, user_id: id } }
   return (await answerOf(api.PATCH(`${USERS}/{user_id}`, { params, body }))).invitation_url ?? ''
 }

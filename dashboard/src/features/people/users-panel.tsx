@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { useMay } from '../../api/session.ts'
@@ -14,16 +14,9 @@ import { ShownOnce } from '../../components/shown-once.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
-import {
-  changeUser,
-  deleteUser,
-  inviteUser,
-  listUsers,
-  USER_ROLES,
-  type User,
-  type UserRole,
-  usersKey,
-} from './people-queries.ts'
+import { ChangeUser } from './change-user.tsx'
+import { changeUser, deleteUser, inviteUser, listUsers, type User, type UserRole, usersKey } from './people-queries.ts'
+import { RoleChoice } from './role-choice.tsx'
 import styles from './users-panel.module.css'
 
 /** The people of a tenant. */
@@ -110,7 +103,7 @@ function actionsColumn(after: After): Column<User> {
     isActions: true,
     cell: (user) => (
       <RowButtons>
-        <ChangeUser user={user} after={after} />
+        <ChangeUser user={user} onChange={(change) => after(changeUser(user, change))} />
         <ConfirmAction label="Invite again" size="xs" onConfirm={() => after(changeUser(user, { invite: true }))}>
           {user.email} is logged out, and sets a new password by a new link.
         </ConfirmAction>
@@ -148,43 +141,5 @@ function Invite({ onInvite }: { onInvite: (values: Invited) => Promise<void> }) 
         </>
       )}
     </ModalForm>
-  )
-}
-
-function ChangeUser({ user, after }: { user: User; after: After }) {
-  const initial: Pick<User, 'name' | 'role'> = { name: user.name, role: user.role }
-  return (
-    <ModalForm
-      label="Change"
-      submit="Save the person"
-      initial={initial}
-      variant="default"
-      size="xs"
-      onSubmit={({ name, role }) => after(changeUser(user, { role, ...(name !== '' && { name }) }))}
-    >
-      {({ values, set, fault }) => (
-        <>
-          <TextInput
-            label="Name"
-            value={values.name}
-            error={fault('name')}
-            onChange={(event) => set({ name: event.currentTarget.value })}
-          />
-          <RoleChoice role={values.role} onChange={(role) => set({ role })} />
-        </>
-      )}
-    </ModalForm>
-  )
-}
-
-function RoleChoice({ role, onChange }: { role: UserRole; onChange: (role: UserRole) => void }) {
-  return (
-    <NativeSelect
-      label="Role"
-      description="A viewer reads. An operator also acts on calls and tasks. An admin may everything of the tenant."
-      data={USER_ROLES.map((value) => ({ value, label: words(value) }))}
-      value={role}
-      onChange={(event) => onChange(event.currentTarget.value as UserRole)}
-    />
   )
 }
