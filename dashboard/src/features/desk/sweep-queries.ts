@@ -1,20 +1,33 @@
 import { answerOf, api } from '../../api/client.ts'
 
-/** A task as a sweep tells of it. */
+/** A task as a sweep tells of it; what is behind its outcome differs from sweep to sweep. */
 export type SweptTask = {
   tenant_id: string
   task_id: string
   queue_key: string
   outcome: string
+  sla_due_at?: string
+  snoozed_until?: string
+  assigned_to?: string | null
+  priority?: string
+  escalation_target?: string | null
+  call_sid?: string | null
+  attempt?: number
+  ticket_id?: string
+  ticket_status?: string
   code?: string
   reason?: string
 }
 
+/** What a sweep could not do. */
+export type SweepFailure = { tenant_id: string; task_id?: string; error: string }
+
 /** What a sweep did. */
 export type SweepResult = {
-  evaluated_tenants: number
+  /** As the API calls them, in its order. */
+  counts: [name: string, count: number][]
   items: SweptTask[]
-  failures: { tenant_id: string; task_id?: string; error: string }[]
+  failures: SweepFailure[]
 }
 
 type Sweep = { name: string; says: string; isGrave: boolean; run: () => Promise<SweepResult> }
@@ -60,7 +73,9 @@ export const SWEEPS: Sweep[] = [
   },
 ]
 
-/** The sweeps differ in their counts alone, which the rows tell as well. */
+/** Each sweep counts something else: what is a number is a count. */
 function resultOf({ result }: { result: object }): SweepResult {
-  return result as SweepResult
+  const counts = Object.entries(result).filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+  const { items, failures } = result as Pick<SweepResult, 'items' | 'failures'>
+  return { counts, items, failures }
 }
