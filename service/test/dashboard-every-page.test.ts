@@ -84,6 +84,8 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     '/access-requests': { at: 'access-requests', sign: 'Access requests' },
     '/diagnostics': { at: 'diagnostics', sign: 'Voices' },
     '/audit-log': { at: 'audit-log', sign: 'prompt.' },
+    '/supervisor-actions': { at: 'supervisor-actions', sign: 'Nobody has stepped in yet' },
+    '/live': { at: 'live', sign: 'No call is going on' },
     '/logs': { at: 'logs', sign: 'Live' },
     numbers: { at: of('numbers'), sign: '+1 202 555 0100', forms: ['Add a number', 'Change'] },
     settings: { at: of('settings'), sign: 'Everything, as JSON', sends: ['Save the settings'] },

@@ -220,6 +220,34 @@ describe('the pages of live calls', () => {
     await page.context().close()
   })
 
+  it('are found by an administrator among those of all tenants, and what was done to them afterwards', async () => {
+    const { page, faults } = await visit('/app/')
+    await page.getByRole('link', { name: 'Live calls of all tenants' }).click()
+    await page.getByRole('heading', { name: 'Live calls of all tenants' }).waitFor()
+    await ringUntilTaken(page)
+    const row = page.getByRole('row').filter({ hasText: '+1 202 555 0147' }).first()
+    await row.getByRole('link', { name: 'demo' }).waitFor()
+    expect(await faultsInAllLooks(page)).toEqual([])
+    await row.getByRole('link', { name: '+1 202 555 0147' }).click()
+    await page.getByText(/this is Robin at the Demo Company/).waitFor()
+    const streamSid = new URL(page.url()).pathname.split('/').at(-1)
+    const note = { action: 'note', note: 'Wants a chair.', supervisor: 'ada' }
+    await dashboard.ask('POST', `/sessions/${streamSid}/actions`, note)
+
+    await page.goto(`${dashboard.address}/app/audit-log`)
+    await page.getByRole('link', { name: 'What supervisors did to live calls' }).click()
+    await page.getByLabel('Id of the stream').fill(streamSid ?? '')
+    await page.getByText('One in all').waitFor()
+    const action = page.getByRole('row').filter({ hasText: 'Wants a chair.' })
+    await action.getByRole('link', { name: 'demo' }).waitFor()
+    expect(await faultsInAllLooks(page)).toEqual([])
+    await action.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('dialog').getByRole('link', { name: /^CA/ }).click()
+    await page.getByText(/this is Robin at the Demo Company/).waitFor()
+    expect(withoutTheEnd(faults)).toEqual([])
+    await page.context().close()
+  })
+
   it('leave somebody who reads further up where they are, and follow what is said at its end', async () => {
     const { page } = await visit('/app/t/demo/live', { prepare: LOSABLE_EVENTS })
     await ringUntilTaken(page)

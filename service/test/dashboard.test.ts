@@ -122,6 +122,8 @@ describe('the dashboard', () => {
       ['t/demo/desk/sweeps', 'whoever administers the installation'],
       ['tenants', 'whoever administers the installation'],
       ['diagnostics', 'whoever administers the installation'],
+      ['live', 'whoever administers the installation'],
+      ['supervisor-actions', 'whoever administers the installation'],
     ] as const) {
       const { page, faults } = await dashboard.visit(context, `/app/${path}`)
       await page.getByText(`It is for ${whose}`, { exact: true }).waitFor()

@@ -9,6 +9,8 @@ import type { List } from './use-list.ts'
 type ListPageProps<Row> = {
   title: string
   description?: ReactNode
+  /** The way back, of a list that stands behind another page. */
+  above?: ReactNode
   actions?: ReactNode
   /** A `FilterBar`. */
   filters?: ReactNode

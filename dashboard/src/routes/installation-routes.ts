@@ -1,7 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { filtersOf } from '../components/filters.tsx'
 import { ACCESS_FILTERS } from '../features/access-requests/access-filters.ts'
-import { AUDIT_FILTERS } from '../features/audit-log/audit-filters.ts'
+import { AUDIT_FILTERS, SUPERVISOR_FILTERS } from '../features/audit-log/audit-filters.ts'
 import { LOG_FILTERS } from '../features/logs/log-filters.ts'
 import { shellRoute } from './root-routes.tsx'
 
@@ -40,6 +40,22 @@ const auditLogRoute = createRoute({
   component: lazyRouteComponent(() => import('../features/audit-log/audit-log-page.tsx'), 'AuditLogPage'),
 })
 
+const supervisorActionsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/supervisor-actions',
+  validateSearch: filtersOf(SUPERVISOR_FILTERS),
+  component: lazyRouteComponent(
+    () => import('../features/audit-log/supervisor-actions-page.tsx'),
+    'SupervisorActionsPage',
+  ),
+})
+
+const allLiveRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/live',
+  component: lazyRouteComponent(() => import('../features/live/all-live-page.tsx'), 'AllLivePage'),
+})
+
 const logsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/logs',
@@ -54,5 +70,7 @@ export const installationRoutes = [
   accessRequestsRoute,
   diagnosticsRoute,
   auditLogRoute,
+  supervisorActionsRoute,
+  allLiveRoute,
   logsRoute,
 ] as const

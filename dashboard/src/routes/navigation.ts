@@ -30,7 +30,11 @@ export const PLACES: Place[] = [
 ]
 
 /** A page that stands in no navigation is for whoever may see what leads to it, but these. */
-const BEHIND_OTHERS: Record<string, Role> = { '/t/$tenantId/desk/sweeps': 'administrator' }
+const BEHIND_OTHERS: Record<string, Role> = {
+  '/t/$tenantId/desk/sweeps': 'administrator',
+  '/live': 'administrator',
+  '/supervisor-actions': 'administrator',
+}
 
 /** The role that a page needs, by the path of its route. The first page is for everybody: it leads to their own. */
 export function neededRole(path: string): Role {

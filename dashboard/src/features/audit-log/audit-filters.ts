@@ -5,3 +5,9 @@ export const AUDIT_FILTERS = ['tenant_id', 'actor', 'action', 'target_id', 'firs
 
 /** As they stand in the address. */
 export type AuditFilters = Filters<(typeof AUDIT_FILTERS)[number]>
+
+/** What the actions of supervisors can be asked for. */
+export const SUPERVISOR_FILTERS = ['tenant_id', 'action', 'stream_sid'] as const
+
+/** As they stand in the address. */
+export type SupervisorFilters = Filters<(typeof SUPERVISOR_FILTERS)[number]>

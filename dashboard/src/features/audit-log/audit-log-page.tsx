@@ -1,4 +1,4 @@
-import { useSearch } from '@tanstack/react-router'
+import { Link, useSearch } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import { Comparison } from '../../components/comparison.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
@@ -21,7 +21,12 @@ export function AuditLogPage() {
   return (
     <ListPage
       title="Audit log"
-      description="Who changed what, newest first. Nothing is ever deleted here."
+      description={
+        <>
+          Who changed what, newest first. Nothing is ever deleted here.{' '}
+          <Link to="/supervisor-actions">What supervisors did to live calls</Link>
+        </>
+      }
       filters={
         <FilterBar>
           <FilterText name="tenant_id" label="Tenant" />

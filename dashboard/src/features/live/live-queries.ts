@@ -26,6 +26,21 @@ export const liveCallsQuery = (tenantId: string) =>
     refetchInterval: REFRESH_MS,
   })
 
+type AllAnswer = paths['/api/v1/admin/sessions']['get']['responses'][200]['content']['application/json']
+
+/** A call that goes on, as the list over all tenants shows it. */
+export type LiveCallOfAll = AllAnswer['sessions'][number]
+
+/** Every tenant that has a call is asked for its calls: less often than the page of one. */
+const ALL_REFRESH_MS = 5_000
+
+/** The calls of all tenants that go on, newest first, which the service tells at once. */
+export const allLiveQuery = queryOptions({
+  queryKey: ['live-of-all'],
+  queryFn: async () => (await answerOf(api.GET('/api/v1/admin/sessions'))).sessions,
+  refetchInterval: ALL_REFRESH_MS,
+})
+
 /** One of them. It is asked for until it is over, or refused for good. */
 export const liveCallQuery = (tenantId: string, streamSid: string) =>
   queryOptions({

@@ -27,7 +27,12 @@ export function InstallationPage() {
   return (
     <Page
       title="All tenants"
-      description="What calls came to. A bar or a point shows whose calls they were, and leads to them."
+      description={
+        <>
+          What calls came to. A bar or a point shows whose calls they were, and leads to them.{' '}
+          <Link to="/live">Live calls of all tenants</Link>
+        </>
+      }
       actions={<RangeChoice range={range} />}
       isInOrder
     >
