@@ -1016,7 +1016,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a voice session: its transcript, function calls, latencies and usage */
+        /** Read a voice session: its transcript, function calls, latencies and usage, and what supervisors did */
         get: operations["getVoiceSession"];
         put?: never;
         post?: never;
@@ -1966,6 +1966,120 @@ export interface components {
             status: "pending" | "delivered" | "failed";
             url: string | null;
         };
+        EndedVoiceSession: {
+            agent_key: string | null;
+            agent_name: string | null;
+            agent_version_id: string | null;
+            /**
+             * @description Whose voice is heard: what the tenant asks for, and, once the session has ended, who spoke last.
+             * @enum {unknown}
+             */
+            audio_output_provider: "primary" | "secondary";
+            call_sid: string;
+            cost_usd: number | null;
+            /** @enum {unknown} */
+            direction: "inbound" | "outbound" | "browser";
+            duration_seconds: number | null;
+            end_reason: ("caller_hangup" | "agent_hangup" | "supervisor" | "transferred" | "idle_timeout" | "max_duration" | "carrier_lost" | "model_lost" | "process_lost" | "voicemail" | "rejected" | "shutdown") | null;
+            ended_at: string | null;
+            extraction: {
+                [key: string]: unknown;
+            } | null;
+            extraction_reason: string | null;
+            extraction_status: ("pending" | "filled" | "missing") | null;
+            function_calls: {
+                /** @description What the model sent; a text when it was not JSON. */
+                arguments: unknown;
+                duration_ms: number;
+                name: string;
+                /** @description What the model was told; a text when it was not JSON. Null: the tool has begun and has not answered, for good where its process ended meanwhile. */
+                result: unknown;
+                seq: number;
+                start_ms: number;
+                /**
+                 * @description timeout: it is not known whether it was done.
+                 * @enum {unknown}
+                 */
+                status: "ok" | "error" | "timeout";
+            }[];
+            /** Format: uuid */
+            id: string;
+            latency: {
+                greeting_ms: number | null;
+                interruptions: number;
+                response_p50_ms: number | null;
+                response_p95_ms: number | null;
+            };
+            metadata: {
+                [key: string]: unknown;
+            };
+            model: string | null;
+            org_id: string | null;
+            outcome: string | null;
+            outcome_notes: string | null;
+            qa: {
+                criteria: {
+                    name: string;
+                    reason: string | null;
+                    score: number;
+                }[];
+                high_quality: boolean;
+                score: number;
+                summary: string | null;
+            } | null;
+            qa_reason: string | null;
+            qa_status: ("pending" | "scored" | "not_scored") | null;
+            recording_url: string | null;
+            /** @description How often another stream went on with it. */
+            resumed_count: number;
+            started_at: string | null;
+            stream_sid: string | null;
+            summary: string | null;
+            tags: string[];
+            tenant_id: string;
+            transcript: {
+                cost_usd: number | null;
+                end_ms: number;
+                interrupted: boolean;
+                /** @enum {unknown} */
+                role: "caller" | "agent" | "system" | "supervisor";
+                /** @description Grows along the conversation; gaps occur. */
+                seq: number;
+                start_ms: number;
+                /** @description What was heard of it. */
+                text: string;
+                timeline: {
+                    asked_ms: number | null;
+                    /** @description It was known that their turn was over, and meant. */
+                    committed_ms: number;
+                    /** @description The first of the answer's audio came from the model. */
+                    first_byte_ms: number;
+                    /** @description It had been passed on to the carrier. */
+                    first_sent_ms: number;
+                    /** @description It was heard, by what the carrier echoed, or by the clock where it did not. */
+                    heard_ms: number;
+                    /** @description The caller's last sound, or key. */
+                    speech_end_ms: number;
+                    /** @description The tools that ran meanwhile, in the order in which they began. */
+                    tools: {
+                        call_id: string;
+                        end_ms: number | null;
+                        name: string;
+                        start_ms: number;
+                    }[];
+                } | null;
+                /** @description What was made to be said after that, and nobody heard; mostly empty. */
+                unheard: string;
+            }[];
+            usage: {
+                audio_seconds: number;
+                cached_tokens: number;
+                input_tokens: number;
+                output_tokens: number;
+            };
+            version_number: number | null;
+            voice: string | null;
+        };
         Entry: {
             /** Format: date-time */
             created_at: string;
@@ -2595,6 +2709,8 @@ export interface components {
             started_at: string | null;
             stream_sid: string | null;
             summary: string | null;
+            /** @description What supervisors did to its call, oldest first; the first 500 of them at most. The words of a `say` and a `whisper` stand in the transcript. */
+            supervisor_actions: components["schemas"]["Action"][];
             tags: string[];
             tenant_id: string;
             transcript: {
@@ -8380,6 +8496,21 @@ export interface operations {
                      *             "start_ms": 1,
                      *             "duration_ms": 1
                      *           }
+                     *         ],
+                     *         "supervisor_actions": [
+                     *           {
+                     *             "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
+                     *             "tenant_id": "acme",
+                     *             "stream_sid": "MZ0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                     *             "call_sid": "CA5d0c1f7e8b9a4c2f8e6d3b1a09f87c65",
+                     *             "action": "action",
+                     *             "supervisor": "grace@acme.example",
+                     *             "target": "target",
+                     *             "reason": "reason",
+                     *             "note": "note",
+                     *             "metadata": {},
+                     *             "created_at": "2030-01-01T09:00:00.000Z"
+                     *           }
                      *         ]
                      *       }
                      *     }
@@ -11237,7 +11368,7 @@ export interface operations {
                     /** @constant */
                     event: "voice.session.completed";
                     payload: {
-                        voice_session: components["schemas"]["VoiceSession"];
+                        voice_session: components["schemas"]["EndedVoiceSession"];
                     };
                     tenant_id: string;
                     /** @description Empty without a call. */

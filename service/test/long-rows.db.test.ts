@@ -12,11 +12,11 @@ import {
   listCallbackTasksAcrossTenants,
   listDueCallbackTasks,
 } from '../src/operators/callback-task-store.ts'
-import { listSupervisorActions } from '../src/operators/supervisor-action-store.ts'
 import type { FittingRows } from '../src/platform/db/fitting-rows.ts'
 import type { JsonPage } from '../src/platform/db/json-page.ts'
 import { makeCallLogs } from '../src/records/call-logs.ts'
 import { listEvaluations } from '../src/records/evaluations/evaluation-store.ts'
+import { listSupervisorActions } from '../src/records/supervisor-action-store.ts'
 import { makeVoiceSessions } from '../src/records/voice-sessions.ts'
 import { listAccessRequests } from '../src/tenancy/access-request-store.ts'
 import { makeAuditLog } from '../src/tenancy/audit-log.ts'

@@ -7,6 +7,8 @@ const test = useDatabase()
 const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.' } })
 
 type Actions = { count: number; next_cursor: string | null; actions: { id: string; action: string }[] }
+type Sessions = { voice_sessions: { id: string }[] }
+type Whole = { voice_session: { supervisor_actions: object[] } }
 const list = (query = '') => app.served.administer<Actions>('GET', `/supervisor-actions${query}`)
 const act = (body: object) => app.served.call('acme', 'POST', '/sessions/MZCA1/actions', body)
 const stranger = (path: string) => fetch(`${app.served.address}/api/v1/admin${path}`)
@@ -37,6 +39,28 @@ describe('what supervisors do', () => {
     const first = await list('?limit=1')
     const second = await list(`?limit=1&cursor=${first.next_cursor}`)
     expect([first, second].map((page) => page.actions[0]?.action)).toEqual(['end_call', 'whisper'])
+  })
+
+  it('is read with the session by whoever had the call, and goes with it but for who did it and when', async () => {
+    await app.talk({ CallSid: 'CA1' })
+    await act({ action: 'note', note: 'Wants the green chair.', supervisor: 'ada', metadata: { ticket: 7 } })
+    await app.clock.advance(1_000)
+    await act({ action: 'end_call', reason: 'abuse' })
+    const [session] = (await app.served.call<Sessions>('acme', 'GET', '/voice-sessions')).body.voice_sessions
+    const path = `/voice-sessions/${session?.id}`
+    const read = await app.served.call<Whole>('acme', 'GET', path)
+    expect(read.body.voice_session.supervisor_actions).toMatchObject([
+      { action: 'note', supervisor: 'ada', note: 'Wants the green chair.', metadata: { ticket: 7 } },
+      { action: 'end_call', reason: 'abuse' },
+    ])
+    await app.pass(async () => (await app.served.call('acme', 'DELETE', path)).status === 200, 'the end of the call')
+    expect((await app.served.call('acme', 'GET', path)).status).toBe(404)
+    expect(await list()).toMatchObject({
+      actions: [
+        { action: 'end_call', supervisor: null, reason: null },
+        { action: 'note', supervisor: 'ada', note: null, metadata: {} },
+      ],
+    })
   })
 
   it('is asked for as described, by administrators', async () => {

@@ -1,7 +1,7 @@
 import type { Db } from '../platform/db/schema.ts'
 import type { Waiting } from '../records/journal-file.ts'
 import { type LateDeps, type LateWrites, makeLateWrites } from '../records/late-writes.ts'
-import { insertLateAction, type SupervisorAction } from './supervisor-action-store.ts'
+import { insertLateAction, type SupervisorAction } from '../records/supervisor-action-store.ts'
 
 /** What supervisors did while the database was away. */
 export type LateActions = LateWrites<SupervisorAction>

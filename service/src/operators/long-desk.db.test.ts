@@ -6,8 +6,8 @@ import { makeTenant } from '../../test/harness/tenants.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
 import type { PhoneNumber } from '../kernel/phone.ts'
+import { listSupervisorActions } from '../records/supervisor-action-store.ts'
 import { listCallbackTasks, type TaskFilter } from './callback-task-store.ts'
-import { listSupervisorActions } from './supervisor-action-store.ts'
 
 const ACME = 'acme' as TenantId
 const TASKS = 3_000

@@ -2,9 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import type { TenantId } from '../kernel/ids.ts'
 import { readPage } from '../kernel/pages.ts'
-import { errorResponses, iso, listBody, listResponse, pageFields, strict } from '../platform/http/schemas.ts'
-import { ShownSupervisorAction } from './supervisor-action-shape.ts'
-import type { SupervisorAction } from './supervisor-action-store.ts'
+import { errorResponses, listBody, listResponse, pageFields, strict } from '../platform/http/schemas.ts'
+import { ShownSupervisorAction, showSupervisorAction } from '../records/supervisor-action-shape.ts'
 import { SUPERVISOR_ACTIONS, type SupervisorActions } from './supervisor-actions.ts'
 
 const Query = strict({
@@ -31,12 +30,8 @@ export function supervisorActionRoutes(actions: SupervisorActions): FastifyPlugi
       async (request) => {
         const { tenant_id: tenantId, stream_sid: streamSid, action, ...page } = request.query
         const { rows, nextCursor } = await actions.list({ tenantId, streamSid, action }, readPage(page))
-        return listBody('actions', rows.map(toWire), nextCursor)
+        return listBody('actions', rows.map(showSupervisorAction), nextCursor)
       },
     )
   }
-}
-
-function toWire({ created_at, ...action }: SupervisorAction) {
-  return { ...action, created_at: iso(created_at) }
 }

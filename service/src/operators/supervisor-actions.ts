@@ -2,13 +2,13 @@ import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
-import type { LateActions } from './late-actions.ts'
 import {
   insertSupervisorAction,
   listSupervisorActions,
   type SupervisorAction,
   type SupervisorActionFilter,
-} from './supervisor-action-store.ts'
+} from '../records/supervisor-action-store.ts'
+import type { LateActions } from './late-actions.ts'
 
 /** Everything that a supervisor can do to a call. */
 export const SUPERVISOR_ACTIONS = [

@@ -1,8 +1,9 @@
+import { sql } from 'kysely'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestClock } from '../../test/harness/clock.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { makeTenantWithToken, useTenantServer } from '../../test/harness/tenant-server.ts'
-import type { TenantId } from '../kernel/ids.ts'
+import { newId, type TenantId } from '../kernel/ids.ts'
 import { openServer } from '../platform/db/server.ts'
 import type { SessionId } from './call-values.ts'
 import { NODE, someCall, someTurn, tenantTold } from './calls.fixture.ts'
@@ -10,6 +11,7 @@ import { type JournalEntry, type JournaledTurn, toolEntry, turnEntry } from './j
 import { writeEntries } from './journal-write.ts'
 import { makeOutcomes } from './outcomes.ts'
 import { makeSessions, type NewCall } from './sessions.ts'
+import { insertSupervisorAction, type SupervisorAction } from './supervisor-action-store.ts'
 import { voiceSessionRoutes } from './voice-session-routes.ts'
 import { makeVoiceSessions } from './voice-sessions.ts'
 
@@ -110,6 +112,23 @@ async function openWhole(): Promise<SessionId> {
     ],
   )
   return id
+}
+
+/** Somebody does that to the call `CA1`. @returns the action, but for its instant. */
+async function act(tenant: string, done: Partial<SupervisorAction>) {
+  const facts = {
+    ...{ tenant_id: tenant as TenantId, id: newId<string>(clock.now()), stream_sid: 'MZCA1', call_sid: 'CA1' },
+    ...{ action: 'note', supervisor: 'ada', target: null, reason: null, note: null, metadata: {}, ...done },
+  }
+  await insertSupervisorAction(test.db, facts.tenant_id, { ...facts, created_at: new Date(clock.now()) })
+  return facts
+}
+
+async function actionsIn(tenant: string, id: SessionId): Promise<{ note: string | null }[]> {
+  type Read = { voice_session: { supervisor_actions: { note: string | null }[] } }
+  const { status, body } = await server.call<Read>(tenant, 'GET', `/voice-sessions/${id}`)
+  expect(status).toBe(200)
+  return body.voice_session.supervisor_actions
 }
 
 describe('GET voice-sessions', () => {
@@ -241,9 +260,35 @@ describe('GET voice-sessions/:id', () => {
               ...{ start_ms: 1_900, duration_ms: 1 },
             },
           ],
+          supervisor_actions: [],
         },
       },
     })
+  })
+
+  it('shows what supervisors did in it, oldest first', async () => {
+    const id = await openWhole()
+    const note = await act('acme', { action: 'note', note: 'Wants the green chair.', metadata: { ticket: 7 } })
+    await clock.advance(1_000)
+    const ended = await act('acme', { action: 'end_call', reason: 'abuse', target: null })
+    await act('globex', { action: 'escalate', target: 'billing' })
+    expect(await actionsIn('acme', id)).toEqual([
+      { ...note, created_at: '2030-01-01T00:00:01.000Z' },
+      { ...ended, created_at: '2030-01-01T00:00:02.000Z' },
+    ])
+    expect((await server.call('globex', 'GET', `/voice-sessions/${id}`)).status).toBe(404)
+  })
+
+  it('shows no more of it than calls can go on beside', async () => {
+    const id = await open('acme', 'CA1')
+    await sql`
+      insert into supervisor_actions (tenant_id, id, stream_sid, call_sid, action, note, metadata, created_at)
+      select 'acme', gen_random_uuid(), 'MZCA1', 'CA1', 'note', n, '{}', timestamptz '2030-01-01' + n * interval '1 second'
+        from generate_series(1, 501) n`.execute(test.db)
+    const notes = async () => (await actionsIn('acme', id)).map(({ note }) => note)
+    expect(await notes()).toEqual(Array.from({ length: 500 }, (_, n) => String(n + 1)))
+    await sql`update supervisor_actions set note = repeat('x', 400000)`.execute(test.db)
+    expect(await notes()).toHaveLength(2)
   })
 
   it("knows no unknown session and none of another tenant's", async () => {

@@ -6,7 +6,7 @@ import { sendList } from '../platform/http/json-lists.ts'
 import { errorResponses, listResponse, Ok, strict } from '../platform/http/schemas.ts'
 import { END_REASONS } from './call-values.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
-import { showWholeSession, VoiceSession, VoiceSessionSummary } from './voice-session-shape.ts'
+import { SupervisedSession, showSupervisedSession, VoiceSessionSummary } from './voice-session-shape.ts'
 import type { VoiceSessions } from './voice-sessions.ts'
 
 const Query = strict({
@@ -52,15 +52,16 @@ export function voiceSessionRoutes(sessions: VoiceSessions): FastifyPluginAsyncT
       {
         schema: {
           tags: ['runtime'],
-          summary: 'Read a voice session: its transcript, function calls, latencies and usage',
+          summary:
+            'Read a voice session: its transcript, function calls, latencies and usage, and what supervisors did',
           operationId: 'getVoiceSession',
           params: Params,
-          response: { 200: Type.Object({ ok: Ok, voice_session: VoiceSession }), ...errorResponses },
+          response: { 200: Type.Object({ ok: Ok, voice_session: SupervisedSession }), ...errorResponses },
         },
       },
       async (request) => {
-        const { session, turns, calls } = await sessions.get(tenantOf(request), request.params.id)
-        return { ok: true as const, voice_session: showWholeSession(session, turns, calls) }
+        const found = await sessions.get(tenantOf(request), request.params.id)
+        return { ok: true as const, voice_session: showSupervisedSession(found) }
       },
     )
   }

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox'
 import { isoOrNull, nullable, Timestamp } from '../platform/http/schemas.ts'
 import { CALL_DIRECTIONS, END_REASONS } from './call-values.ts'
+import { ShownSupervisorAction, showSupervisorAction } from './supervisor-action-shape.ts'
 import { type FunctionCallRow, NOT_ANSWERED, type TurnRow } from './transcript-store.ts'
 import { TurnTimeline } from './turn-timeline.ts'
 import { EXTRACTION_STATUSES, QA_STATUSES, type VoiceSessionRow } from './voice-session-store.ts'
+import type { WholeSession } from './voice-sessions.ts'
 
 const text = nullable(Type.String())
 const instant = nullable(Timestamp)
@@ -119,6 +121,16 @@ export const VoiceSession = Type.Object({
   function_calls: Type.Array(FunctionCall),
 })
 
+/** The same as its tenant reads it, with what supervisors did. */
+export const SupervisedSession = Type.Object({
+  ...VoiceSession.properties,
+  supervisor_actions: Type.Array(ShownSupervisorAction, {
+    description:
+      'What supervisors did to its call, oldest first; the first 500 of them at most. The words of a `say` and a `whisper` stand in the ' +
+      'transcript.',
+  }),
+})
+
 /** Writes a session as lists show it. */
 export function showSession(row: VoiceSessionRow): Static<typeof VoiceSessionSummary> {
   const {
@@ -156,6 +168,16 @@ export function showWholeSession(
   calls: FunctionCallRow[],
 ): Static<typeof VoiceSession> {
   return { ...showSession(row), transcript: turns.map(showTurn), function_calls: calls.map(showFunctionCall) }
+}
+
+/** Writes a session with all that is known of it. */
+export function showSupervisedSession({
+  session,
+  turns,
+  calls,
+  actions,
+}: WholeSession): Static<typeof SupervisedSession> {
+  return { ...showWholeSession(session, turns, calls), supervisor_actions: actions.map(showSupervisorAction) }
 }
 
 /** Writes a turn as the API shows it. */

@@ -5,11 +5,17 @@ import type { JsonPage } from '../platform/db/json-page.ts'
 import { isUuid } from '../platform/db/newest-first.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { SessionId } from './call-values.ts'
+import { listActionsOfCall, type SupervisorAction } from './supervisor-action-store.ts'
 import { type FunctionCallRow, listFunctionCalls, listTurns, type TurnRow } from './transcript-store.ts'
 import { findVoiceSession, listVoiceSessions, type SessionFilter, type VoiceSessionRow } from './voice-session-store.ts'
 
-/** A session with all that was said and done in it. */
-type WholeSession = { session: VoiceSessionRow; turns: TurnRow[]; calls: FunctionCallRow[] }
+/** A session with all that was said and done in it, and to it. */
+export type WholeSession = {
+  session: VoiceSessionRow
+  turns: TurnRow[]
+  calls: FunctionCallRow[]
+  actions: SupervisorAction[]
+}
 
 /** What sessions are looked for by: `q` is in the words of a searcher. */
 export type SessionQuery = Omit<SessionFilter, 'phrases'> & { q?: string | undefined }
@@ -37,11 +43,12 @@ export function makeVoiceSessions({ db }: { db: Db }): VoiceSessions {
     async get(tenantId, sessionId) {
       const session = isUuid(sessionId) ? await findVoiceSession(db, tenantId, sessionId as SessionId) : null
       if (!session) throw new AppError('not_found', 'There is no such voice session.')
-      const { id } = session
+      const { id, call_sid: callSid } = session
       return {
         session,
         turns: await listTurns(db, tenantId, id),
         calls: await listFunctionCalls(db, tenantId, id),
+        actions: await listActionsOfCall(db, tenantId, callSid),
       }
     },
   }

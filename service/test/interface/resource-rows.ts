@@ -17,10 +17,8 @@ const GOVERNED = by(
 )
 const SESSION = 'test/admin-session.db'
 const TRANSPORT = by(SESSION, 'is told to administrators alone')
-const VOICE_SESSION = by(
-  'src/records/voice-session-routes.db',
-  'shows a session with its transcript and its function calls, in their order',
-)
+const VOICE_SESSIONS = 'src/records/voice-session-routes.db'
+const VOICE_SESSION = by(VOICE_SESSIONS, 'shows a session with its transcript and its function calls, in their order')
 const TASK = by('src/operators/callback-task-routes.db', 'makes an open task with the defaults, and tells the tenant')
 const QUEUES = 'src/operators/operator-queue-routes.db'
 const PLACED = by('src/calls/make-call-routes.db', 'places a call, and writes it down')
@@ -342,7 +340,7 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'id tenant_id org_id call_sid stream_sid direction agent_key agent_name agent_version_id version_number model voice ' +
       'audio_output_provider started_at ended_at duration_seconds end_reason resumed_count transcript function_calls ' +
       'latency usage tags qa qa_status qa_reason outcome outcome_notes summary extraction extraction_status ' +
-      'extraction_reason cost_usd recording_url metadata',
+      'extraction_reason cost_usd recording_url metadata supervisor_actions',
     'getVoiceSession voice_session',
     VOICE_SESSION,
   ),
@@ -363,6 +361,12 @@ export const RESOURCE_ROWS: FieldsRow[] = [
     'seq name arguments result status start_ms duration_ms',
     'getVoiceSession voice_session function_calls',
     VOICE_SESSION,
+  ),
+  fields(
+    'What a supervisor did in a session',
+    'id tenant_id stream_sid call_sid action supervisor target reason note metadata created_at',
+    'getVoiceSession voice_session supervisor_actions',
+    by(VOICE_SESSIONS, 'shows what supervisors did in it, oldest first'),
   ),
   fields(
     'Latency of a session',

@@ -1,5 +1,6 @@
-import { Type } from 'typebox'
-import { nullable, Timestamp } from '../platform/http/schemas.ts'
+import { type Static, Type } from 'typebox'
+import { iso, nullable, Timestamp } from '../platform/http/schemas.ts'
+import type { SupervisorAction } from './supervisor-action-store.ts'
 
 /** What a supervisor did to a live call, as the API shows it. */
 export const ShownSupervisorAction = Type.Object({
@@ -15,3 +16,11 @@ export const ShownSupervisorAction = Type.Object({
   metadata: Type.Record(Type.String(), Type.Unknown()),
   created_at: Timestamp,
 })
+
+/** Writes an action as the API shows it. */
+export function showSupervisorAction({
+  created_at,
+  ...action
+}: SupervisorAction): Static<typeof ShownSupervisorAction> {
+  return { ...action, created_at: iso(created_at) }
+}

@@ -25,6 +25,9 @@ declare module '../platform/db/schema.ts' {
   }
 }
 
+/** What may be long of them. */
+const LONG_COLUMNS = ['target', 'reason', 'note', 'metadata']
+
 /** What a supervisor did to a live call. */
 export type SupervisorAction = Omit<SupervisorActionRow, 'metadata'> & { metadata: Record<string, unknown> }
 
@@ -70,5 +73,22 @@ export function listSupervisorActions(
     .$if(streamSid !== undefined, (query) => query.where('stream_sid', '=', streamSid as string))
     .$if(action !== undefined, (query) => query.where('action', '=', action as string))
     .$call(newestFirst('supervisor_actions', page))
-  return fittingRows(db, query, ['target', 'reason', 'note', 'metadata'], page.limit)
+  return fittingRows(db, query, LONG_COLUMNS, page.limit)
+}
+
+/** More than that no supervisor does in a call. */
+const ACTIONS_OF_CALL = 500
+
+/** What was done to one call of the tenant's, oldest first: the first 500 at most, and fewer where they do not fit on a page. */
+export async function listActionsOfCall(db: Db, tenantId: TenantId, callSid: string): Promise<SupervisorAction[]> {
+  const query = db
+    .selectFrom('supervisor_actions')
+    .selectAll()
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .orderBy('created_at')
+    .orderBy('id')
+    .limit(ACTIONS_OF_CALL + 1)
+  const { rows, limit } = await fittingRows(db, query, LONG_COLUMNS, ACTIONS_OF_CALL)
+  return rows.slice(0, limit)
 }
