@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { endReasonText } from '../../components/end-reason.ts'
 import { type Fact, Facts } from '../../components/facts.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -19,7 +21,7 @@ export function CallFacts({ call, session }: CallFactsProps) {
           <span className="mono">{errorCode}</span> {errorMessage}
         </p>
       )}
-      <Facts facts={[...callFacts(call), ...(session ? sessionFacts(session) : [])]} />
+      <Facts facts={[...callFacts(call), ...linkFacts(call), ...(session ? sessionFacts(session) : [])]} />
       {session?.extraction_reason && <p>{session.extraction_reason}</p>}
       {session?.extraction && (
         <details className={styles.metadata} open>
@@ -48,8 +50,8 @@ function callFacts(call: CallLog): Fact[] {
     ['Length', seconds === null ? null : durationText(seconds)],
     ['Direction', words(call.direction)],
     ['Agent', agent && agent + version],
-    ['Answered by', words(call.answered_by)],
-    ...(call.escalated ? ([['Escalated to', phoneText(call.escalation_target)]] satisfies Fact[]) : []),
+    ['Answered by', answeredByText(call)],
+    ...(call.escalated ? [escalation(call)] : []),
     [
       'Call id',
       <span key="sid" className="mono">
@@ -59,6 +61,44 @@ function callFacts(call: CallLog): Fact[] {
   ]
 }
 
+const SOURCES: Record<string, string> = {
+  carrier: 'as the carrier says',
+  words: 'by what was said',
+  tone: 'by a tone',
+  cadence: 'by how long it spoke',
+}
+
+/** Who or what answered, and how that is known. */
+function answeredByText({ answered_by: by, answered_by_source: source }: CallLog): string {
+  return by && source ? `${words(by)}, ${SOURCES[source] ?? words(source)}` : words(by)
+}
+
+function escalation({ escalation_target: target }: CallLog): Fact {
+  return target ? ['Escalated to', phoneText(target)] : ['Escalated', 'Yes']
+}
+
+/** What the call was placed for. */
+function linkFacts({ tenant_id: tenantId, callback_task_id: taskId, campaign_id: campaignId }: CallLog): Fact[] {
+  const task = taskId && (
+    <Link key="task" to="/t/$tenantId/desk/tasks/$taskId" params={{ tenantId, taskId }}>
+      The task
+    </Link>
+  )
+  const campaign = campaignId && (
+    <Link key="campaign" to="/t/$tenantId/campaigns/$campaignId" params={{ tenantId, campaignId }}>
+      The campaign
+    </Link>
+  )
+  return [...known('Callback task', task), ...known('Campaign', campaign)]
+}
+
+/** A fact that stands there only where it is one. */
+function known(name: string, value: ReactNode): Fact[] {
+  return value ? [[name, value]] : []
+}
+
+const SPEAKERS: Record<string, string> = { primary: 'The model', secondary: 'The secondary provider' }
+
 function sessionFacts({
   end_reason,
   latency,
@@ -66,6 +106,8 @@ function sessionFacts({
   model,
   voice,
   outcome,
+  outcome_notes: notes,
+  audio_output_provider: speaker,
   resumed_count,
   tags,
   cost_usd: cost,
@@ -76,17 +118,19 @@ function sessionFacts({
   return [
     ['How it ended', endReasonText(end_reason)],
     ['Outcome', words(outcome)],
+    ...known('Notes on the outcome', notes),
     ['Answers after the turn (median)', ms(latency.response_p50_ms)],
     ['Answers after the turn (95%)', ms(latency.response_p95_ms)],
     ['Interruptions', latency.interruptions],
     ['Model', model ?? 'Default'],
     ['Voice', voice ?? 'Default'],
+    ['Who spoke', SPEAKERS[speaker] ?? words(speaker)],
     ['Tokens in', `${tokens(usage.input_tokens)} (${tokens(usage.cached_tokens)} cached)`],
     ['Tokens out', tokens(usage.output_tokens)],
     ['Audio', durationText(usage.audio_seconds)],
     ['Model cost', cost === null ? null : usdText(cost)],
-    ...(extraction_status === null ? [] : ([['Extraction', words(extraction_status)]] satisfies Fact[])),
-    ...(resumed_count > 0 ? ([['Taken up again', `${resumed_count} times`]] satisfies Fact[]) : []),
-    ...(tags.length > 0 ? ([['Tags', tags.join(', ')]] satisfies Fact[]) : []),
+    ...known('Extraction', extraction_status && words(extraction_status)),
+    ...known('Taken up again', resumed_count > 0 && `${resumed_count} times`),
+    ...known('Tags', tags.join(', ')),
   ]
 }

@@ -17,6 +17,7 @@ import { type CallLog, callQuery, callsKey } from './call-queries.ts'
 import { CallScore } from './call-score.tsx'
 import { CallStatus, isGoingOn } from './call-status.tsx'
 import { Recording } from './recording.tsx'
+import { SupervisorActions } from './supervisor-actions.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import { useFollowedCall } from './use-followed-call.ts'
 import type { WavePlayer } from './wave-player.ts'
@@ -78,6 +79,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
       )}
       {session && <AnswerWaterfall session={session} />}
       {session && session.function_calls.length > 0 && <ToolCalls calls={session.function_calls} />}
+      {session && <SupervisorActions actions={session.supervisor_actions} />}
     </>
   )
 }
