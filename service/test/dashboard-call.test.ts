@@ -90,6 +90,14 @@ async function addAction(db: Db, at: Date, done: Done): Promise<void> {
 const visit = (context: BrowserContext, callSid: string) => dashboard.visit(context, `/app/t/acme/calls/${callSid}`)
 const loggedInAs = (role: string) => dashboard.loggedIn(WIDE, emailOf(role))
 const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
+const button = (page: Page, name: string) => page.getByRole('button', { name, disabled: false })
+
+type Log = { call_log: { voice_session_id: string | null } }
+type Session = { voice_session: { qa: { score: number; criteria: object[] } | null } }
+
+async function sessionOf(callSid: string): Promise<string | null> {
+  return (await dashboard.ask<Log>('GET', `/call-logs/${callSid}`)).call_log.voice_session_id
+}
 
 describe('the page of a call', () => {
   it('tells who answered and how that is known, what came of it, and leads to what it was placed for', async () => {
@@ -129,12 +137,81 @@ describe('the page of a call', () => {
     await context.close()
   })
 
+  it('says why a call was not scored, and offers to score it to whoever may', async () => {
+    const offered = ['Give a score', 'Have the model score it']
+    for (const [role, mayDo] of [
+      ['viewer', []],
+      ['operator', offered],
+    ] as const) {
+      const context = await loggedInAs(role)
+      const { page } = await visit(context, 'CAsilent')
+      await panel(page, 'Score').getByText('The caller said nothing.').waitFor()
+      await panel(page, 'Score').getByText('Not scored').waitFor()
+      for (const name of mayDo) await button(page, name).waitFor()
+      const refused = offered.filter((name) => !(mayDo as readonly string[]).includes(name))
+      for (const name of refused) expect(await page.getByRole('button', { name }).count()).toBe(0)
+      await context.close()
+    }
+  })
+
+  it('has the model score a call, and says in its words why there is nothing to score', async () => {
+    const context = await loggedInAs('operator')
+    const { page } = await visit(context, 'CAgood')
+    const score = panel(page, 'Score')
+    await score.getByText(LATE).waitFor()
+    await button(page, 'Have the model score it').click()
+    await score.getByText(/^The chat model gave it \d+%/).waitFor()
+    await score.getByText('Helpfulness').waitFor()
+    expect(await score.getByText(LATE).count()).toBe(0)
+    await page.goto(`${dashboard.address}/app/t/acme/calls/CAsilent`)
+    await button(page, 'Have the model score it').click()
+    await page.getByRole('alert').getByText('There is nothing to score: the caller said nothing.').waitFor()
+    await context.close()
+  })
+
+  it('takes down what a person thinks of a call, criterion by criterion, and shows that from then on', async () => {
+    const context = await loggedInAs('operator')
+    const { page } = await visit(context, 'CArich')
+    await button(page, 'Give a score').click()
+    const form = page.getByRole('dialog', { name: 'Give a score' })
+    await form.getByLabel('Score in percent').fill('40')
+    await form.getByLabel('Summary').fill('The chair was never offered.')
+    await button(page, 'Add a criterion').click()
+    await form.getByLabel('Criterion', { exact: true }).fill('offer')
+    await form.getByLabel('Percent', { exact: true }).fill('25')
+    await form.getByLabel('Why').fill(HOSTILE)
+    expect(await faultsAsShown(page)).toEqual([])
+    await button(page, 'Add a criterion').click()
+    await button(page, 'Take out criterion 2').press('Enter')
+    await form.locator('*:focus').waitFor()
+    await form.getByRole('button', { name: 'Give the score', disabled: false }).click()
+    await form.waitFor({ state: 'hidden' })
+    const score = panel(page, 'Score')
+    await score.getByText('40%').waitFor()
+    await score.getByText('Offer').waitFor()
+    await score.getByText('25%').waitFor()
+    await page.getByText('The chair was never offered.').waitFor()
+    expect(await page.locator('main img, main script, main svg[onload]').count()).toBe(0)
+    const { voice_session } = await dashboard.ask<Session>('GET', `/voice-sessions/${await sessionOf('CArich')}`)
+    expect(voice_session.qa).toMatchObject({ score: 0.4, criteria: [{ name: 'offer', score: 0.25, reason: HOSTILE }] })
+
+    // What the model says afterwards changes nothing of it.
+    await button(page, 'Have the model score it').click()
+    await score.getByText(/theirs counts\.$/).waitFor()
+    await score.getByText('40%').waitFor()
+    await context.close()
+  })
+
   it.each(IS_FULL ? LOOKS : [NARROW])(
     'has nothing that keeps somebody out at $width px in $colorScheme colours',
     async (look) => {
       const context = await dashboard.loggedIn(look, emailOf('admin'))
       const { page, faults } = await visit(context, 'CArich')
       await panel(page, 'What supervisors did').waitFor()
+      expect(await faultsAsShown(page)).toEqual([])
+      await button(page, 'Give a score').click()
+      await page.getByRole('dialog').getByLabel('Score in percent').waitFor()
+      await button(page, 'Add a criterion').click()
       expect([...(await faultsAsShown(page)), ...faults]).toEqual([])
       await context.close()
     },

@@ -56,7 +56,7 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
     <>
       <CallFacts call={call} session={session} />
       {error !== null && <FailureState error={error} onRetry={refetch} />}
-      {session?.qa && <CallScore qa={session.qa} told={call.summary} />}
+      {session && <CallScore tenantId={tenantId} session={session} told={call.summary} />}
       {session?.recording_url && (
         <Recording
           {...{ tenantId, player, url: session.recording_url, name: session.id }}

@@ -99,3 +99,16 @@ export async function placeCall(
   const headers = { ...forTenant(tenantId), 'idempotency-key': key }
   return (await answerOf(api.POST('/api/v1/make-call', { body, headers }))).call_sid
 }
+
+/** What a person thinks of a call. Scores are from 0 to 1. */
+export type Verdict = {
+  score: number
+  criteria: { name: string; score: number; reason: string | null }[]
+  summary: string | null
+}
+
+/** Has the chat model score a call now, or writes down what a person thinks of it. Returns the score that it was given. */
+export async function scoreCall(tenantId: string, id: string, verdict?: Verdict): Promise<number> {
+  const asked = { params: { path: { id } }, body: verdict ?? {}, headers: forTenant(tenantId) }
+  return (await answerOf(api.POST('/api/v1/voice-sessions/{id}/evaluations', asked))).evaluation.score
+}

@@ -1,40 +1,70 @@
+import { useMay } from '../../api/session.ts'
+import { Column } from '../../components/fields.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import type { VoiceSession } from './call-queries.ts'
 import styles from './call-score.module.css'
+import { percentText } from './percent.ts'
+import { ScoreActions } from './score-actions.tsx'
 
 type Qa = NonNullable<VoiceSession['qa']>
 
 type CallScoreProps = {
-  qa: Qa
+  tenantId: string
+  session: VoiceSession
   /** The summary that stands on the page already: as a rule it is that of the score. */
   told: string | null
 }
 
-/** How good the call was found, and why. */
-export function CallScore({ qa, told }: CallScoreProps) {
-  const { score, high_quality: isGood, summary, criteria } = qa
+/** How good the call was found, and why, or why it was not scored. Whoever may has it scored there; before its end nobody. */
+export function CallScore({ tenantId, session, told }: CallScoreProps) {
+  const mayScore = useMay('operator')
+  const { qa, ended_at: endedAt } = session
+  if (qa === null && endedAt === null) return null
   return (
-    <Panel title="Score" aside={<ScoreBadge score={score} high_quality={isGood} />}>
-      {summary && summary !== told && <p className={styles.summary}>{summary}</p>}
-      <ul className={styles.criteria}>
-        {criteria.map(({ name, score: part, reason }) => (
-          <li key={name}>
-            <span className={styles.name}>{words(name)}</span> <span className="numbers">{percent(part)}</span>
-            {reason && <p className={styles.reason}>{reason}</p>}
-          </li>
-        ))}
-      </ul>
+    <Panel title="Score" aside={<ScoreState session={session} />}>
+      <Column>
+        {qa ? <Reasons qa={qa} told={told} /> : <p className={styles.unscored}>{whyUnscored(session)}</p>}
+        {mayScore && endedAt !== null && <ScoreActions tenantId={tenantId} session={session} />}
+      </Column>
     </Panel>
   )
 }
 
 /** How good a call was found, in one look. */
 export function ScoreBadge({ score, high_quality: isGood }: Pick<Qa, 'score' | 'high_quality'>) {
-  return <StatusBadge tone={isGood ? 'good' : 'wait'}>{percent(score)}</StatusBadge>
+  return <StatusBadge tone={isGood ? 'good' : 'wait'}>{percentText(score)}</StatusBadge>
 }
 
-function percent(score: number): string {
-  return `${Math.round(score * 100)}%`
+function ScoreState({ session: { qa, qa_status: status } }: { session: VoiceSession }) {
+  if (qa) return <ScoreBadge {...qa} />
+  return status === 'pending' ? (
+    <StatusBadge tone="wait">Not yet</StatusBadge>
+  ) : (
+    <StatusBadge tone="quiet">Not scored</StatusBadge>
+  )
+}
+
+function whyUnscored({ qa_status: status, qa_reason: reason }: VoiceSession): string {
+  if (status === 'pending') return 'The chat model has still to score it.'
+  return reason ?? 'Nobody has scored it.'
+}
+
+function Reasons({ qa: { summary, criteria }, told }: { qa: Qa; told: string | null }) {
+  return (
+    <>
+      {summary && summary !== told && <p className={styles.summary}>{summary}</p>}
+      {criteria.length > 0 && (
+        <ul className={styles.criteria}>
+          {criteria.map(({ name, score, reason }) => (
+            <li key={`${name} ${score} ${reason}`}>
+              <span className={styles.name}>{words(name)}</span> <span className="numbers">{percentText(score)}</span>
+              {reason && <p className={styles.reason}>{reason}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
 }

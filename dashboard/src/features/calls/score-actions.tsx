@@ -1,0 +1,30 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { Buttons } from '../../components/fields.tsx'
+import { RunButton } from '../../components/run-button.tsx'
+import { callsKey, scoreCall, type Verdict, type VoiceSession } from './call-queries.ts'
+import { GiveScore } from './give-score.tsx'
+import { percentText } from './percent.ts'
+
+type ScoreActionsProps = { tenantId: string; session: VoiceSession }
+
+/** Has the chat model score a call that is over, or takes down what a person thinks of it. */
+export function ScoreActions({ tenantId, session: { id, qa } }: ScoreActionsProps) {
+  const client = useQueryClient()
+
+  async function score(verdict?: Verdict): Promise<number> {
+    const given = await scoreCall(tenantId, id, verdict)
+    await client.invalidateQueries({ queryKey: callsKey(tenantId) })
+    return given
+  }
+
+  async function scoreNow(): Promise<string> {
+    return `The chat model gave it ${percentText(await score())}. Where a person has scored the call, theirs counts.`
+  }
+
+  return (
+    <Buttons>
+      <GiveScore criteria={qa?.criteria.map(({ name }) => name) ?? []} onGive={score} />
+      <RunButton label="Have the model score it" onRun={scoreNow} />
+    </Buttons>
+  )
+}
