@@ -38,7 +38,7 @@ async function addCalls(db: Db): Promise<void> {
   await makeTenant(db, 'acme')
   const clock = new TestClock(systemClock.now() - HOUR_MS)
   const caller = someTurn(2, { text: SAID })
-  for (const callSid of ['CArich', 'CAgood']) await addCall(db, clock, { callSid, caller })
+  for (const callSid of ['CArich', 'CAgood', 'CAerased', 'CAgone']) await addCall(db, clock, { callSid, caller })
   await addCall(db, clock, { callSid: 'CAsilent', reason: 'The caller said nothing.' })
   await enrich(db, clock)
 }
@@ -137,11 +137,12 @@ describe('the page of a call', () => {
     await context.close()
   })
 
-  it('says why a call was not scored, and offers to score it to whoever may', async () => {
-    const offered = ['Give a score', 'Have the model score it']
+  it('says why a call was not scored, and offers to score and to erase it to whoever may', async () => {
+    const offered = ['Give a score', 'Have the model score it', 'Erase what was said']
     for (const [role, mayDo] of [
       ['viewer', []],
-      ['operator', offered],
+      ['operator', offered.slice(0, 2)],
+      ['admin', offered],
     ] as const) {
       const context = await loggedInAs(role)
       const { page } = await visit(context, 'CAsilent')
@@ -199,6 +200,39 @@ describe('the page of a call', () => {
     await button(page, 'Have the model score it').click()
     await score.getByText(/theirs counts\.$/).waitFor()
     await score.getByText('40%').waitFor()
+    await context.close()
+  })
+
+  it('erases what was said after a question that says what is lost, and shows what is left', async () => {
+    const context = await loggedInAs('admin')
+    const { page } = await visit(context, 'CAerased')
+    const sessionId = await sessionOf('CAerased')
+    await page.getByText(SAID, { exact: true }).waitFor()
+    await button(page, 'Erase what was said').press('Enter')
+    const question = page.getByRole('dialog', { name: 'Erase what was said?' })
+    await question.getByText('It cannot be taken back.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await question.getByRole('button', { name: 'Erase what was said', disabled: false }).click()
+    await page.getByText('What was said in this call has been erased').waitFor()
+    await question.waitFor({ state: 'hidden' })
+    await page.locator('#content:focus').waitFor()
+    expect(await page.getByText(SAID).count()).toBe(0)
+    expect(await page.getByRole('alert').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Erase what was said' }).count()).toBe(0)
+    await page.locator('main header').getByText('Completed').waitFor()
+    expect(await sessionOf('CAerased')).toBeNull()
+    await expect(dashboard.ask('GET', `/voice-sessions/${sessionId}`)).rejects.toThrow('404')
+    await context.close()
+  })
+
+  it('says in the words of the service why it erases nothing', async () => {
+    const context = await loggedInAs('admin')
+    const { page } = await visit(context, 'CAgone')
+    await button(page, 'Erase what was said').click()
+    const question = page.getByRole('dialog', { name: 'Erase what was said?' })
+    await dashboard.ask('DELETE', `/voice-sessions/${await sessionOf('CAgone')}`)
+    await question.getByRole('button', { name: 'Erase what was said', disabled: false }).click()
+    await question.getByRole('alert').getByText('There is no such voice session.').waitFor()
     await context.close()
   })
 

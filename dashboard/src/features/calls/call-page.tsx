@@ -10,12 +10,14 @@ import { Conversation } from '../../components/conversation.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
+import { Note } from '../../components/note.tsx'
 import { phoneText } from '../../components/text.ts'
 import { AnswerWaterfall } from './answer-waterfall.tsx'
 import { CallFacts } from './call-facts.tsx'
 import { type CallLog, callQuery, callsKey } from './call-queries.ts'
 import { CallScore } from './call-score.tsx'
-import { CallStatus, isGoingOn } from './call-status.tsx'
+import { CallStatus, isErased, isGoingOn } from './call-status.tsx'
+import { EraseCall } from './erase-call.tsx'
 import { Recording } from './recording.tsx'
 import { SupervisorActions } from './supervisor-actions.tsx'
 import { ToolCalls } from './tool-calls.tsx'
@@ -36,7 +38,7 @@ export function CallPage() {
         </BackLink>
       }
       description={call && <CallStatus status={call.status} />}
-      actions={call?.stream_sid && isGoingOn(call) && <EndCall tenantId={tenantId} streamSid={call.stream_sid} />}
+      actions={call && <CallActions tenantId={tenantId} call={call} />}
       thing={call}
       error={error}
       onRetry={() => void refetch()}
@@ -56,6 +58,9 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
     <>
       <CallFacts call={call} session={session} />
       {error !== null && <FailureState error={error} onRetry={refetch} />}
+      {isErased(call) && (
+        <Note>What was said in this call has been erased, as somebody asked or because of its age.</Note>
+      )}
       {session && <CallScore tenantId={tenantId} session={session} told={call.summary} />}
       {session?.recording_url && (
         <Recording
@@ -82,6 +87,14 @@ function CallReview({ tenantId, call }: { tenantId: string; call: CallLog }) {
       {session && <SupervisorActions actions={session.supervisor_actions} />}
     </>
   )
+}
+
+/** While it goes on it can be ended, and afterwards erased. */
+function CallActions({ tenantId, call }: { tenantId: string; call: CallLog }) {
+  const mayErase = useMay('admin')
+  const { stream_sid: streamSid, voice_session_id: sessionId } = call
+  if (isGoingOn(call)) return streamSid && <EndCall tenantId={tenantId} streamSid={streamSid} />
+  return mayErase && sessionId && <EraseCall {...{ tenantId, call, sessionId }} />
 }
 
 function EndCall({ tenantId, streamSid }: { tenantId: string; streamSid: string }) {

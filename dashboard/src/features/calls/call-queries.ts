@@ -112,3 +112,9 @@ export async function scoreCall(tenantId: string, id: string, verdict?: Verdict)
   const asked = { params: { path: { id } }, body: verdict ?? {}, headers: forTenant(tenantId) }
   return (await answerOf(api.POST('/api/v1/voice-sessions/{id}/evaluations', asked))).evaluation.score
 }
+
+/** Erases for good what was said in a call. */
+export async function eraseSession(tenantId: string, id: string): Promise<void> {
+  const asked = { params: { path: { id } }, headers: forTenant(tenantId) }
+  await answerOf(api.DELETE('/api/v1/voice-sessions/{id}', asked))
+}

@@ -19,3 +19,8 @@ export function CallStatus({ status }: Pick<CallLog, 'status'>) {
 export function isGoingOn({ ended_at }: Pick<CallLog, 'ended_at'>): boolean {
   return ended_at === null
 }
+
+/** Whether what was said in it is gone for good: each call that a carrier had has a session until then. */
+export function isErased(call: Pick<CallLog, 'call_sid' | 'ended_at' | 'voice_session_id'>): boolean {
+  return call.call_sid !== null && !isGoingOn(call) && call.voice_session_id === null
+}
