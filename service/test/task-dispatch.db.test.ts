@@ -5,7 +5,7 @@ import { useDatabase } from './harness/database.ts'
 import { ACCOUNT } from './harness/served-app.ts'
 
 type Task = { id: string; status: string } & Record<string, unknown>
-type Answer = { task: Task; code?: string }
+type Answer = { task: Task; code?: string; refusals?: { code: string; reason: string }[] }
 
 const MINUTE_MS = 60_000
 const FALLBACK = '+12025550150'
@@ -185,11 +185,20 @@ describe('the dispatch of a callback task', { timeout: 60_000 }, () => {
     expect(await read(id)).toMatchObject({ status: 'completed', disposition: 'wrong_number' })
   })
 
-  it('changes nothing when the gate refuses it', async () => {
-    const task = await create()
+  it('changes nothing when the gate refuses it, and tells all that speaks against this call', async () => {
+    const { config } = await app.served.administer<{ config: { compliance: object } }>('GET', '/tenants/acme')
+    const compliance = { ...config.compliance, require_consent: true }
+    await app.served.administer('PUT', '/tenants/acme', { ...config, compliance })
     await app.served.call('acme', 'POST', '/dnc', { phone: CALLER })
-    expect(await post(`/${task.id}/dispatch`)).toMatchObject({ status: 409, body: { code: 'dnc_listed' } })
-    expect(await read(task.id)).toEqual(task)
+    for (const [metadata, codes] of [
+      [{ order: 7 }, ['dnc_listed', 'consent_missing']],
+      [{ consent: true }, ['dnc_listed']],
+    ] as const) {
+      const task = await create({ metadata })
+      const { status, body } = await post(`/${task.id}/dispatch`)
+      expect([status, body.code, body.refusals?.map(({ code }) => code)]).toEqual([409, 'dnc_listed', codes])
+      expect(await read(task.id)).toEqual(task)
+    }
     expect(dialled()).toEqual([])
   })
 

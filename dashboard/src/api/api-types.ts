@@ -4830,6 +4830,13 @@ export interface components {
             error: string;
             /** @constant */
             ok: false;
+            /** @description With the 409 of a call that may not be placed: all that speaks against it, the gravest first. */
+            refusals?: {
+                /** @description As in the 409 with which the call would be refused. */
+                code: string;
+                /** @description One sentence that a person can act on. */
+                reason: string;
+            }[];
             /** @description As in the x-request-id header and in the log. */
             request_id: string;
         };
@@ -14024,6 +14031,10 @@ export interface operations {
                     agent_key?: string;
                     /** Format: phone */
                     from?: string;
+                    /** @description That of the call: its `consent` counts where the tenant's rules ask for it. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
                     /** Format: phone */
                     to: string;
                 };
@@ -19691,6 +19702,10 @@ export interface operations {
                     agent_key?: string;
                     /** Format: phone */
                     from?: string;
+                    /** @description That of the call: its `consent` counts where the tenant's rules ask for it. */
+                    metadata?: {
+                        [key: string]: unknown;
+                    };
                     /** Format: phone */
                     to: string;
                 };
@@ -20560,6 +20575,13 @@ export interface operations {
                         error: string;
                         /** @constant */
                         ok: false;
+                        /** @description With the 409 of a call that may not be placed: all that speaks against it, the gravest first. */
+                        refusals?: {
+                            /** @description As in the 409 with which the call would be refused. */
+                            code: string;
+                            /** @description One sentence that a person can act on. */
+                            reason: string;
+                        }[];
                         /** @description As in the x-request-id header and in the log. */
                         request_id: string;
                         uptime_seconds: number;

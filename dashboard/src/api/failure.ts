@@ -1,5 +1,8 @@
-/** One fault of what was sent, as the service tells it. */
+/** One fault of what was sent, as the service tells it. `path`: where it is; of a call that may not be placed, the code of what speaks against it. */
 type Fault = { path: string; message: string }
+
+/** One of the things that speak against a call. */
+type Refusal = { code: string; reason: string }
 
 type Told = {
   status: number
@@ -58,9 +61,17 @@ export async function failureOf(response: Response, body?: unknown): Promise<Api
     code: text('code') ?? `http_${response.status}`,
     message: text('error') ?? `The answer was ${response.status}, and not the service's own.`,
     requestId: text('request_id') ?? response.headers.get('x-request-id') ?? undefined,
-    faults: Array.isArray(told?.['details']) ? (told['details'] as Fault[]) : [],
+    faults: faultsOf(told),
     waitSeconds: Number.isFinite(wait) ? wait : undefined,
   })
+}
+
+/** What was wrong with what was sent; of a call that may not be placed, all that speaks against it. */
+function faultsOf(told: Record<string, unknown> | null): Fault[] {
+  const { details, refusals } = told ?? {}
+  if (Array.isArray(details)) return details as Fault[]
+  if (!Array.isArray(refusals)) return []
+  return (refusals as Refusal[]).map(({ code, reason }) => ({ path: code, message: reason }))
 }
 
 /** Whatever was thrown, as a failure that can be shown. */

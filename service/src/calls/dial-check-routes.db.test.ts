@@ -24,11 +24,13 @@ const FOREIGN = '+12025550170'
 const test = useDatabase()
 const clock = new TestClock()
 let limits: Partial<TenantRuntime['limits']>
+let compliance: Partial<TenantRuntime['compliance']>
 const tenants = {
   async get(id: TenantId): Promise<TenantRuntime> {
     const told = tenantTold(id, null)
     const telephony = { ...told.telephony, from_number: FROM as PhoneNumber }
-    return { ...told, telephony, limits: { ...told.limits, ...limits } }
+    const rules = { compliance: { ...told.compliance, ...compliance }, limits: { ...told.limits, ...limits } }
+    return { ...told, telephony, ...rules }
   },
 }
 const server = useTenantServer(
@@ -41,6 +43,7 @@ const server = useTenantServer(
 
 beforeEach(async () => {
   limits = {}
+  compliance = {}
   for (const [id, number] of [
     ['acme', ROUTE],
     ['globex', FOREIGN],
@@ -73,6 +76,7 @@ describe('POST dial-check', () => {
     { to: ANN, from: ROUTE },
     { to: ANN, from: FROM },
     { to: ANN, from: FROM, agent_key: 'acme-agent' },
+    { to: ANN, metadata: { order: 4711 } },
   ])('lets %j be placed', async (body) => {
     expect(await check(body)).toEqual({ status: 200, body: { ok: true, allowed: true, refusals: [] } })
   })
@@ -90,6 +94,16 @@ describe('POST dial-check', () => {
     expect(await test.db.selectFrom('call_logs').select('id').execute()).toEqual([])
   })
 
+  it.each([
+    [{ to: ANN }, false],
+    [{ to: ANN, metadata: { consent: 'true' } }, false],
+    [{ to: ANN, metadata: { consent: true } }, true],
+  ])('answers %j where consent is required as the call would be: %j', async (body, allowed) => {
+    compliance = { require_consent: true }
+    const refusals = allowed ? [] : [{ code: 'consent_missing', reason: expect.stringContaining('metadata.consent') }]
+    expect(await check(body)).toEqual({ status: 200, body: { ok: true, allowed, refusals } })
+  })
+
   it('may be asked under a cap as often as one likes', async () => {
     limits = { max_concurrent_calls: 1 }
     for (let times = 0; times < 3; times += 1)
@@ -105,6 +119,8 @@ describe('POST dial-check', () => {
     // As make-call does: it has nothing to speak by.
     [{ to: ANN, agent_key: 'unpublished' }, '/body/agent_key'],
     [{ to: ANN, greeting: 'Hello' }, '/body/greeting'],
+    [{ to: ANN, metadata: ['consent'] }, '/body/metadata'],
+    [{ to: ANN, metadata: Object.fromEntries(Array.from({ length: 101 }, (_none, at) => [at, at])) }, '/body/metadata'],
     // Another tenant's, which are there.
     [{ to: ANN, from: FOREIGN }, '/body/from'],
     [{ to: ANN, agent_key: 'globex-agent' }, '/body/agent_key'],

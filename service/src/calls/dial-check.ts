@@ -9,7 +9,12 @@ import { namedAgent } from './named-agent.ts'
 import { expectOwnNumber } from './own-number.ts'
 
 /** A call of which somebody wants to know whether it may be placed. */
-export type CheckedDial = { to: PhoneNumber; from: PhoneNumber | null; agentKey: string | null }
+export type CheckedDial = {
+  to: PhoneNumber
+  from: PhoneNumber | null
+  agentKey: string | null
+  metadata: Record<string, unknown>
+}
 
 /**
  * All that speaks against a call that would be placed now, the gravest first. Nothing is written, and nothing is promised for
@@ -30,9 +35,9 @@ export function makeDialCheck({ db, gate, tenants, resolveAgent }: Deps): DialCh
   return async (tenantId, dial) => {
     const tenant = await tenants.get(tenantId)
     if (!tenant) throw new AppError('not_found', 'There is no such tenant.')
-    const { to, from, agentKey } = dial
+    const { to, from, agentKey, metadata } = dial
     if (from !== null) await expectOwnNumber(db, tenant, from)
     if (agentKey !== null) await namedAgent(resolveAgent, tenant, { agentKey, versionId: null })
-    return gate.check(db, tenant, { to, from, metadata: {}, kind: 'make_call' })
+    return gate.check(db, tenant, { to, from, metadata, kind: 'make_call' })
   }
 }

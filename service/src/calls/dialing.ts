@@ -74,13 +74,14 @@ export function makeDialing(deps: Deps): Dialing {
     return { state: 'dialing', log: queued }
   }
 
-  /** The gravest is told: the others may be gone by the time that one is. */
+  /** The gravest names the error, which tells the others too: whoever mends one is not to learn of the next only then. */
   async function expectLetThrough(tx: Tx, tenant: TenantRuntime, call: WantedCall) {
     const { kind, from, to, metadata, hours = null } = call
-    const [refusal] = await gate.refusals(tx, tenant, { kind, from, to, metadata, hours })
+    const refusals = await gate.refusals(tx, tenant, { kind, from, to, metadata, hours })
+    const [refusal] = refusals
     if (!refusal) return
     log.info({ tenant_id: tenant.tenant_id, to, code: refusal.code }, 'a call was refused by the dial gate')
-    throw new AppError(refusal.code, refusal.reason)
+    throw new AppError(refusal.code, refusal.reason, { refusals })
   }
 
   async function settle(tenant: TenantRuntime, dialRef: string, outcome: DialOutcome): Promise<PlacedCall> {

@@ -7,6 +7,7 @@ import { tenantOf } from '../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
 import { ErrorBody, errorResponses, nullable, Ok, strict } from '../platform/http/schemas.ts'
 import { CALL_STATUSES } from '../records/call-values.ts'
+import { CallMetadata } from './call-metadata.ts'
 import type { CallRequest, MakeCall } from './make-call.ts'
 
 const optional = (maxLength: number, description: string) =>
@@ -22,14 +23,7 @@ const Body = strict({
   agent_version_id: optional(200, 'An exact version in place of a key; drafts too.'),
   greeting: optional(2000, "Said first, in place of the agent's own greeting."),
   org_id: optional(200, "Default: the tenant's."),
-  metadata: Type.Optional(
-    Type.Unsafe<Record<string, unknown>>({
-      type: 'object',
-      additionalProperties: true,
-      maxProperties: 100,
-      description: "The tenant's own, kept with the call.",
-    }),
-  ),
+  metadata: Type.Optional(CallMetadata("The tenant's own, kept with the call.")),
   callback_task_id: optional(200, 'The callback task that the call is for.'),
 })
 

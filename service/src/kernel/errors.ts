@@ -49,11 +49,16 @@ export const ERROR_CODES = Object.keys(STATUS) as ErrorCode[]
  */
 export type FaultDetail = { path: string; message: string }
 
+/** One of the things that speak against a call: the code with which it alone would refuse it, and a sentence that a person can act on. */
+export type RefusalDetail = { code: ErrorCode; reason: string }
+
 type AppErrorOptions = {
   /** For the operators' log only. */
   detail?: string
   /** Sent with a 400 as `details`, which without them is about the request as a whole. */
   details?: FaultDetail[]
+  /** Sent with the 409 of a call that may not be placed: all that speaks against it, the gravest first. */
+  refusals?: RefusalDetail[]
   /** Response headers that belong to the refusal, such as `www-authenticate`. */
   headers?: Record<string, string>
   cause?: unknown
@@ -71,6 +76,7 @@ export class AppError extends Error {
   readonly code: ErrorCode
   readonly detail: string | undefined
   readonly details: FaultDetail[] | undefined
+  readonly refusals: RefusalDetail[] | undefined
   readonly headers: Record<string, string>
   readonly isLasting: boolean
 
@@ -79,6 +85,7 @@ export class AppError extends Error {
     this.code = code
     this.detail = options.detail
     this.details = options.details
+    this.refusals = options.refusals
     this.headers = options.headers ?? {}
     this.isLasting = options.isLasting ?? false
   }

@@ -205,7 +205,7 @@ export function ReopenTask({ moves, act, isOffered }: AskedMove) {
 export function CallBack({ task, moves, act, isOffered }: AskedMove) {
   return (
     <Keyed letter="p" says="Call back now" isOffered={isOffered}>
-      <ConfirmAction label="Call back now" onConfirm={() => act(() => moves.dispatch(task.customer_phone))}>
+      <ConfirmAction label="Call back now" onConfirm={() => act(() => moves.dispatch())}>
         An agent calls {phoneText(task.customer_phone)} at once. If the number may not be called now you are told why,
         and nothing changes.
       </ConfirmAction>

@@ -1,5 +1,4 @@
 import { answerOf, api, forTenant } from '../../api/client.ts'
-import { ApiFailure, asFailure } from '../../api/failure.ts'
 import type { Task } from './task-queries.ts'
 
 /** How the last attempt went. */
@@ -40,10 +39,7 @@ export function taskMoves(tenantId: string, id: string, operator: string) {
       moved(api.POST('/api/v1/callback-tasks/{id}/cancel', { ...to, body: { reason, ...by } })),
     reopen: (reason: string | null) =>
       moved(api.POST('/api/v1/callback-tasks/{id}/reopen', { ...to, body: { reason, ...by } })),
-    dispatch: (customer: string) =>
-      moved(api.POST('/api/v1/callback-tasks/{id}/dispatch', { ...to, body: by })).catch((error: unknown) =>
-        refusedDispatch(tenantId, customer, error),
-      ),
+    dispatch: () => moved(api.POST('/api/v1/callback-tasks/{id}/dispatch', { ...to, body: by })),
   }
 }
 
@@ -58,20 +54,4 @@ export async function claimNext(tenantId: string, queueKey: string, operator: st
 
 async function moved(asked: Parameters<typeof answerOf<{ task: Task }>>[0]): Promise<Task> {
   return (await answerOf(asked)).task
-}
-
-/** A call that may not be placed is told with all that speaks against it, as far as that can be asked for. */
-async function refusedDispatch(tenantId: string, to: string, error: unknown): Promise<never> {
-  const failure = asFailure(error)
-  if (failure.status !== 409 || failure.code === 'conflict') throw failure
-  const check = answerOf(api.POST('/api/v1/dial-check', { body: { to }, headers: forTenant(tenantId) }))
-  const refusals = await check.then(
-    (answer) => answer.refusals,
-    () => [],
-  )
-  const { status, code, message, requestId } = failure
-  const others = refusals.filter((refusal) => refusal.code !== code)
-  const told = [{ code, reason: message }, ...others]
-  const faults = told.map((refusal) => ({ path: refusal.code, message: refusal.reason }))
-  throw new ApiFailure({ status, code, message, faults, ...(requestId !== null && { requestId }) })
 }

@@ -1,9 +1,16 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { AppError, type ErrorCode, type FaultDetail, faultAt } from '../../kernel/errors.ts'
+import { AppError, type ErrorCode, type FaultDetail, faultAt, type RefusalDetail } from '../../kernel/errors.ts'
 import { ofTenant } from './access-log.ts'
 
 /** The body of a refusal or failure as it goes over the wire: the schema is `ErrorBody`. */
-type WireError = { ok: false; error: string; code: ErrorCode; request_id: string; details?: FaultDetail[] }
+type WireError = {
+  ok: false
+  error: string
+  code: ErrorCode
+  request_id: string
+  details?: FaultDetail[]
+  refusals?: RefusalDetail[]
+}
 
 const INTERNAL = 'Internal error. Repeat the request if that is safe, and give the request id if it fails again.'
 
@@ -54,6 +61,7 @@ export function errorBody(error: AppError, requestId: string): WireError {
     code: error.code,
     request_id: requestId,
     ...(details ? { details } : {}),
+    ...(error.refusals ? { refusals: error.refusals } : {}),
   }
 }
 

@@ -64,6 +64,12 @@ const FaultDetail = Type.Object({
   message: Type.String(),
 })
 
+/** One of the things that speak against a call, whether somebody asked before it or wanted it placed. */
+export const RefusalDetail = Type.Object({
+  code: Type.String({ description: 'As in the 409 with which the call would be refused.' }),
+  reason: Type.String({ description: 'One sentence that a person can act on.' }),
+})
+
 /** The body of every refusal and failure, on every surface. */
 export const ErrorBody = Type.Object({
   ok: Type.Literal(false),
@@ -71,6 +77,11 @@ export const ErrorBody = Type.Object({
   code: Type.Unsafe<ErrorCode>(Type.String({ enum: ERROR_CODES })),
   request_id: Type.String({ description: 'As in the x-request-id header and in the log.' }),
   details: Type.Optional(Type.Array(FaultDetail, { description: 'With a 400: what is wrong, and where.' })),
+  refusals: Type.Optional(
+    Type.Array(RefusalDetail, {
+      description: 'With the 409 of a call that may not be placed: all that speaks against it, the gravest first.',
+    }),
+  ),
 })
 
 /** What any route may answer instead of a success: spread it into the route's `response`. */

@@ -48,7 +48,7 @@ const ABOUT: Record<DocumentName, { title: string; description: string; holds(ro
 }
 
 const COMMON =
-  ' Every error has one shape: `{ok: false, error, code, request_id}`, and with a 400 `details`. ' +
+  ' Every error has one shape: `{ok: false, error, code, request_id}`, with a 400 `details`, and with the 409 of a call that may not be placed `refusals`. ' +
   'What answers a GET answers a HEAD too, unless the answer is a stream.'
 
 /** One of the documents, as OpenAPI 3.1. It is made in pieces, between which others have their turn. */
