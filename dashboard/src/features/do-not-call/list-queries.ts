@@ -60,7 +60,11 @@ export function exportedEntries(tenantId: string): Promise<Blob> {
   return fileOf('/api/v1/dnc/export', tenantId)
 }
 
+/** A call of which somebody wants to know whether it may be placed. */
+export type CheckedCall = { to: string; consent: boolean }
+
 /** Asks whether a number may be called now, without calling it. */
-export function checkDial(tenantId: string, to: string): Promise<DialCheck> {
-  return answerOf(api.POST('/api/v1/dial-check', { body: { to: dialled(to) }, headers: forTenant(tenantId) }))
+export function checkDial(tenantId: string, { to, consent }: CheckedCall): Promise<DialCheck> {
+  const body = { to: dialled(to.trim()), ...(consent && { metadata: { consent } }) }
+  return answerOf(api.POST('/api/v1/dial-check', { body, headers: forTenant(tenantId) }))
 }
