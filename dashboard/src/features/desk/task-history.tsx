@@ -5,6 +5,7 @@ import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
 import { words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
+import { ChangeDetails } from './change-details.tsx'
 import styles from './desk.module.css'
 import { listChanges, taskKey } from './task-queries.ts'
 
@@ -26,6 +27,7 @@ export function TaskHistory({ tenantId, id }: { tenantId: string; id: string }) 
               {change.operator && <span>{change.operator}</span>}
               <Instant at={change.created_at} />
             </div>
+            <ChangeDetails tenantId={tenantId} details={change.details} />
             {change.note && <p className={styles.text}>{change.note}</p>}
           </li>
         ))}

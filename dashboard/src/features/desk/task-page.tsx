@@ -7,15 +7,14 @@ import { BackLink } from '../../components/back-link.tsx'
 import { Conversation } from '../../components/conversation.tsx'
 import { DetailPage } from '../../components/detail-page.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
-import { type Fact, Facts } from '../../components/facts.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
-import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { phoneText, words } from '../../components/text.ts'
+import { phoneText } from '../../components/text.ts'
 import { ClaimNext } from './claim-next.tsx'
 import styles from './desk.module.css'
 import { Keyed, Shortcuts } from './shortcuts.tsx'
 import { TaskActions } from './task-actions.tsx'
+import { TaskFacts } from './task-facts.tsx'
 import { TaskHistory } from './task-history.tsx'
 import { type Task, taskCallQuery, taskQuery } from './task-queries.ts'
 import { TaskPriority, TaskStatus, TaskTime } from './task-status.tsx'
@@ -73,42 +72,6 @@ function TaskBadges({ task }: { task: Task }) {
       <TaskTime task={task} />
     </span>
   )
-}
-
-function TaskFacts({ tenantId, task }: { tenantId: string; task: Task }) {
-  return (
-    <Panel title="What is wanted">
-      <p className={styles.text}>{task.summary ?? 'Nobody has said what it is about.'}</p>
-      {task.notes && <p className={styles.notes}>{task.notes}</p>}
-      <Facts facts={factsOf(tenantId, task)} />
-    </Panel>
-  )
-}
-
-function factsOf(tenantId: string, task: Task): Fact[] {
-  const last = task.last_dispatch_call_sid
-  return [
-    ['Queue', task.queue_key],
-    ['Claimed by', task.assigned_to],
-    ['Asked for', <Instant key="asked" at={task.created_at} />],
-    ['To be called', task.due_at === null ? 'As soon as possible' : <Instant key="due" at={task.due_at} />],
-    ['To be done by', <Instant key="sla" at={task.sla_due_at} />],
-    ['Seen by', task.acknowledged_by],
-    ...(task.snooze_reason ? ([['Put off because', task.snooze_reason]] satisfies Fact[]) : []),
-    ['How it went', task.disposition && words(task.disposition)],
-    ['Agent', task.agent_name],
-    ['Calls by agents', task.dispatch_attempt_count],
-    ...(last === null
-      ? []
-      : ([
-          [
-            'The last of them',
-            <Link key="last" to="/t/$tenantId/calls/$callSid" params={{ tenantId, callSid: last }}>
-              {words(task.last_dispatch_status)}
-            </Link>,
-          ],
-        ] satisfies Fact[])),
-  ]
 }
 
 function TaskCall({ tenantId, callSid }: { tenantId: string; callSid: string }) {
