@@ -62,7 +62,11 @@ function pagesOf({ agent, draft, task, campaign }: Ids): Record<string, Shown> {
     live: { at: of('live'), sign: 'No call is going on' },
     desk: { at: of('desk'), sign: 'Claim next of default', forms: ['Set up a queue', 'New task'] },
     'desk/tasks/$taskId': {
-      ...{ at: of(`desk/tasks/${task}`), sign: 'Call back now', forms: ['Assign', 'Complete', 'Reopen', 'Snooze'] },
+      ...{
+        at: of(`desk/tasks/${task}`),
+        sign: 'Call back now',
+        forms: ['Edit', 'Assign', 'Complete', 'Reopen', 'Snooze'],
+      },
     },
     'desk/queues/$queueKey': { at: of('desk/queues/default'), sign: 'Add hours', sends: ['Save'] },
     'desk/sweeps': { at: of('desk/sweeps'), sign: 'Show what would be dispatched' },

@@ -23,8 +23,8 @@ export type Form<Values> = {
 type Newer<Values> = {
   /** Reads what is stored now. */
   read: () => Promise<Values>
-  /** What of it stands beside ours. */
-  shown: (values: Values) => object
+  /** What of it, and of ours, stands beside each other. */
+  shown: (values: Values, stored: Values) => object
   /** Ours, as it is sent to be written over what is stored now. */
   over: (mine: Values, stored: Values) => Values
 }
@@ -154,8 +154,8 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
             </fieldset>
             {newer && stored ? (
               <NewerDocument
-                stored={newer.shown(stored)}
-                mine={newer.shown(values)}
+                stored={newer.shown(stored, stored)}
+                mine={newer.shown(values, stored)}
                 failure={failure}
                 isSaving={isBusy}
                 onKeep={() => void send(newer.over(values, stored))}

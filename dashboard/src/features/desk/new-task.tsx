@@ -1,4 +1,4 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useRepeatable } from '../../api/use-repeatable.ts'
@@ -6,15 +6,11 @@ import { ConsentField } from '../../components/consent-field.tsx'
 import { Fields } from '../../components/fields.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { PhoneField } from '../../components/phone-field.tsx'
-import { words } from '../../components/text.ts'
 import type { Queue } from './queue-queries.ts'
 import { Keyed } from './shortcuts.tsx'
-import { createTask, deskKey, type NewTaskValues, type Task, taskKey } from './task-queries.ts'
-import { PRIORITIES } from './task-status.tsx'
+import { DEFAULT_QUEUE, PriorityField, QueueField, SummaryField } from './task-fields.tsx'
+import { createTask, deskKey, type NewTaskValues, taskKey } from './task-queries.ts'
 
-/** The queue that every tenant has. */
-const DEFAULT_QUEUE = 'default'
-const SUMMARY_CHARS = 2_000
 const WORDS = {
   unknown: 'It is not known yet whether the task was made. Press again to ask: no second one is made.',
   doubt:
@@ -56,49 +52,23 @@ export function NewTask({ tenantId, queues, asked }: NewTaskProps) {
         onSubmit={make}
         onClose={repeatable.leave}
       >
-        {(form) => <TaskFields form={form} queues={choicesOf(queues, [queue, DEFAULT_QUEUE])} />}
+        {(form) => <TaskFields form={form} queues={queues} others={[queue, DEFAULT_QUEUE]} />}
       </ModalForm>
     </Keyed>
   )
 }
 
-type Choice = { value: string; label: string }
+type TaskFieldsProps = { form: Form<NewTaskValues>; queues: Queue[]; others: string[] }
 
-/** Those that are known, and before them those others. */
-function choicesOf(queues: Queue[], others: string[]): Choice[] {
-  const known = queues.map(({ queue_key: value, name }) => ({ value, label: name ?? value }))
-  const unknown = [...new Set(others)].filter((value) => !known.some((choice) => choice.value === value))
-  return [...unknown.map((value) => ({ value, label: value })), ...known]
-}
-
-function TaskFields({ form, queues }: { form: Form<NewTaskValues>; queues: Choice[] }) {
+function TaskFields({ form, queues, others }: TaskFieldsProps) {
   const { values, set, fault } = form
   return (
     <>
       <PhoneField form={form} name="customer_phone" label="Customer's number" />
-      <Textarea
-        label="What is wanted"
-        rows={3}
-        maxLength={SUMMARY_CHARS}
-        value={values.summary}
-        error={fault('summary')}
-        onChange={(event) => set({ summary: event.currentTarget.value })}
-      />
+      <SummaryField form={form} />
       <Fields>
-        <NativeSelect
-          label="Queue"
-          data={queues}
-          value={values.queue_key}
-          error={fault('queue_key')}
-          onChange={(event) => set({ queue_key: event.currentTarget.value })}
-        />
-        <NativeSelect
-          label="Priority"
-          data={PRIORITIES.map((value) => ({ value, label: words(value) }))}
-          value={values.priority}
-          error={fault('priority')}
-          onChange={(event) => set({ priority: event.currentTarget.value as Task['priority'] })}
-        />
+        <QueueField form={form} queues={queues} others={others} />
+        <PriorityField form={form} />
       </Fields>
       <TextInput
         label="To be called"

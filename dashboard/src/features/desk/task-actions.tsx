@@ -4,6 +4,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import { Buttons, Column } from '../../components/fields.tsx'
 import { useKeptFocus } from '../../components/use-kept-focus.ts'
 import styles from './desk.module.css'
+import { EditTask } from './edit-task.tsx'
 import { Keyed } from './shortcuts.tsx'
 import { AssignTask, CallBack, CancelTask, CompleteTask, ReopenTask, SnoozeTask } from './task-forms.tsx'
 import { taskMoves } from './task-moves.ts'
@@ -49,6 +50,7 @@ export function TaskActions({ tenantId, task }: TaskActionsProps) {
               {...now}
             />
           )}
+          <EditTask tenantId={tenantId} task={task} act={given.act} />
           <AssignTask {...given} isOffered={isWaiting} />
           <CancelTask {...given} isOffered={!isOver && status !== 'dispatching'} />
           <ReopenTask {...given} isOffered={isOver} />

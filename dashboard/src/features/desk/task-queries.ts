@@ -3,6 +3,7 @@ import type { Answer } from '../../api/answers.ts'
 import type { paths } from '../../api/api-types.ts'
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import type { ListPart } from '../../components/list-part.ts'
+import { instantOf } from '../../components/local-time.ts'
 import { dialled } from '../../components/text.ts'
 import type { DeskFilters } from './desk-filters.ts'
 
@@ -38,16 +39,15 @@ export async function listTasks(
   return { rows: answer.tasks, next: answer.next_cursor }
 }
 
-/** A task by its id. */
+/** A task by its id, as it is now. */
+export async function readTask(tenantId: string, id: string): Promise<Task> {
+  const params = { path: { id } }
+  return (await answerOf(api.GET('/api/v1/callback-tasks/{id}', { params, headers: forTenant(tenantId) }))).task
+}
+
+/** A task that is shown. */
 export const taskQuery = (tenantId: string, id: string) =>
-  queryOptions({
-    queryKey: taskKey(tenantId, id),
-    queryFn: async () => {
-      const params = { path: { id } }
-      const answer = await answerOf(api.GET('/api/v1/callback-tasks/{id}', { params, headers: forTenant(tenantId) }))
-      return answer.task
-    },
-  })
+  queryOptions({ queryKey: taskKey(tenantId, id), queryFn: () => readTask(tenantId, id) })
 
 /** Somebody to be called back. What is empty the service chooses. */
 export type NewTaskValues = Pick<Task, 'customer_phone' | 'queue_key' | 'priority'> & {
@@ -67,7 +67,7 @@ export async function createTask(
     ...plain,
     customer_phone: dialled(customer_phone),
     summary: summary.trim() || null,
-    due_at: due_at === '' ? null : new Date(due_at).toISOString(),
+    due_at: instantOf(due_at),
     ...(consent && { metadata: { consent } }),
   }
   const headers = { ...forTenant(tenantId), 'idempotency-key': key }
