@@ -6,7 +6,7 @@ import type { DialState } from './dial-store.ts'
 /** What is known of a call that was asked for. */
 export type PlacedCall = { state: DialState; log: CallLogRow }
 
-/** The answer to who asked for it; `callSid` is null for one that the carrier never had. */
+/** The answer to who asked for it; `callSid` is null for one that the carrier did not confirm in time. */
 export type CallAnswer = { callSid: string | null; status: CallStatus; to: string; from: string }
 
 type Fault = Extract<ErrorCode, 'carrier_rejected' | 'carrier_credentials' | 'carrier_busy'>

@@ -30,7 +30,10 @@ const Body = strict({
 const Answer = Type.Object({
   ok: Ok,
   call_sid: nullable(
-    Type.String({ description: 'Null only for a repeated request whose call the carrier never had.' }),
+    Type.String({
+      description:
+        'Null only for a repeated request whose call the carrier did not confirm in time: most likely nobody was called.',
+    }),
   ),
   status: Type.Enum(CALL_STATUSES, { description: 'queued, but for a repeated request whose call was in doubt.' }),
   to: Type.String(),

@@ -83,7 +83,7 @@ export const voiceSessionQuery = (tenantId: string, id: string) =>
 /** A call to be placed. What is empty the service chooses. */
 export type NewCall = { to: string; agent_key: string; from: string; greeting: string; consent: boolean }
 
-/** Places a call, one for a key however often it is asked. Returns its id; null for one that the carrier never had. */
+/** Places a call, one for a key however often it is asked. Returns its id; null for one that the carrier did not confirm in time. */
 export async function placeCall(
   tenantId: string,
   { to, agent_key, from, greeting, consent }: NewCall,

@@ -27,7 +27,7 @@ export function PlaceCall({ tenantId }: { tenantId: string }) {
   async function place(values: NewCall, isOpen: () => boolean): Promise<void> {
     const callSid = await repeatable.send((key) => placeCall(tenantId, values, key))
     void client.invalidateQueries({ queryKey: callsKey(tenantId) })
-    if (callSid === null) throw neverPlaced()
+    if (callSid === null) throw notConfirmed()
     if (isOpen()) await navigate({ to: '/t/$tenantId/calls/$callSid', params: { tenantId, callSid } })
   }
 
@@ -45,9 +45,10 @@ export function PlaceCall({ tenantId }: { tenantId: string }) {
   )
 }
 
-/** Of a call that was in doubt, and that nobody was called in. */
-function neverPlaced(): ApiFailure {
-  const message = 'The carrier never had the call: nobody was called. Press again to place it.'
+/** Of a call that was in doubt: also of one that the carrier could not be asked about in time. */
+function notConfirmed(): ApiFailure {
+  const message =
+    'The carrier did not confirm the call in time: most likely nobody was called. Look for it in the list. Press again to place it.'
   return new ApiFailure({ status: 409, code: 'not_confirmed', message })
 }
 

@@ -11,11 +11,8 @@ import { Keyed } from './shortcuts.tsx'
 import { DEFAULT_QUEUE, PriorityField, QueueField, SummaryField } from './task-fields.tsx'
 import { createTask, deskKey, type NewTaskValues, taskKey } from './task-queries.ts'
 
-const WORDS = {
-  unknown: 'It is not known yet whether the task was made. Press again to ask: no second one is made.',
-  doubt:
-    'The task may have been made as it was asked for before: look for it in the list. Press again to make this one as well.',
-}
+const DOUBT =
+  'The task may have been made as it was asked for before: look for it in the list. Press again to make this one as well.'
 
 type NewTaskProps = {
   tenantId: string
@@ -28,7 +25,7 @@ type NewTaskProps = {
 export function NewTask({ tenantId, queues, asked }: NewTaskProps) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const repeatable = useRepeatable({ name: `task ${tenantId}`, ...WORDS })
+  const repeatable = useRepeatable({ name: `task ${tenantId}`, doubt: DOUBT })
   // Any queue will do, also one that is not known here: the service says what is no key of one.
   const queue = asked ?? DEFAULT_QUEUE
   const initial: NewTaskValues = {
