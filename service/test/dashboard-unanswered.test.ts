@@ -76,6 +76,40 @@ async function toTenant(page: Page, name: string): Promise<void> {
   await page.getByRole('option', { name }).click()
 }
 
+describe('a form that is filled in for one tenant', () => {
+  it.each([
+    ['desk', 'New task', "Customer's number"],
+    ['desk', 'Set up a queue', 'Key'],
+    ['do-not-call', 'Add a number', 'Number'],
+    ['agents', 'New agent', 'Name'],
+    ['numbers', 'Add a number', 'Number'],
+  ])(
+    'is gone when somebody goes back to another one, and nothing of it is sent there: %s, %s',
+    async (path, name, field) => {
+      const { context, page } = await visit(`t/globex/${path}`)
+      await page.getByRole('button', { name, exact: true }).waitFor()
+      await toTenant(page, 'Acme')
+      await page.waitForURL(`**/t/acme/${path}`)
+      // Whoever has chosen by the keyboard goes on where they were.
+      await page
+        .locator('*:focus')
+        .and(page.getByLabel('Tenant', { exact: true }))
+        .waitFor()
+      const form = await open(page, name)
+      await form.getByLabel(field).fill('typed')
+      const sent: string[] = []
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()))
+      await page.goBack()
+      await page.getByRole('dialog', { name: QUESTION }).getByRole('button', { name: 'Drop it' }).click()
+      await page.waitForURL(`**/t/globex/${path}`)
+      await form.waitFor({ state: 'hidden' })
+      expect(await (await open(page, name)).getByLabel(field).inputValue()).toBe('')
+      expect(sent).toEqual([])
+      await close({ context, page })
+    },
+  )
+})
+
 describe('what is in doubt', () => {
   it('is told of when the page has been loaded anew, and nothing of what it says is kept', async () => {
     const { context, page } = await visit('t/acme/calls')

@@ -46,10 +46,11 @@ const firstRoute = createRoute({
   component: FirstPage,
 })
 
-/** The pages of one tenant, whose id stands in their address. */
+/** The pages of one tenant, whose id stands in their address. Another one's begin anew: what is typed for one is not sent for the other. */
 export const tenantRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/t/$tenantId',
+  remountDeps: ({ params }) => params.tenantId,
   component: TenantFrame,
 })
 

@@ -43,7 +43,7 @@ export function CallsPage() {
           </Link>
         </>
       }
-      actions={mayPlace && <PlaceCallButton key={tenantId} tenantId={tenantId} />}
+      actions={mayPlace && <PlaceCallButton tenantId={tenantId} />}
       filters={
         <>
           <CallFilterBar />

@@ -31,10 +31,10 @@ export function CampaignsPage() {
     <ListPage
       title="Campaigns"
       description="An agent calls a list of people, one after the other, within the hours."
-      actions={mayMake && <NewCampaign key={tenantId} tenantId={tenantId} onMade={setMade} />}
+      actions={mayMake && <NewCampaign tenantId={tenantId} onMade={setMade} />}
       filters={
         <>
-          {made?.campaign.tenant_id === tenantId && <LeftOut made={made} />}
+          {made && <LeftOut made={made} />}
           <FilterBar>
             <FilterChoice name="status" label="Status" choices={CAMPAIGN_STATUSES} />
           </FilterBar>

@@ -37,15 +37,15 @@ export function DoNotCallPage() {
       actions={
         <>
           {mayChange && <AddNumber tenantId={tenantId} />}
-          <ExportList key={tenantId} tenantId={tenantId} />
+          <ExportList tenantId={tenantId} />
         </>
       }
       filters={
         <>
           {mayChange && (
             <div className={styles.tools}>
-              <DialCheckPanel key={`check ${tenantId}`} tenantId={tenantId} />
-              <ImportPanel key={`import ${tenantId}`} tenantId={tenantId} />
+              <DialCheckPanel tenantId={tenantId} />
+              <ImportPanel tenantId={tenantId} />
             </div>
           )}
           <FilterBar>

@@ -8,8 +8,8 @@ export function PeoplePage() {
   const tenantId = useTenant()
   return (
     <Page title="Users and keys" description="People log in; programs send a key." isInOrder>
-      <UsersPanel key={`users of ${tenantId}`} tenantId={tenantId} />
-      <KeysPanel key={`keys of ${tenantId}`} tenantId={tenantId} />
+      <UsersPanel tenantId={tenantId} />
+      <KeysPanel tenantId={tenantId} />
     </Page>
   )
 }

@@ -39,7 +39,7 @@ export function TalkPage() {
           <a href="/docs/getting-started">How, step by step</a>
         </EmptyState>
       )}
-      {talkers?.[0] && <Talk key={tenantId} tenantId={tenantId} talkers={talkers} first={talkers[0]} />}
+      {talkers?.[0] && <Talk tenantId={tenantId} talkers={talkers} first={talkers[0]} />}
     </Page>
   )
 }

@@ -31,7 +31,7 @@ export function TenantPage() {
       error={error}
       onRetry={() => void refetch()}
     >
-      {(tenant) => <TenantForm key={tenantId} tenant={tenant} />}
+      {(tenant) => <TenantForm tenant={tenant} />}
     </DetailPage>
   )
 }
