@@ -1,16 +1,18 @@
 import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { CloseWindow } from './close-window.tsx'
 import styles from './confirm-action.module.css'
 import { FailureState } from './failure-state.tsx'
 import { useReturnFocus } from './use-return-focus.ts'
+import { useWindowRequest } from './use-window-request.ts'
 
 type ConfirmActionProps = {
   /** Of the button, and of the question. */
   label: string
   /** What will be so afterwards. */
   children: ReactNode
-  /** Resolves when it is done. What it throws is shown, and the question stays. */
-  onConfirm: () => Promise<unknown>
+  /** Resolves when it is done. What it throws is shown, and the question stays. `isOpen`: nobody has closed it meanwhile. */
+  onConfirm: (isOpen: () => boolean) => Promise<unknown>
   /** It cannot be undone, or ends something. */
   isGrave?: boolean
   size?: ButtonProps['size']
@@ -29,32 +31,30 @@ export function ConfirmAction({
   disabled,
 }: ConfirmActionProps) {
   const [isAsking, setAsking] = useState(false)
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+  const { isBusy, error, ask, leave } = useWindowRequest(label)
   useReturnFocus(isAsking)
   const colour = isGrave ? { color: 'red.8' } : {}
 
-  async function confirm(): Promise<void> {
-    setBusy(true)
-    setError(null)
-    try {
-      await onConfirm()
-      setAsking(false)
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
+  /** What came of an earlier question is nothing to the next. */
+  function turnTo(isOpen: boolean): void {
+    leave()
+    setAsking(isOpen)
   }
+
+  const confirm = () =>
+    ask(async (isOpen) => {
+      await onConfirm(isOpen)
+      if (isOpen()) turnTo(false)
+    })
 
   return (
     <>
-      <Button variant="default" size={size} disabled={disabled} onClick={() => setAsking(true)}>
+      <Button variant="default" size={size} disabled={disabled} onClick={() => turnTo(true)}>
         {label}
       </Button>
       <Modal
         opened={isAsking}
-        onClose={() => setAsking(false)}
+        onClose={() => turnTo(false)}
         title={`${label}?`}
         centered
         returnFocus={false}
@@ -63,9 +63,7 @@ export function ConfirmAction({
         <div className={styles.question}>{children}</div>
         {error !== null && <FailureState error={error} />}
         <div className={styles.buttons}>
-          <Button variant="default" onClick={() => setAsking(false)}>
-            Cancel
-          </Button>
+          <CloseWindow isBusy={isBusy} onClose={() => turnTo(false)} />
           <Button {...colour} loading={isBusy} onClick={() => void confirm()}>
             {label}
           </Button>

@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { type ReactNode, type SubmitEvent, useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { asFailure } from '../api/failure.ts'
+import { CloseWindow } from './close-window.tsx'
 import { FailureState } from './failure-state.tsx'
 import { faultAt } from './fault-at.ts'
 import styles from './fields.module.css'
@@ -10,6 +11,7 @@ import { NewerDocument } from './newer-document.tsx'
 import { useUnsaved } from './unsaved-changes.tsx'
 import { useDraft } from './use-draft.ts'
 import { useReturnFocus } from './use-return-focus.ts'
+import { useWindowRequest } from './use-window-request.ts'
 
 /** What stands in a form while somebody fills it in. */
 export type Form<Values> = {
@@ -47,45 +49,37 @@ type ModalFormProps<Values> = {
   size?: ButtonProps['size']
 }
 
-type SendingProps<Values> = Pick<ModalFormProps<Values>, 'onSubmit' | 'newer'> & {
+type SendingProps<Values> = Pick<ModalFormProps<Values>, 'label' | 'onSubmit' | 'newer'> & {
   begin: (values: Values) => void
   onDone: () => void
 }
 
 /** Sends what stands in a form, and holds what came of it: why it was refused, and what somebody else has stored meanwhile. */
-function useSending<Values>({ onSubmit, newer, begin, onDone }: SendingProps<Values>) {
-  const [isBusy, setBusy] = useState(false)
-  const [error, setError] = useState<unknown>(null)
+function useSending<Values>({ label, onSubmit, newer, begin, onDone }: SendingProps<Values>) {
+  const { isBusy, error, ask, leave } = useWindowRequest(label)
   const [stored, setStored] = useState<Values | null>(null)
-  // Of the form that is open: what comes of one that was closed meanwhile is nothing to the next.
-  const turn = useRef(0)
 
-  async function send(values: Values): Promise<void> {
-    const sentIn = turn.current
-    const isOpen = () => turn.current === sentIn
-    setBusy(true)
-    setError(null)
-    try {
-      await onSubmit(values, isOpen)
+  async function readNewer(failure: unknown, isOpen: () => boolean): Promise<void> {
+    if (!newer || asFailure(failure).status !== 412 || !isOpen()) return
+    const read = await newer.read()
+    if (isOpen()) setStored(read)
+  }
+
+  const send = (values: Values) =>
+    ask(async (isOpen) => {
+      try {
+        await onSubmit(values, isOpen)
+      } catch (failure) {
+        await readNewer(failure, isOpen)
+        throw failure
+      }
       if (isOpen()) onDone()
-    } catch (failure) {
-      if (!isOpen()) return
-      setError(failure)
-      if (newer && asFailure(failure).status === 412) await newer.read().then(setStored, setError)
-    } finally {
-      if (isOpen()) setBusy(false)
-    }
-  }
-
-  function leave(): void {
-    turn.current += 1
-    setBusy(false)
-  }
+    })
 
   function beginWith(values: Values): void {
+    leave()
     begin(values)
     setStored(null)
-    setError(null)
   }
 
   return { isBusy, error, stored, send, beginWith, leave }
@@ -103,7 +97,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
     send,
     beginWith,
     leave: leaveSending,
-  } = useSending({ onSubmit, newer, begin, onDone: close })
+  } = useSending({ label, onSubmit, newer, begin, onDone: close })
   const submitButton = useRef<HTMLButtonElement>(null)
   const stackId = useId()
   // What is sent may lead to another page.
@@ -170,9 +164,7 @@ export function ModalForm<Values extends object>(props: ModalFormProps<Values>) 
                   {submit}
                 </Button>
               )}
-              <Button variant="default" onClick={close}>
-                Cancel
-              </Button>
+              <CloseWindow isBusy={isBusy} onClose={close} />
             </Buttons>
           </Column>
         </form>

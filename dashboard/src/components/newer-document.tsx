@@ -30,7 +30,7 @@ export function NewerDocument({ stored, mine, failure, isSaving, onKeep, onTake 
             <Button loading={isSaving} onClick={onKeep}>
               Save mine over it
             </Button>
-            <Button variant="default" onClick={onTake}>
+            <Button variant="default" disabled={isSaving} onClick={onTake}>
               Take the stored one
             </Button>
           </Buttons>

@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect, useState } from 'react'
 import { identityOf, isAtLeast, personIn, sessionQuery, usePerson, whoseIs } from '../api/session.ts'
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
+import { LateFailures } from '../components/late-failures.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { neededRole } from './navigation.ts'
@@ -86,7 +87,9 @@ function Frame() {
         </Suspense>
       )}
       <main id="content" tabIndex={-1} className={styles.content}>
-        <AllowedPage />
+        <LateFailures>
+          <AllowedPage />
+        </LateFailures>
       </main>
     </div>
   )

@@ -48,10 +48,10 @@ function NewAgent({ tenantId }: { tenantId: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()
 
-  async function create(values: NewAgentValues): Promise<void> {
+  async function create(values: NewAgentValues, isOpen: () => boolean): Promise<void> {
     const agent = await createAgent(tenantId, values)
     await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
-    await navigate({ to: '/t/$tenantId/agents/$agentId', params: { tenantId, agentId: agent.id } })
+    if (isOpen()) await navigate({ to: '/t/$tenantId/agents/$agentId', params: { tenantId, agentId: agent.id } })
   }
 
   return (

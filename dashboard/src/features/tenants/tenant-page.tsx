@@ -41,9 +41,9 @@ function DeleteTenant({ tenantId }: { tenantId: string }) {
   const client = useQueryClient()
   const navigate = useNavigate()
 
-  async function remove(): Promise<void> {
+  async function remove(isOpen: () => boolean): Promise<void> {
     await deleteTenant(tenantId, force)
-    await navigate({ to: '/tenants', ignoreBlocker: true })
+    if (isOpen()) await navigate({ to: '/tenants', ignoreBlocker: true })
     client.removeQueries({ queryKey: [...TENANTS_KEY, tenantId] })
     await client.invalidateQueries({ queryKey: TENANTS_KEY })
   }

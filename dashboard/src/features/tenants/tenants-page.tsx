@@ -48,10 +48,10 @@ function NewTenant() {
   const client = useQueryClient()
   const navigate = useNavigate()
 
-  async function create(values: { tenant_id: string; name: string }): Promise<void> {
+  async function create(values: { tenant_id: string; name: string }, isOpen: () => boolean): Promise<void> {
     await createTenant(values)
     await client.invalidateQueries({ queryKey: TENANTS_KEY })
-    await navigate({ to: '/t/$tenantId/settings', params: { tenantId: values.tenant_id } })
+    if (isOpen()) await navigate({ to: '/t/$tenantId/settings', params: { tenantId: values.tenant_id } })
   }
 
   return (

@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core'
+
+type CloseWindowProps = {
+  /** What was asked for in the window is under way, and no more to be called back. */
+  isBusy: boolean
+  onClose: () => void
+}
+
+/** The button that closes a window without more ado. While something is under way it does not say that it calls it back. */
+export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
+  return (
+    <>
+      <Button variant="default" onClick={onClose}>
+        {isBusy ? 'Close' : 'Cancel'}
+      </Button>
+      <output>{isBusy && 'It goes on when this is closed.'}</output>
+    </>
+  )
+}
