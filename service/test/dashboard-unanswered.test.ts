@@ -313,3 +313,20 @@ describe('a question', () => {
     await close({ context, page })
   })
 })
+
+describe('a button that is pressed by the keyboard', () => {
+  it('has the focus again when what it does has failed', async () => {
+    const { id } = (await ask('POST', '/callback-tasks', { customer_phone: NUMBER })).task
+    const { context, page } = await visit(`t/acme/desk/tasks/${id}`)
+    const { asked, answer } = await hold(page, `**/callback-tasks/${id}/claim`, 'POST')
+    const claim = page.getByRole('button', { name: 'Claim', exact: true })
+    await page.getByRole('button', { name: 'Claim', exact: true, disabled: false }).press('Enter')
+    await asked
+    // Browsers take the focus from a button that can no longer be pressed, sooner or later.
+    await expect.poll(() => page.evaluate<string>('document.activeElement.tagName')).not.toBe('BUTTON')
+    answer(REFUSED)
+    await page.getByRole('alert').getByText('There is no room now.').waitFor()
+    await page.locator('*:focus').and(claim).waitFor()
+    await close({ context, page })
+  })
+})

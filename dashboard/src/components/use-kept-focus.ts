@@ -2,15 +2,20 @@ import { type RefObject, useEffect, useRef } from 'react'
 
 /**
  * Takes the focus when what had it in that place is gone, or can no longer be pressed, with a change of the page: whoever uses the keyboard
- * goes on there, and not at the beginning of the page. To be given to what stays, with a `tabIndex` of -1.
+ * goes on there, and not at the beginning of the page. What can be pressed again with a later change, as after a failure, gets the focus
+ * back. To be given to what stays, with a `tabIndex` of -1.
  */
 export function useKeptFocus(change: unknown): RefObject<HTMLDivElement | null> {
   const place = useRef<HTMLDivElement>(null)
   const held = useRef<Element | null>(null)
+  /** A browser takes the focus from what is disabled later than that is noted here, and gives it back to nothing. */
+  const wasLost = useRef(false)
   const before = useRef(change)
   useEffect(() => {
     const note = ({ target }: FocusEvent) => {
+      if (target === place.current) return
       held.current = target instanceof Element && place.current?.contains(target) ? target : null
+      wasLost.current = false
     }
     document.addEventListener('focusin', note)
     return () => document.removeEventListener('focusin', note)
@@ -18,12 +23,25 @@ export function useKeptFocus(change: unknown): RefObject<HTMLDivElement | null> 
   useEffect(() => {
     if (before.current === change) return
     before.current = change
+    const isLost = isGone(held.current)
     // What somebody else has changed takes nobody away who was not there, or has left by themselves.
-    if (document.activeElement === document.body && isLost(held.current)) place.current?.focus({ preventScroll: true })
+    if (hasFocus(document.body) || hasFocus(place.current)) {
+      if (isLost) place.current?.focus({ preventScroll: true })
+      else if (wasLost.current) focusOn(held.current)
+    }
+    wasLost.current = isLost
   }, [change])
   return place
 }
 
-function isLost(element: Element | null): boolean {
+function hasFocus(element: Element | null): boolean {
+  return document.activeElement === element
+}
+
+function isGone(element: Element | null): boolean {
   return element !== null && (!element.isConnected || element.matches(':disabled'))
+}
+
+function focusOn(element: Element | null): void {
+  if (element instanceof HTMLElement) element.focus({ preventScroll: true })
 }
