@@ -330,3 +330,15 @@ describe('a button that is pressed by the keyboard', () => {
     await close({ context, page })
   })
 })
+
+describe('a choice that could not be read', () => {
+  it('says why it is empty', async () => {
+    const { context, page } = await visit('t/acme/calls')
+    const refused = { ok: false, error: 'This is not allowed.', code: 'forbidden', request_id: 'r' }
+    await page.route('**/tenants/acme/agents?*', (route) => route.fulfill({ status: 403, json: refused }))
+    const form = await open(page, 'Place a call')
+    await form.getByText('The agents could not be read: This is not allowed.').waitFor()
+    expect(await faultsAsShown(page)).toEqual([])
+    await close({ context, page })
+  })
+})

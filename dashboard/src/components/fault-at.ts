@@ -1,5 +1,10 @@
 import { asFailure } from '../api/failure.ts'
 
+/** What is said in a field of choices that could not be read; undefined when they could. */
+export function unreadFault(error: unknown, what: string): string | undefined {
+  return error ? `${what} could not be read: ${asFailure(error).message}` : undefined
+}
+
 /** What the service said of one place of what was sent, such as `/body/name`; undefined when nothing is wrong there. */
 export function faultAt(error: unknown, path: string): string | undefined {
   if (!error) return undefined

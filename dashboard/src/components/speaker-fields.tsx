@@ -1,6 +1,7 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { agentKeysQuery } from '../api/agent-keys.ts'
+import { unreadFault } from './fault-at.ts'
 import { Fields } from './fields.tsx'
 import type { Form } from './modal-form.tsx'
 
@@ -16,7 +17,7 @@ type SpeakerFieldsProps = {
 
 /** Which agent calls, and from which number. */
 export function SpeakerFields({ form: { values, set, fault }, tenantId, none, required = false }: SpeakerFieldsProps) {
-  const { data: agentKeys = [] } = useQuery(agentKeysQuery(tenantId))
+  const { data: agentKeys = [], error } = useQuery(agentKeysQuery(tenantId))
   return (
     <Fields>
       <NativeSelect
@@ -24,7 +25,7 @@ export function SpeakerFields({ form: { values, set, fault }, tenantId, none, re
         required={required}
         data={[{ value: '', label: none }, ...agentKeys.map((value) => ({ value, label: value }))]}
         value={values.agent_key}
-        error={fault('agent_key')}
+        error={fault('agent_key') ?? unreadFault(error, 'The agents')}
         onChange={(event) => set({ agent_key: event.currentTarget.value })}
       />
       <TextInput

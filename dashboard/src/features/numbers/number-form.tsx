@@ -1,6 +1,7 @@
 import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { agentKeysQuery } from '../../api/agent-keys.ts'
+import { unreadFault } from '../../components/fault-at.ts'
 import { ModalForm } from '../../components/modal-form.tsx'
 import { numbersKey, type PhoneRoute, type PhoneRouteValues, putNumber } from './number-queries.ts'
 
@@ -19,7 +20,7 @@ type NumberFormProps = { tenantId: string; route: PhoneRoute | null }
 /** Adds a number, or changes who answers it. */
 export function NumberForm({ tenantId, route }: NumberFormProps) {
   const client = useQueryClient()
-  const { data: agentKeys = [] } = useQuery(agentKeysQuery(tenantId))
+  const { data: agentKeys = [], error } = useQuery(agentKeysQuery(tenantId))
   const choices = [...new Set([...(route ? [route.agent_key] : []), ...agentKeys])]
 
   async function save(values: PhoneRouteValues): Promise<void> {
@@ -50,7 +51,7 @@ export function NumberForm({ tenantId, route }: NumberFormProps) {
             required
             data={[{ value: '', label: 'Choose an agent' }, ...choices.map((key) => ({ value: key, label: key }))]}
             value={values.agent_key}
-            error={fault('agent_key')}
+            error={fault('agent_key') ?? unreadFault(error, 'The agents')}
             onChange={(event) => set({ agent_key: event.currentTarget.value })}
           />
           <TextInput
