@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import styles from './close-window.module.css'
 
 type CloseWindowProps = {
   /** What was asked for in the window is under way, and no more to be called back. */
@@ -13,7 +14,9 @@ export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
       <Button variant="default" onClick={onClose}>
         {isBusy ? 'Close' : 'Cancel'}
       </Button>
-      <output>{isBusy && 'It goes on when this is closed.'}</output>
+      <output className={styles.told}>
+        {isBusy && <span className={styles.goesOn}>It goes on when this is closed.</span>}
+      </output>
     </>
   )
 }
