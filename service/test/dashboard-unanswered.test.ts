@@ -59,7 +59,7 @@ type Form = Awaited<ReturnType<typeof open>>
 
 /** While something is under way; in its corner a window has another button that is called so. */
 async function closeWaiting(form: Form): Promise<void> {
-  await form.getByText('It goes on when this is closed.').waitFor()
+  await form.getByText('It goes on even if you close this.').waitFor()
   await form.getByRole('button', { name: 'Close', exact: true }).filter({ hasText: 'Close' }).click()
   await form.waitFor({ state: 'hidden' })
 }
@@ -233,7 +233,7 @@ describe('a form whose answer comes late', () => {
     await form.getByLabel('Number').fill(NUMBER)
     await form.getByRole('button', { name: 'Add', exact: true }).click()
     await asked
-    await form.getByText('It goes on when this is closed.').waitFor()
+    await form.getByText('It goes on even if you close this.').waitFor()
     expect(await faultsAsShown(page)).toEqual([])
     await closeWaiting(form)
     await open(page, 'Add a number')

@@ -15,7 +15,7 @@ export function CloseWindow({ isBusy, onClose }: CloseWindowProps) {
         {isBusy ? 'Close' : 'Cancel'}
       </Button>
       <output className={styles.told}>
-        {isBusy && <span className={styles.goesOn}>It goes on when this is closed.</span>}
+        {isBusy && <span className={styles.goesOn}>It goes on even if you close this.</span>}
       </output>
     </>
   )
