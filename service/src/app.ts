@@ -2,7 +2,7 @@ import { makeAdministration } from './admin-floor.ts'
 import { agentRoutes } from './agents/agent-routes.ts'
 import { agentVersionRoutes } from './agents/agent-version-routes.ts'
 import { makeConnectNumber } from './calls/connect-number.ts'
-import { LAST_REQUESTS_MS } from './calls/hang-up.ts'
+import { HANGING_UP_OVER_MS } from './calls/hang-up.ts'
 import { phoneRouteRoutes } from './calls/phone-route-routes.ts'
 import { makeDelivery } from './delivery-floor.ts'
 import { hasDemo, makeDemoOnce } from './demo.ts'
@@ -62,7 +62,7 @@ const GOODBYE_WITHIN_MS = 1_000
 
 /** The parts of `close`, of which those that do not need each other end at the same time. */
 const CLOSE_WITHIN_MS =
-  Math.max(STOP_GRACE_MS, VOICE_OVER_MS) + Math.max(LAST_REQUESTS_MS, RECORDS_WITHIN_MS) + GOODBYE_WITHIN_MS
+  Math.max(STOP_GRACE_MS, VOICE_OVER_MS) + Math.max(HANGING_UP_OVER_MS, RECORDS_WITHIN_MS) + GOODBYE_WITHIN_MS
 
 /** Wires the floors together. Owns what it is given: `close` closes the database too, and so does a failure here. */
 export async function buildApp(deps: Deps): Promise<App> {

@@ -17,6 +17,8 @@ import type { RateLimits } from './platform/http/rate-limits.ts'
 import type { HttpServer } from './platform/http/server.ts'
 import type { SteadyBeats } from './platform/nodes/steady-beats.ts'
 import { publicUrlOf } from './public-url.ts'
+import { statusReport } from './records/call-record.ts'
+import { isDatabaseTrouble } from './records/database-trouble.ts'
 import { promptly } from './tenancy/prompt-credentials.ts'
 import type { Standing } from './tenancy/standing.ts'
 import { keepingActions, noteTakeovers, redactingActions } from './voice/kept-actions.ts'
@@ -43,7 +45,7 @@ export async function wireVoice(deps: Deps, floors: CallFloors, server: HttpServ
   const { clock, log, carriers } = deps
   const publicUrl = () => publicUrlOf(deps, server)
   const needs = { ...floors, tenants: floors.cache, defaults: floors.telephony, publicUrl }
-  const carrierCalls = makeHangingUp({ carriers, clock, log })
+  const carrierCalls = makeHangingUp({ carriers, clock, log, noteEnded: noteEndedBy(deps, floors) })
   const watching = makeWatching(deps, needs)
   const findTenant = findTenantBy(deps, floors)
   const reachable = makeLiveCalls(deps, floors)
@@ -79,6 +81,20 @@ function findTenantBy({ clock, database }: Deps, { credentials, rateLimits }: Ca
   const find: FindTenant = (token, { address, isLook }) =>
     credentials.findTenant(token, { isLook, mayAsk: () => rateLimits.mayAsk(address) })
   return database.kind === 'server' ? promptly(clock, find) : find
+}
+
+/** That a carrier has ended a call is kept on the disk while the database is away, as what it tells by itself is. */
+function noteEndedBy({ clock, log }: Deps, { statuses, late }: Floors) {
+  return async (tenantId: TenantId, callSid: string): Promise<void> => {
+    const report = statusReport('completed', new Date(clock.now()))
+    try {
+      await statuses.record(tenantId, callSid, report)
+    } catch (err) {
+      if (!isDatabaseTrouble(err)) throw err
+      const isKept = await late.take({ tenantId, callSid, report })
+      if (!isKept) log.error({ err, call_sid: callSid }, 'that a carrier has ended a call was not noted')
+    }
+  }
 }
 
 /** What whoever had an outbound call placed wants of it. */

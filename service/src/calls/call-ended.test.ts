@@ -15,6 +15,7 @@ type Facts = {
   plan?: Partial<SessionState['plan']>
   isFallback?: boolean
   isSecondLost?: boolean
+  isUntold?: boolean
 }
 
 function ended(reason: EndedCall['reason'], facts: Facts = {}) {
@@ -27,8 +28,10 @@ function ended(reason: EndedCall['reason'], facts: Facts = {}) {
     secondVoice: { ...begun.secondVoice, isOn: begun.secondVoice.isOn && !facts.isSecondLost },
   }
   const latency = { ...state.latency, greetingMs: 700, responsesMs: [900, 300, 500, 400], interruptions: 2 }
+  const { isUntold = false } = facts
+  const ending = { reason, hangUp: false, hungUp: true, isGuessed: false, isUntold }
   const call = { tenant: { tenant_id: 'acme' }, callSid: 'CA1', epoch: 3, direction } as EndedCall['call']
-  return endingOf({ call, reason, state: { ...state, latency, carrierGoneAtMs } }, CLOCK)
+  return endingOf({ call, reason, state: { ...state, latency, ending, carrierGoneAtMs } }, CLOCK)
 }
 
 describe('what is written down of an ended call', () => {
@@ -53,6 +56,11 @@ describe('what is written down of an ended call', () => {
     expect(ended('model_lost', { fallbackNumber: '+12025550150' }).call).toBeNull()
     expect(ended('model_lost').call).toMatchObject({ status: 'completed' })
     expect(ended('model_lost', { fallbackNumber: '+12025550150', direction: 'browser' }).call).not.toBeNull()
+  })
+
+  it('leaves a call open that its carrier was asked to end, and has not said to be over; a page has no carrier', () => {
+    expect(ended('supervisor', { isUntold: true }).call).toBeNull()
+    expect(ended('supervisor', { isUntold: true, direction: 'browser' }).call).toMatchObject({ status: 'completed' })
   })
 
   it('is who spoke in the end: the model that took the place of the first, in the voice that was heard', () => {

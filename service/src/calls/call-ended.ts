@@ -18,8 +18,6 @@ export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 
   const { tenant, callSid, epoch, next = [], streamSid } = call
   const waitedMs = state.carrierGoneAtMs === null ? 0 : clock.monotonicMs() - state.carrierGoneAtMs
   const at = new Date(clock.now() - waitedMs)
-  // The one case in which the call goes on without us: its carrier tells how that ends.
-  const goesOn = reason === 'model_lost' && state.plan.fallbackNumber !== null && call.direction !== 'browser'
   return {
     tenantId: tenant.tenant_id,
     callSid,
@@ -27,8 +25,13 @@ export function endingOf({ call, reason, state }: EndedCall, clock: Pick<Clock, 
     next,
     streamSid,
     session: { endReason: reason, at, ...progressOf(call, state) },
-    call: goesOn ? null : statusReport('completed', at),
+    call: call.direction !== 'browser' && mayGoOn(reason, state) ? null : statusReport('completed', at),
   }
+}
+
+/** Whether the call may go on without us: elsewhere, or because its carrier has not ended it. Then that tells how it ends. */
+function mayGoOn(reason: EndedCall['reason'], { ending, plan }: SessionState): boolean {
+  return (reason === 'model_lost' && plan.fallbackNumber !== null) || ending?.isUntold === true
 }
 
 /** What is written down of a call whose stream got it and never came to its session. */

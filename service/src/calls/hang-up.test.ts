@@ -38,7 +38,9 @@ async function carrierOf(...statuses: number[]) {
   const logged: string[] = []
   const tell = (_fields: unknown, message?: string) => void logged.push(message ?? '')
   const carriers = makeCarriers({ apiBaseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
-  const calls = makeHangingUp({ carriers, clock, log: { warn: tell, error: tell } })
+  const ended: string[] = []
+  const noteEnded = async (_tenantId: TenantId, callSid: string) => void ended.push(callSid)
+  const calls = makeHangingUp({ carriers, clock, log: { warn: tell, error: tell }, noteEnded })
   /** Lets time pass until everything is over. */
   const over = async () => {
     let isOver = false
@@ -47,7 +49,7 @@ async function carrierOf(...statuses: number[]) {
     })
     await passing(clock, () => isOver, { what: 'the end of the requests', stepMs: 100 })
   }
-  return { asked, clock, calls, logged, over }
+  return { asked, clock, calls, logged, ended, over }
 }
 
 describe('ending a call at its carrier', () => {
@@ -55,10 +57,11 @@ describe('ending a call at its carrier', () => {
     ['is done once where it is taken', 200],
     ['F21: is done once where it is over already', 404],
   ])('%s', async (_what, status) => {
-    const { asked, calls, over, logged } = await carrierOf(status)
-    calls.hangUp(TENANT, 'CA1')
+    const { asked, calls, over, logged, ended } = await carrierOf(status)
+    const outcome = calls.hangUp(TENANT, 'CA1')
     await over()
     expect([asked, logged]).toEqual([['Status=completed'], []])
+    expect([await outcome, ended]).toEqual(['ended', ['CA1']])
   })
 
   it('is tried three times while the carrier is in trouble', async () => {
@@ -68,11 +71,12 @@ describe('ending a call at its carrier', () => {
     expect([asked.length, logged]).toEqual([3, []])
   })
 
-  it('is given up after the third, and the log says so', async () => {
-    const { asked, calls, over, logged } = await carrierOf(500, 500, 500, 200)
-    calls.hangUp(TENANT, 'CA1')
+  it('is given up after the third, the log says so, and nobody is told that it is over', async () => {
+    const { asked, calls, over, logged, ended } = await carrierOf(500, 500, 500, 200)
+    const outcome = calls.hangUp(TENANT, 'CA1')
     await over()
     expect([asked.length, logged]).toEqual([3, ['the carrier did not take a request']])
+    expect([await outcome, ended]).toEqual(['failed', []])
   })
 
   it('is not tried again where trying cannot help', async () => {
@@ -140,10 +144,10 @@ describe('ending a call at its carrier', () => {
   )
 
   it('of a tenant without an account is not possible, and the log says so', async () => {
-    const { asked, calls, over, logged } = await carrierOf(200)
-    calls.hangUp(PENNILESS, 'CA1')
+    const { asked, calls, over, logged, ended } = await carrierOf(200)
+    const outcome = calls.hangUp(PENNILESS, 'CA1')
     await over()
-    expect([asked, logged.length]).toEqual([[], 1])
+    expect([asked, logged.length, await outcome, ended]).toEqual([[], 1, 'failed', []])
   })
 })
 
@@ -175,9 +179,11 @@ describe('an apology', () => {
   })
 
   it('is said by the carrier, which then connects the number', async () => {
-    const { asked, calls, over } = await carrierOf(200)
+    const { asked, calls, over, ended } = await carrierOf(200)
     calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' })
     await over()
+    // The call goes on with that.
+    expect(ended).toEqual([])
     const form = new URLSearchParams(asked[0])
     expect(form.get('Twiml')).toContain(
       '<Say>Sorry.</Say><Dial timeout="30" timeLimit="14400"><Number>+12025550150</Number></Dial>',

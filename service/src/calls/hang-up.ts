@@ -12,12 +12,18 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import { LONGEST_CALL_SECONDS } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { Apology } from '../voice/session/events.ts'
-import type { CarrierCalls, IsHeld } from '../voice/session-builder.ts'
+import type { CarrierCalls, HangUpOutcome, IsHeld } from '../voice/session-builder.ts'
 import type { CarrierAnswers } from '../voice/stream-ends.ts'
 import type { Sentence } from './carrier-words.ts'
 import { pause } from './pause.ts'
 
-type Deps = { carriers: Carriers; clock: Clock; log: Pick<Log, 'warn' | 'error'> }
+type Deps = {
+  carriers: Carriers
+  clock: Clock
+  log: Pick<Log, 'warn' | 'error'>
+  /** Notes that the carrier has ended a call because it was asked to. */
+  noteEnded(tenantId: TenantId, callSid: string): Promise<void>
+}
 
 /** What is done to live calls by way of their carriers, in the background. */
 export type HangingUp = CarrierCalls &
@@ -42,31 +48,50 @@ const PAUSES_MS = [500, 2_000]
 const RING_SECONDS = 30
 /** The call goes on unheard meanwhile. */
 const HELD_WITHIN_MS = 1_000
+/** A database that does not take it is not waited for: open calls are looked after. */
+const NOTED_WITHIN_MS = 1_000
 /** How long requests may go on once the process ends. */
 export const LAST_REQUESTS_MS = 1_000
+/** How long `close` takes at most. */
+export const HANGING_UP_OVER_MS = LAST_REQUESTS_MS + NOTED_WITHIN_MS
 
 type CarrierRequest = (carrier: TelephonyDriver, account: CarrierAccount, signal: AbortSignal) => Promise<void>
-type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?: boolean }
+type Asking = { request: CarrierRequest; isHeld: IsHeld | undefined; isApology?: boolean; isEnd?: boolean }
 type Running = { tenantId: TenantId; callSid: string; dropped: AbortController | null; done: Promise<void> }
 
 /** `stopped`: what may end it early, `dropped` among that. */
 type Asked = { callSid: string; isHeld: IsHeld | undefined; stopped: AbortSignal; dropped: AbortSignal | undefined }
 
 /** Ends calls at their carriers, or sends them elsewhere: three tries each, because there is nobody who could try again. */
-export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
+export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): HangingUp {
   const running = new Set<Running>()
   const closing = new AbortController()
 
-  function start(tenant: TenantRuntime, callSid: string, { request, isHeld, isApology = false }: Asking): void {
+  function start(tenant: TenantRuntime, callSid: string, asking: Asking): Promise<HangUpOutcome> {
+    const { request, isHeld, isApology = false, isEnd = false } = asking
     const account = accountOf(tenant)
-    if (!account) return log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
+    if (!account) {
+      log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
+      return Promise.resolve('failed')
+    }
     const carrier = carriers[tenant.telephony.provider]
     const dropped = isApology ? new AbortController() : null
     const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
     const asked = { callSid, isHeld, stopped, dropped: dropped?.signal }
-    const done = tryThrice(asked, (signal) => request(carrier, account, signal)).finally(() => running.delete(entry))
+    const outcome = tryThrice(asked, (signal) => request(carrier, account, signal))
+    const done = outcome
+      .then((came) => (isEnd && came === 'ended' ? note(tenant.tenant_id, callSid) : undefined))
+      .finally(() => running.delete(entry))
     const entry: Running = { tenantId: tenant.tenant_id, callSid, dropped, done }
     running.add(entry)
+    return outcome
+  }
+
+  async function note(tenantId: TenantId, callSid: string): Promise<void> {
+    const late = () => new Error('it took too long')
+    await withTimeout(clock, noteEnded(tenantId, callSid), NOTED_WITHIN_MS, late).catch((err: unknown) =>
+      log.warn({ err, call_sid: callSid }, 'that a carrier has ended a call is not noted yet'),
+    )
   }
 
   /** Whoever has taken the call meanwhile keeps it. While that cannot be found out the call is taken to be ours. */
@@ -80,17 +105,21 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
   }
 
   /** Another node may have sent the call elsewhere between two tries, too. */
-  async function tryThrice(asked: Asked, request: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  async function tryThrice(asked: Asked, request: (signal: AbortSignal) => Promise<void>): Promise<HangUpOutcome> {
     const { callSid, stopped, dropped } = asked
     for (let tries = 0; await mayAsk(asked); tries += 1) {
       const err = await outcomeOf(stopped, request)
-      if (err === null || dropped?.aborted) return
+      if (err === null) return 'ended'
+      if (dropped?.aborted) break
       const pauseMs = isWorthAnotherTry(err) ? PAUSES_MS[tries] : undefined
       if (pauseMs !== undefined) await pause(clock, pauseMs, stopped)
-      if (dropped?.aborted) return
-      if (pauseMs === undefined || stopped.aborted)
-        return log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
+      if (dropped?.aborted) break
+      if (pauseMs === undefined || stopped.aborted) {
+        log.error({ err, call_sid: callSid }, 'the carrier did not take a request')
+        return 'failed'
+      }
     }
+    return 'left'
   }
 
   async function outcomeOf(stopped: AbortSignal, request: (signal: AbortSignal) => Promise<void>): Promise<unknown> {
@@ -108,16 +137,16 @@ export function makeHangingUp({ carriers, clock, log }: Deps): HangingUp {
     hangUp: (tenant, callSid, isHeld) =>
       start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.endCall(account, callSid, signal),
-        isHeld,
+        ...{ isHeld, isEnd: true },
       }),
     apologise: (tenant, callSid, words, isHeld) =>
-      start(tenant, callSid, {
+      void start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, toldToGo(words), signal),
         ...{ isHeld, isApology: true },
       }),
     letLast(tenant, callSid) {
       const change = { maxSeconds: LONGEST_CALL_SECONDS }
-      start(tenant, callSid, {
+      void start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.updateCall(account, callSid, change, signal),
         isHeld: undefined,
       })

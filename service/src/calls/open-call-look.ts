@@ -36,6 +36,8 @@ const GRACE_MS = 600_000
 const LONGEST_CALL_MS = LONGEST_CALL_SECONDS * 1_000
 
 type Asking = { facts: StepFacts; away: Set<TenantId> }
+/** `answer`: null where the carrier was not asked. */
+type Unanswered = { answer: CarrierOutcome<unknown> | null; facts: StepFacts }
 
 /** Looks at one open call: asks its carrier, and does what follows. */
 export class OpenCallLook {
@@ -81,9 +83,8 @@ export class OpenCallLook {
   }
 
   /** Who was put through, to a person or the fallback number, talks without an agent, and as long as the carrier lets them. */
-  async #maxCallMs(tenant: TenantRuntime, { endReason, agentVersionId }: OpenCall): Promise<number> {
-    const isPutThrough = endReason === 'transferred' || endReason === 'model_lost'
-    return isPutThrough ? LONGEST_CALL_MS : this.#deps.maxCallMs(tenant, agentVersionId)
+  async #maxCallMs(tenant: TenantRuntime, call: OpenCall): Promise<number> {
+    return isPutThrough(call) ? LONGEST_CALL_MS : this.#deps.maxCallMs(tenant, call.agentVersionId)
   }
 
   async #ask(tenant: TenantRuntime, call: OpenCall, { facts, away }: Asking): Promise<boolean> {
@@ -92,11 +93,12 @@ export class OpenCallLook {
       : await this.#deps.requests.make(tenant, (carrier, account, signal) =>
           carrier.fetchCall(account, call.callSid, signal),
         )
-    if (answer?.type === 'done') {
-      await this.#apply(call, answer.value, facts)
-      return true
-    }
+    if (answer?.type === 'done') return this.#apply(tenant, call, { told: answer.value, facts })
     if (isOfAccount(answer)) away.add(call.tenantId)
+    return this.#notAnswered(call, { answer, facts })
+  }
+
+  async #notAnswered(call: OpenCall, { answer, facts }: Unanswered): Promise<boolean> {
     if (facts.isTooOld) await this.#close(call)
     else if (answer?.type !== 'no_account')
       await lookAgain(this.#deps.db, call.tenantId, call.callSid, this.#afterBackoff(call))
@@ -104,14 +106,34 @@ export class OpenCallLook {
   }
 
   /** The carrier's word, and then what follows from it. Null: it knows no such call. */
-  async #apply(call: OpenCall, told: CarrierCall | null, facts: StepFacts): Promise<void> {
+  async #apply(
+    tenant: TenantRuntime,
+    call: OpenCall,
+    { told, facts }: { told: CarrierCall | null; facts: StepFacts },
+  ): Promise<boolean> {
     const { tenantId, callSid } = call
     const reported = told && (await this.#deps.statuses.record(tenantId, callSid, reportOf(call, told, facts.nowMs)))
     const isNobodys = isAbandoned(call, facts)
     if (reported?.isOver) {
       this.#deps.hungUp(tenantId, callSid)
       if (isNobodys) await this.#deps.endLostCall(call, null)
-    } else if (facts.isTooOld || (told === null && (isNobodys || call.begunAt === null))) await this.#close(call)
+      return true
+    }
+    if (told !== null && isLeftRunning(tenant, call)) return this.#hangUp(tenant, call, facts)
+    if (facts.isTooOld || (told === null && (isNobodys || call.begunAt === null))) await this.#close(call)
+    return true
+  }
+
+  /** Its session has ended it, and its carrier has not. */
+  async #hangUp(tenant: TenantRuntime, call: OpenCall, facts: StepFacts): Promise<boolean> {
+    const { tenantId, callSid } = call
+    const answer = await this.#deps.requests.make(tenant, (carrier, account, signal) =>
+      carrier.endCall(account, callSid, signal),
+    )
+    if (answer.type !== 'done') return this.#notAnswered(call, { answer, facts })
+    const at = new Date(this.#deps.clock.now())
+    await this.#deps.statuses.record(tenantId, callSid, statusReport('completed', at))
+    return true
   }
 
   /** Nobody tells how it ended, but that it has. */
@@ -126,6 +148,17 @@ export class OpenCallLook {
   #afterBackoff({ tries }: OpenCall): Date {
     return new Date(this.#deps.clock.now() + Math.min(LOOK_INTERVAL_MS, LOST_AFTER_MS * 2 ** Math.max(0, tries - 1)))
   }
+}
+
+/** Whether others than the agent have the call since its session ended, and it goes on as long as they like. */
+function isPutThrough({ endReason }: OpenCall): boolean {
+  return endReason === 'transferred' || endReason === 'model_lost'
+}
+
+/** Whether the call was to be over with its session. One that has lost its model may be with the fallback number. */
+function isLeftRunning({ telephony }: TenantRuntime, { endedAt, endReason }: OpenCall): boolean {
+  if (endedAt === null || endReason === 'transferred') return false
+  return endReason !== 'model_lost' || telephony.fallback_number === null
 }
 
 /** Whether the account's other calls would fare no better. */

@@ -1,7 +1,13 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { useDatabase } from '../../test/harness/database.ts'
-import { someCall, storedEvents } from '../records/calls.fixture.ts'
+import type { PhoneNumber } from '../kernel/phone.ts'
+import { makeLog } from '../platform/log.ts'
+import type { SessionEndReason } from '../records/call-values.ts'
+import { OTHER_NODE, someCall, storedEvents } from '../records/calls.fixture.ts'
+import { Journal } from '../records/journal.ts'
+import { makeFinishing } from './finish.ts'
 import { makePutThrough } from './put-through.ts'
+import { NOTHING_SAID } from './record-status.ts'
 import { carrierSays, MAX_CALL_MS, NO_SUCH_CALL, useWatchedCalls } from './watched-calls.fixture.ts'
 
 const test = useDatabase()
@@ -148,6 +154,89 @@ describe('a call without a session that anybody has', () => {
     expect((await calls.stored('CA1')).session.ended_at).toBeNull()
     await sweepFor(15 * MINUTE_MS, MINUTE_MS)
     expect((await calls.stored('CA1')).session.end_reason).toBe('process_lost')
+    expect(await openEntries()).toEqual([])
+  })
+})
+
+describe('a call that its session has ended, and its carrier has not', () => {
+  /** As when the carrier does not take the hang-up, or its process dies before it is known. */
+  async function ended(endReason: SessionEndReason): Promise<void> {
+    const { clock, node } = calls
+    const log = makeLog({ level: 'silent', secrets: [], destination: { write: () => undefined } })
+    const journal = new Journal({ db: test.db, clock, log })
+    const tenants = { get: async () => calls.tenant('acme') }
+    const finishing = makeFinishing({ db: test.db, clock, log, tenants, journal })
+    onTestFinished(async () => {
+      await Promise.all([journal.close(), finishing.close()])
+    })
+    await calls.talk('CA1', node)
+    await calls.clock.advance(MINUTE_MS)
+    const session = { ...NOTHING_SAID, endReason, at: new Date(clock.now()) }
+    await finishing.finish({ tenantId: calls.tenant('acme').tenant_id, callSid: 'CA1', epoch: 1, session, call: null })
+    node.here.clear()
+  }
+
+  /** How often the carrier was asked to end it. */
+  function endings(): number {
+    return calls.rest.requests.filter(({ method }) => method === 'POST').length
+  }
+
+  it('is asked for ten seconds later, ended again while it runs, and then over', async () => {
+    await ended('agent_hangup')
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 200, body: {} })
+    await sweepFor(9_000, 1_000)
+    expect([asked(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])
+    await sweepFor(1_000, 1_000)
+    const { log, session } = await calls.stored('CA1')
+    expect([asked(), endings(), log.status, session.end_reason]).toEqual([1, 1, 'completed', 'agent_hangup'])
+    expect(await openEntries()).toEqual([])
+  })
+
+  it('is taken over by the next node, should its own be gone', async () => {
+    await ended('supervisor')
+    await test.db.updateTable('call_directory').set({ owner: OTHER_NODE }).execute()
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 200, body: {} })
+    await calls.node.sweepOrphans()
+    const { log, session } = await calls.stored('CA1')
+    expect([endings(), log.status, session.end_reason]).toEqual([1, 'completed', 'supervisor'])
+  })
+
+  it('takes its end from the carrier, which has ended it since', async () => {
+    await ended('idle_timeout')
+    calls.rest.reply = () => carrierSays('completed', { duration: '61' })
+    await sweepFor(10_000, 5_000)
+    const { log } = await calls.stored('CA1')
+    expect([endings(), log.status, log.duration_seconds]).toEqual([0, 'completed', 61])
+  })
+
+  it('is asked to end again and again while the carrier refuses', async () => {
+    await ended('max_duration')
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 500, body: {} })
+    await sweepFor(70_000, 1_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([3, 'in-progress'])
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 200, body: {} })
+    await sweepFor(60_000, 1_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([4, 'completed'])
+  })
+
+  it('is left alone where others may have it', async () => {
+    const { telephony, ...acme } = calls.tenant('acme')
+    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: '+12025550150' as PhoneNumber } })
+    await ended('model_lost')
+    calls.rest.reply = () => carrierSays('in-progress')
+    await sweepFor(MINUTE_MS, 10_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])
+  })
+
+  it('is closed at its maximum and ten minutes when its tenant has no account any more', async () => {
+    await ended('agent_hangup')
+    const { telephony, ...acme } = calls.tenant('acme')
+    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, account_sid: null } })
+    await sweepFor(MAX_CALL_MS + 5 * MINUTE_MS, 5 * MINUTE_MS)
+    expect((await calls.stored('CA1')).log.status).toBe('in-progress')
+    await sweepFor(10 * MINUTE_MS, 5 * MINUTE_MS)
+    const { log, session } = await calls.stored('CA1')
+    expect([asked(), log.status, session.end_reason]).toEqual([0, 'completed', 'agent_hangup'])
     expect(await openEntries()).toEqual([])
   })
 })

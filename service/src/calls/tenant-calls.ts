@@ -36,7 +36,7 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
 
   async function hangUp(tenant: TenantRuntime, isMeant: (callSid: string) => boolean): Promise<void> {
     for (const { callSid, direction } of await listUnfinished(db, tenant.tenant_id)) {
-      if (callSid !== null && direction !== 'browser' && isMeant(callSid)) carrierCalls.hangUp(tenant, callSid)
+      if (callSid !== null && direction !== 'browser' && isMeant(callSid)) void carrierCalls.hangUp(tenant, callSid)
     }
   }
 

@@ -6,7 +6,7 @@ import { isOver } from './call-status.ts'
 
 /** A call that nobody has said anything of for so long is asked for. */
 export const LOOK_INTERVAL_MS = 300_000
-/** A call that has lost its stream, or was told to be over and has a session, is asked for so soon. */
+/** A call that has lost its stream, or of whose call and session one alone is over, is asked for so soon. */
 export const LOST_AFTER_MS = 10_000
 
 /**
@@ -18,6 +18,9 @@ export function nextLook(before: CallRecord, after: CallRecord, now: Date): { at
   const isOverNow = isOver(after.log.status) && !isOver(before.log.status)
   // Whoever has the session writes its end within moments, if it lives.
   if (isOverNow) return { at: new Date(now.getTime() + LOST_AFTER_MS) }
+  // Nobody has told that the call is over, too: its carrier may not have ended it.
+  const hasEnded = before.session.ended_at === null && after.session.ended_at !== null
+  if (hasEnded) return { at: new Date(now.getTime() + LOST_AFTER_MS) }
   const hasBegun = after.session.stream_sid !== before.session.stream_sid
   return hasBegun ? { at: new Date(now.getTime() + LOOK_INTERVAL_MS) } : null
 }

@@ -77,7 +77,7 @@ describe('a session whose model does not work', () => {
       isHeld: async () => true,
       transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
       checkpoint: () => {},
-      carrierCalls: { hangUp: () => {}, apologise: (_tenant, callSid) => apologies.push(callSid) },
+      carrierCalls: { hangUp: async () => 'ended', apologise: (_tenant, callSid) => apologies.push(callSid) },
     })
     const { session } = builder.build(CALL, () => {})
     session.dispatch({ type: 'opened' })
@@ -116,7 +116,7 @@ describe('a session whose model stays away', () => {
       isHeld: async () => true,
       transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
       checkpoint: () => {},
-      carrierCalls: { hangUp: () => {}, apologise: () => {} },
+      carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     })
     const { session } = builder.build(CALL, () => {})
     session.dispatch({ type: 'opened' })

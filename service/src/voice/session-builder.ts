@@ -38,10 +38,14 @@ export type EndedCall = { call: StreamedCall; reason: EndReason; state: SessionS
 
 /** What is done to calls by way of their carriers. Never waits, never throws. */
 export type CarrierCalls = {
-  hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): void
+  /** What is returned settles when the carrier is not asked any more, and never rejects. */
+  hangUp(tenant: TenantRuntime, callSid: string, isHeld?: IsHeld): Promise<HangUpOutcome>
   /** The carrier says this, if it is not null, and connects the number; without one it hangs up. */
   apologise(tenant: TenantRuntime, callSid: string, words: Apology, isHeld?: IsHeld): void
 }
+
+/** `ended`: the carrier says so; `left`: to the stream that has taken the call; `failed`: nobody knows whether the call goes on. */
+export type HangUpOutcome = 'ended' | 'left' | 'failed'
 
 /** Whether the call is still that of who wants something done to it: nothing is done to one that another stream has taken. */
 export type IsHeld = () => Promise<boolean>
@@ -179,7 +183,7 @@ function carrierOf({ carrierCalls, isHeld }: Deps, call: StreamedCall): Pick<Ses
   const isHeldYet = () => isHeld(call)
   if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
   return {
-    hangUp: () => carrierCalls.hangUp(tenant, callSid, isHeldYet),
+    hangUp: () => void carrierCalls.hangUp(tenant, callSid, isHeldYet),
     apologise: (words) => carrierCalls.apologise(tenant, callSid, words, isHeldYet),
   }
 }

@@ -127,7 +127,13 @@ export class AttackedCall {
         putThrough: () => {},
       }),
       checkpoint: () => {},
-      carrierCalls: { hangUp: () => void done.push(['hang-up']), apologise: () => void done.push(['apology']) },
+      carrierCalls: {
+        async hangUp() {
+          done.push(['hang-up'])
+          return 'ended'
+        },
+        apologise: () => void done.push(['apology']),
+      },
     })
     const { session } = builder.build(
       {

@@ -182,7 +182,13 @@ function builderFor({ clock, log, voice }: Deps, { tools, turns, telephone }: He
         tool: (tool) => tools.done(tool),
       }),
     },
-    carrierCalls: { hangUp: () => telephone.hangUp(), apologise: () => telephone.hangUp() },
+    carrierCalls: {
+      async hangUp() {
+        telephone.hangUp()
+        return 'ended'
+      },
+      apologise: () => telephone.hangUp(),
+    },
     isHeld: async () => true,
     transferOf: () => NO_TRANSFER,
     checkpoint: () => undefined,

@@ -40,7 +40,7 @@ async function session(recorder: CallRecorder | null, clock: TestClock, complian
     journal: { of: () => ({ append: () => {}, forget: () => {}, tool: () => {} }) },
     metrics: makeLiveMetrics(new Registry(), () => 0),
     tracing: makeTracing(clock),
-    carrierCalls: { hangUp: () => {}, apologise: () => {} },
+    carrierCalls: { hangUp: async () => 'ended', apologise: () => {} },
     isHeld: async () => true,
     transferOf: () => ({ expectTarget: () => {}, begin: async () => ({ cancel: () => {} }), putThrough: () => {} }),
     checkpoint: () => {},

@@ -149,6 +149,14 @@ describe('A call that lost its stream', () => {
     expect(call.state.ending).toMatchObject({ reason: 'caller_hangup', isGuessed: false })
   })
 
+  it('is not known to be over when its stream does not come back: its carrier is asked to end it', () => {
+    const call = Call.greeted()
+    call.speaks('turn_1', 500)
+    call.do({ type: 'stream_lost' })
+    call.wait(15_000)
+    expect([call.all('hang_up').length, call.state.ending]).toMatchObject([1, { isUntold: true }])
+  })
+
   it('asks for an answer again that was asked for and had not begun, and stops the first should it come', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

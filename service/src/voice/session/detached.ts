@@ -1,7 +1,7 @@
 import { cleared, type Heard, heard, heardWhenSent, leftMs } from '../playback.ts'
 import { askFirst, askNext, cancelActive } from './asking.ts'
 import { keepClipsFor, replayClips, tellCutClip } from './clips.ts'
-import { carrierGone, leaveLostToCarrier } from './ending.ts'
+import { awaitWord, carrierGone, leaveLostToCarrier, toldOver } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { lastSilenceMs } from './hearing.ts'
 import { cutShort } from './interrupting.ts'
@@ -56,6 +56,7 @@ function carrierLost(step: Step): void {
   const isTakenOver = ending !== null && !ending.hangUp
   if (!isTakenOver) step.do({ type: 'hang_up' })
   carrierGone(step, 'carrier_lost', true)
+  if (!isTakenOver) awaitWord(step)
 }
 
 /** Another node is to go on: the agent falls silent here, and the end of the stream is that of our part. */
@@ -197,6 +198,7 @@ export function streamStopped(step: Step): void {
   if (isLeaving(step)) return streamLost(step)
   // It asked what comes next before it stopped this one.
   if (promisedAtMs !== null && step.nowMs - promisedAtMs < DETACHED_MS) return streamLost(step)
+  toldOver(step)
   carrierGone(step, 'caller_hangup', true)
 }
 
@@ -205,5 +207,6 @@ export function hungUp(step: Step): void {
   const { detached, ending } = step.state
   if (detached) step.set({ detached: { ...detached, isHandedOver: false } })
   if (ending) step.set({ ending: { ...ending, isGuessed: false } })
+  toldOver(step)
   carrierGone(step, 'caller_hangup')
 }

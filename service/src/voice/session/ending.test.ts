@@ -31,6 +31,16 @@ describe('A call that the agent ends', () => {
     expect(call.turns.at(-1)).toMatchObject({ text: 'Goodbye.', interrupted: false })
   })
 
+  it('is not known to be over before its carrier has said so, or has ended the stream', () => {
+    const call = sayingGoodbye()
+    call.speaks('turn_2', 500)
+    call.wait(3_000)
+    call.echoAll()
+    expect([call.all('hang_up').length, call.state.ending]).toMatchObject([1, { isUntold: true }])
+    call.do({ type: 'stream_stopped' })
+    expect(call.state.ending).toMatchObject({ reason: 'agent_hangup', isUntold: false })
+  })
+
   it('is hung up without its marks when they never come back: two seconds after they were due', () => {
     const call = sayingGoodbye()
     call.wait(4_900)

@@ -35,7 +35,7 @@ const OF_CARRIER: readonly TimerName[] = [
 export function beginEnding(step: Step, reason: EndReason, hangUp: boolean): void {
   const { ending, answers, playback } = step.state
   if (ending) return
-  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false }, digits: '' })
+  step.set({ ending: { reason, hangUp, hungUp: false, isGuessed: false, isUntold: false }, digits: '' })
   // A goodbye that the call was to end with anyway is waited for, and nothing else.
   const queue = reason === 'shutdown' ? answers.queue.filter(({ thenEnd }) => thenEnd === reason) : []
   step.setAnswers({ queue })
@@ -81,6 +81,7 @@ export function hangUp(step: Step): void {
   step.do({ type: 'hang_up' })
   for (const utterance of heard(step.state.playback, step.nowMs)) closeUtterance(step, utterance)
   carrierGone(step, 'agent_hangup')
+  awaitWord(step)
 }
 
 /** The carrier apologises, unless that was heard already, and takes the call elsewhere, or ends it; it is given time for that. */
@@ -89,7 +90,7 @@ export function leaveToCarrier(step: Step, isTold: boolean): void {
   const words = sorry ? { ...sorry, english: APOLOGY } : { text: APOLOGY }
   step.do({ type: 'apologise', ...(isTold ? { text: null } : words), number })
   // Whoever has no stream is not told by its end that the carrier has taken over.
-  if (step.state.phase === 'detached') return carrierGone(step, 'model_lost')
+  if (step.state.phase === 'detached') return carrierAsked(step)
   beginEnding(step, 'model_lost', false)
   const { ending } = step.state
   step.set({ ending: ending && { ...ending, hangUp: false } })
@@ -106,8 +107,26 @@ export function leaveLostToCarrier(step: Step): boolean {
   const isTold = isClipHeard(step)
   if (isTold && plan.fallbackNumber === null) return false
   leaveToCarrier(step, isTold)
-  carrierGone(step, 'model_lost')
+  carrierAsked(step)
   return true
+}
+
+/** Nobody hears the apology here. */
+function carrierAsked(step: Step): void {
+  carrierGone(step, 'model_lost')
+  awaitWord(step)
+}
+
+/** The carrier was asked to end the call: whether it has is known by its word alone. */
+export function awaitWord(step: Step): void {
+  const { ending } = step.state
+  if (ending) step.set({ ending: { ...ending, isUntold: true } })
+}
+
+/** The carrier has ended the call, or its stream. */
+export function toldOver(step: Step): void {
+  const { ending } = step.state
+  if (ending?.isUntold) step.set({ ending: { ...ending, isUntold: false } })
 }
 
 function isClipHeard({ state: { transcript, playback }, nowMs }: Step): boolean {
@@ -127,6 +146,7 @@ export function carrierGone(step: Step, reason: EndReason, isGuessed = false): v
     ending: {
       ...{ reason: ending?.reason ?? reason, hangUp: false, hungUp: true },
       isGuessed: isGuessed && ending === null,
+      isUntold: false,
     },
     carrierGoneAtMs: step.nowMs,
     digits: '',

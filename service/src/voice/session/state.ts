@@ -53,12 +53,16 @@ export type Transfer = {
   readonly holds: number
 }
 
-/** `isGuessed`: the call is only taken to be over, because its stream is; nobody has said so. */
+/**
+ * `isGuessed`: the call is only taken to be over, because its stream is; nobody has said so. `isUntold`: its carrier was asked to end it,
+ * and has not said that it is over.
+ */
 export type Ending = {
   readonly reason: EndReason
   readonly hangUp: boolean
   readonly hungUp: boolean
   readonly isGuessed: boolean
+  readonly isUntold: boolean
 }
 
 export type SessionState = {
