@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CALLER, NUMBER, useCallApp } from '../../test/harness/call-app.ts'
 import { useDatabase } from '../../test/harness/database.ts'
 import { ACCOUNT } from '../../test/harness/served-app.ts'
+import { storedEvents } from '../records/calls.fixture.ts'
 
 const SECRET = 'a-secret-of-the-decisions'
 
@@ -36,19 +37,24 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
   const at = target.address()
   address = `http://127.0.0.1:${typeof at === 'object' && at ? at.port : 0}/decide`
-  await app.served.administer('PUT', '/tenants/acme', {
+  await putTenant()
+})
+afterEach(async () => {
+  target.closeAllConnections()
+  await new Promise((resolve) => target.close(resolve))
+})
+
+function putTenant(document: object = {}): Promise<unknown> {
+  return app.served.administer('PUT', '/tenants/acme', {
     tenant_id: 'acme',
     org_id: 'org-1',
     system_prompt_key: 'rules',
     telephony: { account_sid: ACCOUNT.sid, auth_token: ACCOUNT.token },
     webhook: { url: 'http://127.0.0.1:9/', secret: SECRET },
     inbound_decision: { url: address, timeout_ms: 1_000 },
+    ...document,
   })
-})
-afterEach(async () => {
-  target.closeAllConnections()
-  await new Promise((resolve) => target.close(resolve))
-})
+}
 
 describe('a call to a tenant that decides', () => {
   it('is asked about, signed like a webhook', async () => {
@@ -83,7 +89,38 @@ describe('a call to a tenant that decides', () => {
   it('is turned away with the sentence that was given', async () => {
     says({ reject: 'We are closed <today>.' })
     expect(await app.ring()).toContain('<Say>We are closed &lt;today&gt;.</Say><Hangup/>')
-    expect(await logs()).toEqual([])
+  })
+
+  it('is written down when it is turned away, with its reason, as a call that was not taken', async () => {
+    says({ reject: 'We are closed today. Call +12025550188.' })
+    await app.ring({ CallSid: 'CA77' })
+    const [log] = await app.pass(async () => ((await logs()).length === 1 ? logs() : null), 'the call to be written')
+    expect(log).toMatchObject({
+      ...{ call_sid: 'CA77', direction: 'inbound', from: CALLER, to: NUMBER, agent_key: 'desk' },
+      ...{ status: 'busy', error_code: 'rejected', duration_seconds: null },
+    })
+    expect(log?.error_message).toMatch(/inbound_decision rejected it\. It said: We are closed today\./)
+    const session = await test.db.selectFrom('voice_sessions').selectAll().executeTakeFirst()
+    expect(session).toMatchObject({ call_sid: 'CA77', end_reason: 'rejected', started_at: null })
+    const told = (await storedEvents(test.db)).map(({ event }) => event)
+    expect(told).toEqual(['voice.session.completed', 'voice.call.failed', 'voice.call.completed'])
+  })
+
+  it('is hung up when its carrier asks again after it was written down, whatever is decided then', async () => {
+    says({ reject: '' })
+    await app.ring({ CallSid: 'CA77' })
+    await app.pass(async () => (await logs()).length === 1, 'the call to be written')
+    says({})
+    expect(await app.ring({ CallSid: 'CA77' })).toContain('<Response><Hangup/></Response>')
+    expect(await logs()).toMatchObject([{ call_sid: 'CA77', error_code: 'rejected' }])
+  })
+
+  it('is written down without personal data of a tenant that wants none kept', async () => {
+    await putTenant({ compliance: { redact_pii: true } })
+    says({ reject: 'Call +12025550188.' })
+    await app.ring()
+    await app.pass(async () => (await logs()).length === 1, 'the call to be written')
+    expect(await logs()).toMatchObject([{ error_message: expect.stringContaining('It said: Call [phone]') }])
   })
 
   it('hears that the line is busy when the sentence is empty', async () => {

@@ -1,4 +1,5 @@
 import type { CallVerb } from '../platform/telephony/port.ts'
+import { REJECTED } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { carrierSentence } from './carrier-words.ts'
 import { sayAndGo } from './hang-up.ts'
@@ -14,6 +15,8 @@ type RefusalWords = {
 
 /** What the carrier of a call that came in and is not taken is told: a number that is rung in our place, or a sentence. */
 export function refusalVerbs({ telephony }: TenantRuntime, { why, language, resumeUrl }: RefusalWords): CallVerb[] {
+  // Whom its tenant does not want is rung nowhere.
+  if (why === REJECTED) return [{ type: 'hangup' }]
   const { fallback_number: number } = telephony
   const about = NOT_TAKEN[why].status === 'busy' ? ('busy' as const) : ('untaken' as const)
   const sentence = carrierSentence((words) => words[about], language)

@@ -1,9 +1,10 @@
 import type { CallRecord } from '../records/call-record.ts'
 import { isOver } from '../records/call-status.ts'
+import { REJECTED } from '../records/call-values.ts'
 
 /**
  * Why a call was not taken, as its log has it in `error_code`; how one that came in ended by that, and a sentence for people.
- * Busy: another time there may be room. Failed: no agent could have talked to anybody.
+ * Busy: another time there may be room, or the tenant may want it. Failed: no agent could have talked to anybody.
  */
 export const NOT_TAKEN = {
   tenant_full: { status: 'busy', reason: 'There were as many calls as limits.max_concurrent_calls allows.' },
@@ -12,6 +13,7 @@ export const NOT_TAKEN = {
   stopping: { status: 'busy', reason: 'The service was about to stop.' },
   minutes_exhausted: { status: 'busy', reason: 'The calls of the day had taken limits.minutes_per_day.' },
   budget_exhausted: { status: 'busy', reason: 'The calls of the day had cost limits.budget_per_day.' },
+  [REJECTED]: { status: 'busy', reason: 'The address of inbound_decision rejected it.' },
   no_agent: { status: 'failed', reason: 'The agent that was to talk has published no version.' },
   no_model: { status: 'failed', reason: 'No realtime model was configured.' },
   too_slow: { status: 'failed', reason: 'It could not be found out in time who takes the call.' },

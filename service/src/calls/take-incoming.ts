@@ -5,6 +5,7 @@ import { againWhenRefused } from '../platform/db/again.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import type { CallVerb, SignedRequest } from '../platform/telephony/port.ts'
+import { REJECTED } from '../records/call-values.ts'
 import type { OpenedSession, Sessions } from '../records/sessions.ts'
 import { dayRefusal, type SpentToday, spentToday } from '../records/spent-today.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -17,6 +18,7 @@ import { refusalVerbs } from './refusal-verbs.ts'
 import { type Refusal, refusalOf } from './refusals.ts'
 import type { RefusedCalls } from './refused-calls.ts'
 import { type CallAddresses, streamVerbs } from './stream-verbs.ts'
+import type { RefusedCall } from './write-refusal.ts'
 
 /** A call that comes in, as its carrier tells of it. */
 export type IncomingCall = {
@@ -121,7 +123,8 @@ async function findAgentAndRoom(deps: TakeDeps, taking: Taking): Promise<CallVer
   if (elsewhere) return elsewhere
   const decision = await deps.decide(tenant, call)
   if (decision.reject !== null) {
-    log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why: 'rejected' }, 'a call was not taken')
+    log.warn({ tenant_id: tenant.tenant_id, call_sid: callSid, why: REJECTED }, 'a call was not taken')
+    deps.refused.note(tenant, { ...refusedCall(taking, REJECTED), said: decision.reject })
     return rejection(decision.reject)
   }
   const choice = { decided: decision.agentKey, routed: attempt.agentKey }
@@ -173,7 +176,7 @@ function refusalOfCall({ tenant, attempt: { agent } }: Taking, why: Refusal, res
   return refusalVerbs(tenant, { why, language: agent?.config.speech.language ?? null, resumeUrl })
 }
 
-function refusedCall({ call: { callSid, from, to }, attempt: { agentKey, agent } }: Taking, why: Refusal) {
+function refusedCall({ call: { callSid, from, to }, attempt: { agentKey, agent } }: Taking, why: Refusal): RefusedCall {
   return { callSid, from, to, why, agentKey, agent }
 }
 

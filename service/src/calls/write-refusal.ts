@@ -1,4 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
+import { redactorFor } from '../kernel/redaction/redact.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { type AgentOfCall, type CallRecord, statusReport, withReport, withSessionEnd } from '../records/call-record.ts'
 import { insertCall, type LockedCall, lockRecord } from '../records/call-store.ts'
@@ -14,6 +15,8 @@ export type RefusedCall = {
   from: string
   to: string
   why: Refusal
+  /** What the caller heard, of a call that its tenant has rejected. */
+  said?: string
   agentKey: string | null
   agent: AgentOfCall | null
 }
@@ -38,7 +41,7 @@ export type NotedRefusal = {
 export async function writeRefusal(db: Db, tenant: TenantRuntime, noted: NotedRefusal, now: Date): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const open = (await enterIn(tx, tenant, noted)) ?? (noted.isEntered ? await unbegunIn(tx, noted) : null)
-    if (open) await changeCall(tx, tenant, { ...open, now, change: (record) => ended(record, noted) })
+    if (open) await changeCall(tx, tenant, { ...open, now, change: (record) => ended(tenant, record, noted) })
   })
 }
 
@@ -56,7 +59,8 @@ async function unbegunIn(tx: Tx, { tenantId, call }: NotedRefusal): Promise<Lock
   return started_at === null && ended_at === null ? locked : null
 }
 
-function recordOf(tenant: TenantRuntime, { agent, agentKey, why: _why, ...call }: RefusedCall, at: Date): CallRecord {
+function recordOf(tenant: TenantRuntime, refused: RefusedCall, at: Date): CallRecord {
+  const { agent, agentKey, why: _why, said: _said, ...call } = refused
   const speaker = agent ?? { agentKey, agentName: '', versionId: null, versionNumber: null }
   const known = { ...call, direction: 'inbound' as const, orgId: null, agent: speaker, metadata: {} }
   const { log, session } = newRecord(tenant, known, at)
@@ -64,9 +68,14 @@ function recordOf(tenant: TenantRuntime, { agent, agentKey, why: _why, ...call }
   return { log: { ...log, agent_name }, session: { ...session, agent_name } }
 }
 
-function ended(record: CallRecord, { call: { why }, at, isServed }: NotedRefusal): CallRecord {
-  const { status, reason } = NOT_TAKEN[why]
-  const report = { ...statusReport(status, at), errorCode: why, errorMessage: reason }
+function ended(tenant: TenantRuntime, record: CallRecord, { call, at, isServed }: NotedRefusal): CallRecord {
+  const { status } = NOT_TAKEN[call.why]
+  const report = { ...statusReport(status, at), errorCode: call.why, errorMessage: reasonOf(tenant, call) }
   const endReason = isServed ? 'transferred' : 'rejected'
   return withSessionEnd(withReport(record, report), { ...NOTHING_SAID, endReason, at })
+}
+
+function reasonOf({ compliance }: TenantRuntime, { why, said = '' }: RefusedCall): string {
+  const { reason } = NOT_TAKEN[why]
+  return said === '' ? reason : `${reason} It said: ${redactorFor(compliance.redact_pii).text(said)}`
 }

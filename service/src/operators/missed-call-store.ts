@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
-import type { SessionId } from '../records/call-values.ts'
+import { REJECTED, type SessionId } from '../records/call-values.ts'
 import { isLive } from '../records/live-call-store.ts'
 import { HAS_SPOKEN, LOST_ITS_STREAM } from '../records/session-outcome-store.ts'
 import type { MissedCallKind } from '../tenancy/tenant-values.ts'
@@ -40,7 +40,7 @@ const CLOCKS_APART = '1 hour'
 /**
  * The tenant's calls from numbers that came in and came to nothing, of which there is no callback task, whose callers wait for no
  * other one, have not been called since nor called again and had a word with us, and may be called, but for those that somebody
- * else has answered in our place; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
+ * else has answered in our place, or that the tenant did not want; those that ended first come first. `begunAfter`: no call that was logged before lasts until `since`.
  * Tasks are looked for by call and by phone apart, for which there are indexes: by either, all of them would be read for each call.
  */
 export async function listMissedCalls(
@@ -55,6 +55,7 @@ export async function listMissedCalls(
         select log.id as log_id, log.call_sid, log.stream_sid, session.id as session_id, log.agent_name, log."from",
                log.created_at, log.ended_at, session.end_reason is distinct from 'rejected' as was_taken,
                case
+                 when log.error_code = ${REJECTED} then null
                  when log.status in ('busy', 'no-answer', 'canceled') then 'missed'
                  when log.status = 'failed' or ${LOST_ITS_STREAM}
                    or session.end_reason in ('model_lost', 'process_lost', 'carrier_lost', 'rejected') then 'failed'

@@ -103,6 +103,7 @@ describe('calls that came to nothing', () => {
     [{ end: 'agent_hangup' }, null],
     [{ end: 'supervisor' }, null],
     [{ status: 'busy', end: 'transferred' }, null],
+    [{ status: 'busy', end: 'rejected', code: 'rejected' }, null],
   ] as const)('are told apart: %o is %s', async (ended, kind) => {
     const { callSid, caller } = await call(ended)
     expect(await collect()).toBe(kind === null ? 0 : 1)

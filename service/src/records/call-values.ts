@@ -41,6 +41,9 @@ export type SessionEndReason = (typeof END_REASONS)[number]
 /** Why a call ended, as its log has it in `error_code`, that was answered and whose stream never began, or was lost for good. */
 export const STREAM_LOST = 'stream_lost'
 
+/** The same of a call that came in, and that its tenant's own address did not want. */
+export const REJECTED = 'rejected'
+
 export type TurnRole = 'caller' | 'agent' | 'system' | 'supervisor'
 
 /** A voice session's id, which is not that of its call. */
