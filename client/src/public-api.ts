@@ -767,7 +767,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Act on a live session */
+        /**
+         * Act on a live session
+         * @description transfer and end_call are a 502 when the carrier of the call does not do it.
+         */
         post: operations["actOnLiveSession"];
         delete?: never;
         options?: never;
@@ -7089,6 +7092,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -1797,7 +1797,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Act on a live session */
+        /**
+         * Act on a live session
+         * @description transfer and end_call are a 502 when the carrier of the call does not do it.
+         */
         post: operations["actOnLiveSession"];
         delete?: never;
         options?: never;
@@ -3183,6 +3186,7 @@ export interface paths {
         /**
          * Act on a live session (old address)
          * @deprecated
+         * @description transfer and end_call are a 502 when the carrier of the call does not do it.
          */
         post: operations["actOnLiveSessionOld"];
         delete?: never;
@@ -15209,6 +15213,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };
@@ -21278,6 +21283,7 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
+            502: components["responses"]["BadGateway"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

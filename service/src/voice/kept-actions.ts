@@ -1,4 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import type { Redactor } from '../kernel/redaction/redact.ts'
 import type { NoteTakeover } from './lines/line-socket.ts'
@@ -13,7 +14,7 @@ export type Escalate = (tenantId: TenantId, callSid: string, target: string | nu
 
 /**
  * The same calls, of which every action is kept before it is answered, on the node that was asked for it. An escalation that cannot
- * be written down is not one, and neither is a note: whoever asked for it is told, and may ask again.
+ * be written down is not one, and neither is a note: whoever asked for it is told, and may ask again. What a carrier did not do is kept, too.
  */
 export function keepingActions(
   calls: LiveCalls,
@@ -22,9 +23,10 @@ export function keepingActions(
   return {
     ...calls,
     async act(tenantId, streamSid, asked) {
-      const action = await calls.act(tenantId, streamSid, asked)
+      const { fault, ...action } = await calls.act(tenantId, streamSid, asked)
       if (action.action === 'escalate') await escalate(tenantId, action.call_sid, action.target)
       await keep({ ...action, tenant_id: tenantId, created_at: new Date(action.created_at) })
+      if (fault !== undefined) throw new AppError('upstream_failed', fault)
       return action
     },
   }

@@ -65,7 +65,7 @@ const ACTIONS: Record<string, Doing> = {
 }
 
 /**
- * Does it at once, but for a transfer: that is done when the carrier has begun with it.
+ * Does it at once, but for a transfer: that is done when the carrier has begun with it. What comes of an end its carrier says later.
  *
  * @throws AppError `invalid_request` for an action that there is not, or one without its words; `conflict` when the call is
  * ending already; `upstream_failed` when its carrier does not do it.

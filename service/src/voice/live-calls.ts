@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts'
+import { type Clock, withTimeout } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { iso } from '../platform/http/schemas.ts'
@@ -10,6 +10,9 @@ import type { LiveSession, LiveSessions } from './live-sessions.ts'
 export type ShownCall = ReturnType<typeof showCall>
 export type ShownAction = ReturnType<typeof showAction>
 
+/** `fault`: it was done as far as it is ours to do, and the call's carrier has failed. Left out where it has not. */
+export type DoneAction = ShownAction & { fault?: string }
+
 /** A tenant's live calls, as far as they can be reached. */
 export type LiveCalls = {
   /** Newest first. */
@@ -17,7 +20,7 @@ export type LiveCalls = {
   /** @throws AppError `not_found`. */
   get(tenantId: TenantId, streamSid: string): Promise<ShownCall>
   /** @throws AppError `not_found`, and as `actOn`. */
-  act(tenantId: TenantId, streamSid: string, asked: AskedAction): Promise<ShownAction>
+  act(tenantId: TenantId, streamSid: string, asked: AskedAction): Promise<DoneAction>
   /** What happens in the call after the event `afterId`, to be watched from the same one. @throws AppError `not_found`. */
   events(tenantId: TenantId, streamSid: string, afterId: number): Promise<WatchedEvents>
 }
@@ -35,10 +38,23 @@ export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
     get: async (tenantId, streamSid) => showCall(known(tenantId, streamSid)),
     async act(tenantId, streamSid, asked) {
       const session = known(tenantId, streamSid)
-      return showAction(session, await actOn(session, asked, clock.now()))
+      const action = await actOn(session, asked, clock.now())
+      const fault = asked.action === 'end_call' ? await endFault(session, clock) : null
+      return { ...showAction(session, action), ...(fault !== null && { fault }) }
     },
     events: async (tenantId, streamSid) => known(tenantId, streamSid).events,
   }
+}
+
+/** A carrier that answers has failed three times by then; one that takes longer may do it yet. */
+const ENDED_WITHIN_MS = 4_000
+const NOT_ENDED = 'The agent has left the call, and its carrier has not ended it: it is asked again in a few seconds.'
+
+/** Why the call goes on that was ended; null as far as nobody says so. */
+async function endFault({ hangUp }: LiveSession, clock: Clock): Promise<string | null> {
+  const late = () => new Error('the carrier takes its time')
+  const outcome = hangUp && (await withTimeout(clock, hangUp, ENDED_WITHIN_MS, late).catch(() => null))
+  return outcome === 'failed' ? NOT_ENDED : null
 }
 
 export function noSuchSession(): AppError {

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { actingAs } from '../platform/http/acting-person.ts'
 import { Followers } from '../platform/http/followers.ts'
 import { type Guard, tenantOf } from '../platform/http/guards.ts'
-import { errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
+import { ErrorBody, errorResponses, nullable, Ok, strict, Timestamp } from '../platform/http/schemas.ts'
 import { isStillLetIn } from '../platform/http/still-let-in.ts'
 import { ShownSupervisorAction } from '../records/supervisor-action-shape.ts'
 import type { LiveCalls } from './live-calls.ts'
@@ -141,10 +141,11 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
         schema: {
           tags: ['runtime'],
           summary: 'Act on a live session',
+          description: 'transfer and end_call are a 502 when the carrier of the call does not do it.',
           operationId: 'actOnLiveSession',
           params: Params,
           body: ActionBody,
-          response: { 200: Type.Object({ ok: Ok, action: ShownSupervisorAction }), ...errorResponses },
+          response: { 200: Type.Object({ ok: Ok, action: ShownSupervisorAction }), ...errorResponses, 502: ErrorBody },
         },
       },
       async (request) => {

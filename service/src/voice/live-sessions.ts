@@ -6,6 +6,7 @@ import type { CallStream, StreamLeg } from './call-streams.ts'
 import type { CallLines } from './lines/call-lines.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
+import type { HangUpOutcome } from './stream-ends.ts'
 import type { CallTransfers } from './transfer/call-transfers.ts'
 
 /** What is known of a live call, for those who look at it. */
@@ -72,6 +73,8 @@ export type LiveSession = {
   readonly isEndGuessed: boolean
   /** Not all is told yet of what was said and done: the caller's last words, what a tool comes to. */
   readonly hasOpenTurns: boolean
+  /** What comes of asking its carrier to end the call; null while that was not asked, and of a call without a carrier. */
+  readonly hangUp: Promise<HangUpOutcome> | null
   /** Its carrier is about to put it through to somebody else: our stream ends with that, or comes back. */
   readonly isLeaving: boolean
   /** Somebody else has the call: what is here is over, and its end was not that of the call. */

@@ -1,7 +1,7 @@
 import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import type { AskedAction } from './live-actions.ts'
-import type { ShownAction, ShownCall } from './live-calls.ts'
+import type { DoneAction, ShownCall } from './live-calls.ts'
 import type { LiveEvent } from './live-events.ts'
 
 /** What one node asks another about the calls that are there. The tenant is part of each question, and checked there. */
@@ -21,7 +21,7 @@ export type WatchBegun = { kept: LiveEvent[]; lastId: number }
 type Answers = {
   list: ShownCall[]
   get: ShownCall
-  act: ShownAction
+  act: DoneAction
   watch: WatchBegun
   /** False for a watch that is not known any more. */
   renew: boolean
@@ -40,6 +40,8 @@ export const WATCHERS_OF_TENANT = {
 /** Within this time the node that has a call answers, or is taken to be away; its carrier may have to be waited for. */
 const ANSWER_WITHIN_MS = 2_000
 const CARRIER_WITHIN_MS = 8_000
+/** What is done when the carrier has done it. */
+const OF_CARRIER = ['transfer', 'end_call']
 
 /** Where a node is asked about its calls, and where it is told of calls that it watches. */
 export const callsTopic = (node: NodeId): string => `calls/${node}`
@@ -48,7 +50,7 @@ export const watchTopic = (node: NodeId): string => `watch/${node}`
 /** Asks another node about its calls. @throws AppError `unavailable` when it does not answer, or the one that it answers. */
 export async function askNode<Question extends CallQuestion>(bus: Bus, node: NodeId, question: Question) {
   // Sound between nodes of one version: a further answer is a further question.
-  const isOfCarrier = question.type === 'act' && question.asked.action === 'transfer'
+  const isOfCarrier = question.type === 'act' && OF_CARRIER.includes(question.asked.action)
   const withinMs = isOfCarrier ? CARRIER_WITHIN_MS : ANSWER_WITHIN_MS
   return (await bus.ask(callsTopic(node), question, withinMs)) as Answers[Question['type']]
 }

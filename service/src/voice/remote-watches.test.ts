@@ -36,6 +36,7 @@ beforeEach(() => {
     isLeaving: false,
     isLetGo: false,
     hold: null,
+    hangUp: null,
     recording: 'off' as const,
     isMuted: false,
     isTakenOver: false,

@@ -27,6 +27,7 @@ import type { SessionDeps } from './session-deps.ts'
 import { modelsFor } from './session-models.ts'
 import { Speaker } from './session-speaker.ts'
 import { secondVoiceFor } from './session-voice.ts'
+import type { HangUpOutcome } from './stream-ends.ts'
 import type { StreamedCall } from './streamed-call.ts'
 import { makeToolRunner } from './tools/run.ts'
 import type { Tool } from './tools/tool.ts'
@@ -43,9 +44,6 @@ export type CarrierCalls = {
   /** The carrier says this, if it is not null, and connects the number; without one it hangs up. */
   apologise(tenant: TenantRuntime, callSid: string, words: Apology, isHeld?: IsHeld): void
 }
-
-/** `ended`: the carrier says so; `left`: to the stream that has taken the call; `failed`: nobody knows whether the call goes on. */
-export type HangUpOutcome = 'ended' | 'left' | 'failed'
 
 /** Whether the call is still that of who wants something done to it: nothing is done to one that another stream has taken. */
 export type IsHeld = () => Promise<boolean>
@@ -114,6 +112,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
       const words = keptWords({ tenant, journal: entries, events })
       const recorder = deps.recorders?.of(call) ?? null
       const span = deps.tracing.begin('voice.call', spanFacts(call))
+      const hangingUp: HangingUpCall = { outcome: null }
       const toolCall = toolCallOf(
         call,
         speaker,
@@ -140,7 +139,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         holdAudio: speaker.holdAudio?.pieces ?? null,
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
-        ...carrierOf(deps, call),
+        ...carrierOf(deps, call, hangingUp),
         callSid: call.callSid,
         transfer: call.direction === 'browser' ? null : deps.transferOf(call),
         ...modelsFor(deps, call, { speaker, isFallback: () => session.state.model.isFallback }),
@@ -168,8 +167,7 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         },
       })
       const live = liveOf(session, events, {
-        call,
-        speaker,
+        ...{ call, speaker, hangingUp },
         facts: factsOf(call, greetingOf(tenant, speaker.agent.config), now),
       })
       return { session, live }
@@ -177,22 +175,29 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
   }
 }
 
+/** What comes of the request to end the call; null while its carrier was not asked. */
+type HangingUpCall = { outcome: Promise<HangUpOutcome> | null }
+
 /** What the session may have its carrier do. A call without one ends with its socket. */
-function carrierOf({ carrierCalls, isHeld }: Deps, call: StreamedCall): Pick<SessionDeps, 'hangUp' | 'apologise'> {
+function carrierOf(
+  { carrierCalls, isHeld }: Deps,
+  call: StreamedCall,
+  hangingUp: HangingUpCall,
+): Pick<SessionDeps, 'hangUp' | 'apologise'> {
   const { tenant, callSid, direction, carrier } = call
   const isHeldYet = () => isHeld(call)
   if (direction === 'browser') return { hangUp: () => carrier.close(), apologise: () => carrier.close() }
   return {
-    hangUp: () => void carrierCalls.hangUp(tenant, callSid, isHeldYet),
+    hangUp() {
+      hangingUp.outcome = carrierCalls.hangUp(tenant, callSid, isHeldYet)
+    },
     apologise: (words) => carrierCalls.apologise(tenant, callSid, words, isHeldYet),
   }
 }
 
-function liveOf(
-  session: CallSession,
-  events: LiveEvents,
-  { call, speaker, facts }: { call: StreamedCall; speaker: Speaker; facts: LiveFacts },
-): LiveSession {
+type LiveParts = { call: StreamedCall; speaker: Speaker; hangingUp: HangingUpCall; facts: LiveFacts }
+
+function liveOf(session: CallSession, events: LiveEvents, { call, speaker, hangingUp, facts }: LiveParts): LiveSession {
   return {
     escalation: call.before?.escalation ?? null,
     get isMuted() {
@@ -227,6 +232,9 @@ function liveOf(
     },
     get hasOpenTurns() {
       return hasOpenTurns(session.state)
+    },
+    get hangUp() {
+      return hangingUp.outcome
     },
     get isLeaving() {
       return isLeaving(session)

@@ -11,3 +11,9 @@ export type CarrierAnswers = {
 
 /** A call that no session was begun for, though the records had given it to a stream; `isOver`: its carrier has ended it. */
 export type AbandonedCall = { tenantId: TenantId; callSid: string; epoch: number; isOver: boolean }
+
+/**
+ * What came of asking the carrier to end a call. `ended`: it says so; `left`: to the stream that has taken the call; `failed`: nobody
+ * knows whether the call goes on.
+ */
+export type HangUpOutcome = 'ended' | 'left' | 'failed'

@@ -189,7 +189,7 @@ export const ERROR_ROWS: RuleRow[] = [
   rule(
     '502 when a provider fails',
     'errors.md',
-    by('test/chat.db', 'says 502 when the model says nothing for half a minute'),
+    by('test/call-not-ended.db', 'is a 502 to the supervisor who ends it, whose action is kept'),
   ),
   rule(
     '503 where a database is needed and none is configured',
