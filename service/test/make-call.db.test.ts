@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import type { RestFault } from '../../simulator/src/carrier/faults.ts'
-import { newId } from '../src/kernel/ids.ts'
 import { type Carriers, makeCarriers } from '../src/platform/telephony/registry.ts'
 import { OTHER_NODE, someCall, tenantTold } from '../src/records/calls.fixture.ts'
 import { makeSessions } from '../src/records/sessions.ts'
@@ -194,12 +193,29 @@ describe('a carrier that does not take a call', () => {
 
 describe('a call of which it is not known whether the carrier took it', { timeout: 60_000 }, () => {
   const test = useDatabase()
-  const app = useDialApp(test)
+  const app = useDialApp(test, { document: { compliance: { calling_hours: { start: '00:00', end: '24:00' } } } })
   const rest = () => app.simulator.carrier.faults.rest
 
-  async function inDoubt(create: RestFault): Promise<void> {
+  async function inDoubt(create: RestFault, body: object = {}): Promise<void> {
     Object.assign(rest(), { create })
-    expect((await app.dial({}, { key: 'k' })).body).toMatchObject({ code: 'submission_unknown' })
+    expect((await app.dial({ ...body }, { key: 'k' })).body).toMatchObject({ code: 'submission_unknown' })
+    Object.assign(rest(), { create: 'normal' })
+  }
+
+  async function newTask(): Promise<string> {
+    const wanted = { customer_phone: app.callee }
+    const { body } = await app.served.call<{ task: { id: string } }>('acme', 'POST', '/callback-tasks', wanted)
+    return body.task.id
+  }
+
+  /** The task is dispatched from the number of the outbound default. */
+  async function dispatchedInDoubt(): Promise<void> {
+    const path = '/tenants/acme/phone-routes'
+    const { phone_routes: routes } = await app.served.administer<{ phone_routes: { id: string }[] }>('GET', path)
+    const route = { phone_number: NUMBER, agent_key: 'desk', outbound_default: true }
+    await app.served.administer('PUT', `${path}/${routes[0]?.id}`, route)
+    Object.assign(rest(), { create: 'internal-error' })
+    await app.served.call('acme', 'POST', `/callback-tasks/${await newTask()}/dispatch`, {})
     Object.assign(rest(), { create: 'normal' })
   }
 
@@ -224,17 +240,22 @@ describe('a call of which it is not known whether the carrier took it', { timeou
   })
 
   it('that would be placed again stays so while the carrier cannot be asked, for an hour at most', async () => {
-    await inDoubt('internal-error')
-    await test.db
-      .updateTable('call_logs')
-      .set({ callback_task_id: newId<string>(app.clock.now()) })
-      .execute()
+    await dispatchedInDoubt()
+    expect(await stateOfLog()).toMatchObject({ status: 'queued', error_code: 'submission_unknown' })
     Object.assign(rest(), { fetch: 'internal-error' })
     const laterMs = app.clock.now() + 180_000
     await app.pass(() => app.clock.now() >= laterMs, 'three minutes to pass', 1_000)
     expect(await stateOfLog()).toMatchObject({ status: 'queued', error_code: 'submission_unknown' })
     Object.assign(rest(), { fetch: 'normal' })
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
+  })
+
+  it('that names a task, and is not its dispatch, failed within two minutes like any other', async () => {
+    await inDoubt('internal-error', { callback_task_id: await newTask() })
+    Object.assign(rest(), { fetch: 'internal-error' })
+    const laterMs = app.clock.now() + 120_000
+    await app.pass(() => app.clock.now() >= laterMs, 'two minutes to pass', 1_000)
+    expect(await stateOfLog()).toEqual({ call_sid: null, status: 'failed', error_code: 'not_confirmed' })
   })
 
   it.each<[string, RestFault]>([

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { KEY_MS } from '../kernel/request-key.ts'
+import { isDispatch } from '../operators/task-dispatch-store.ts'
 import { forgetKeysAcrossTenants } from '../platform/db/request-keys.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db } from '../platform/db/schema.ts'
@@ -83,7 +84,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     if (closing.signal.aborted) return
     const { found } = looked
     const now = new Date(clock.now())
-    const isDoubtful = !looked.isAnswered && isPlacedAgain(dialled)
+    const isDoubtful = !looked.isAnswered && (await isPlacedAgain(db, dialled))
     const giveUpMs = isDoubtful ? GIVE_UP_ASKING_MS : GIVE_UP_MS
     const outcome = outcomeOf(looked, now.getTime() - dial.created_at.getTime() >= giveUpMs)
     await settleDial(db, tenant, dial.dial_ref, { outcome, now })
@@ -140,8 +141,10 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
 }
 
 /** Whether we call again by ourselves when it failed: that nothing was placed must be known then, from a carrier that answers. */
-function isPlacedAgain({ callback_task_id, campaign_id }: CallLogRow): boolean {
-  return callback_task_id !== null || campaign_id !== null
+async function isPlacedAgain(db: Db, { tenant_id, id, callback_task_id, campaign_id }: CallLogRow): Promise<boolean> {
+  if (campaign_id !== null) return true
+  // Who had it placed may have named a task, and does not have that dispatched by it.
+  return callback_task_id !== null && isDispatch(db, tenant_id, id)
 }
 
 function outcomeOf({ found }: { found: ListedCall | null }, isGivenUp: boolean): DialOutcome {

@@ -34,6 +34,17 @@ export async function insertDispatch(
     .execute()
 }
 
+/** Whether the call is one by which a task was dispatched. */
+export async function isDispatch(db: Db, tenantId: TenantId, callLogId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('callback_task_dispatches')
+    .select('task_id')
+    .where('tenant_id', '=', tenantId)
+    .where('call_log_id', '=', callLogId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Notes by which call a task is dispatched, unless there is a newer one. */
 export async function noteDispatchCall(
   db: Db,
