@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { countTimes, packTimes } from '../records/analytics/response-times.ts'
+import { resumptionOf } from '../voice/held-stream.ts'
 import { newSession, type SessionState } from '../voice/session/state.ts'
 import type { EndedCall } from '../voice/session-builder.ts'
 import { endingOf } from './call-ended.ts'
@@ -34,6 +35,20 @@ function ended(reason: EndedCall['reason'], facts: Facts = {}) {
   return endingOf({ call, reason, state: { ...state, latency, ending, carrierGoneAtMs } }, CLOCK)
 }
 
+const PLAN = { fallbackNumber: null } as SessionState['plan']
+const BEFORE = {
+  ...{ startedAt: AT, streamSid: 'MZ1', turns: [], toolCalls: [], isRecordingPaused: false, escalation: null },
+  latency: { greeting_ms: 700, response_p50_ms: 1_000, response_p95_ms: 2_000, interruptions: 0 },
+  ...{ usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, audio_seconds: 0 }, costUsd: 0 },
+}
+
+/** A session that goes on, with these answers of its own. */
+function endedFrom(state: SessionState, responsesMs: number[]) {
+  const call = { tenant: { tenant_id: 'acme' }, callSid: 'CA1', epoch: 2, direction: 'inbound' } as EndedCall['call']
+  const latency = { ...state.latency, responsesMs }
+  return endingOf({ call, reason: 'caller_hangup', state: { ...state, latency } }, CLOCK)
+}
+
 describe('what is written down of an ended call', () => {
   it('is why it ended, and how quickly the agent spoke', () => {
     expect(ended('caller_hangup')).toMatchObject({
@@ -50,6 +65,18 @@ describe('what is written down of an ended call', () => {
   it('has every answer time, to be counted over many calls', () => {
     const { latency } = ended('caller_hangup').session
     expect(latency.responseTimes).toBe(packTimes(countTimes([900, 300, 500, 400])))
+  })
+
+  it('has the answer times of the whole call where it went on from an earlier session', () => {
+    const earlier = { ...BEFORE, latency: { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' } }
+    const went = (responsesMs: number[]) => endedFrom(newSession(PLAN, 0, resumptionOf(earlier, 2, AT)), responsesMs)
+    const { latency } = went([300, 2_000]).session
+    expect(latency.responseTimes).toBe(packTimes(countTimes([300, 1_000, 2_000, 2_000])))
+    // Read from a histogram, which is a little off.
+    expect(Math.abs((latency.responseP50Ms ?? 0) - 1_000)).toBeLessThan(50)
+    expect(Math.abs((latency.responseP95Ms ?? 0) - 2_000)).toBeLessThan(100)
+    // What is stored of the earlier ones stands then.
+    expect(went([]).session.latency).toMatchObject({ responseTimes: null, responseP50Ms: null, responseP95Ms: null })
   })
 
   it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {

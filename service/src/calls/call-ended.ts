@@ -1,5 +1,5 @@
 import type { Clock } from '../kernel/clock.ts'
-import { countTimes, packTimes } from '../records/analytics/response-times.ts'
+import { countTimes, mergeTimes, packTimes, percentileMs, unpackTimes } from '../records/analytics/response-times.ts'
 import { type SessionProgress, statusReport } from '../records/call-record.ts'
 import type { SessionEndReason } from '../records/call-values.ts'
 import type { HeldCall } from '../records/resuming.ts'
@@ -69,14 +69,22 @@ function spokenBy({ plan: { speaker, fallback }, model, secondVoice }: SessionSt
 }
 
 function latencyOf({ latency }: SessionState) {
-  const inOrder = latency.responsesMs.toSorted((a, b) => a - b)
-  return {
-    greetingMs: latency.greetingMs,
-    responseP50Ms: percentile(inOrder, 50),
-    responseP95Ms: percentile(inOrder, 95),
-    interruptions: latency.interruptions,
-    responseTimes: packTimes(countTimes(inOrder)),
-  }
+  const { greetingMs, interruptions } = latency
+  return { greetingMs, interruptions, ...answerTimesOf(latency) }
+}
+
+/** Of the whole call: of answers that an earlier session has given a histogram is left. None of its own say nothing new of them. */
+function answerTimesOf({ responsesMs, earlierTimes }: SessionState['latency']) {
+  const inOrder = responsesMs.toSorted((a, b) => a - b)
+  const own = countTimes(inOrder)
+  if (earlierTimes === null || inOrder.length === 0)
+    return {
+      responseP50Ms: percentile(inOrder, 50),
+      responseP95Ms: percentile(inOrder, 95),
+      responseTimes: packTimes(own),
+    }
+  const all = mergeTimes([unpackTimes(earlierTimes), own])
+  return { responseP50Ms: percentileMs(all, 50), responseP95Ms: percentileMs(all, 95), responseTimes: packTimes(all) }
 }
 
 /** The smallest value that so many percent do not exceed; null of none. */

@@ -43,7 +43,7 @@ export type SessionProgress = {
     responseP50Ms: number | null
     responseP95Ms: number | null
     interruptions: number
-    /** All answers of which it is known how long they took, as `packTimes` writes them. */
+    /** All answers of the call of which it is known how long they took, as `packTimes` writes them. */
     responseTimes?: string | null
   }
   usage: { inputTokens: number; outputTokens: number; cachedTokens: number; audioSeconds: number }

@@ -56,6 +56,7 @@ export function resumptionOf(before: EarlierStream, epoch: number, now: Date): R
     costUsd: Math.max(costUsd ?? 0, turnsUsd),
     greetingMs: latency.greeting_ms,
     interruptions: latency.interruptions,
+    responseTimes: latency.response_times ?? null,
     idBase: (epoch - 1) * IDS_PER_EPOCH,
     isRecordingPaused,
   }

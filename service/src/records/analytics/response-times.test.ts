@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { countTimes, mergeTimes, packTimes, percentileMs, readTimes, timesIn } from './response-times.ts'
+import { countTimes, mergeTimes, packTimes, percentileMs, readTimes, timesIn, unpackTimes } from './response-times.ts'
 
 /** What the database does with such numbers: it adds them, and writes the sum out. */
 function summed(texts: (string | null)[]): string | null {
@@ -45,6 +45,13 @@ describe('a histogram of response times', () => {
     expect(percentileMs(readTimes(null), 50)).toBeNull()
     expect([...countTimes([0, 12, 50]).entries()]).toEqual([[0, 3]])
     expect([...countTimes([80_000, 9e9]).entries()]).toEqual([[95, 2]])
+  })
+
+  it('is read as it was written', () => {
+    fc.assert(
+      fc.property(someTimes, (times) => expect(packTimes(unpackTimes(packTimes(countTimes(times))))).toBe(packTimes(countTimes(times)))),
+    )
+    expect(unpackTimes(null).size).toBe(0)
   })
 
   it('counts nearly ten thousand million answers in a bin without touching the next one', () => {

@@ -30,6 +30,13 @@ export function packTimes(counts: ResponseTimes): string | null {
   return `${digits.replace(/^0+/, '')}e${lowest * DIGITS}`
 }
 
+/** Reads what `packTimes` has written; null is a histogram of nothing. */
+export function unpackTimes(packed: string | null): ResponseTimes {
+  if (packed === null) return new Map()
+  const [digits = '', zeros = '0'] = packed.split('e')
+  return readTimes(digits + '0'.repeat(Number(zeros)))
+}
+
 /** Reads what the database makes of such numbers, written out without an exponent; null is a histogram of nothing. */
 export function readTimes(number: string | null): ResponseTimes {
   const counts: ResponseTimes = new Map()

@@ -23,7 +23,7 @@ export type PastToolCall = {
 /**
  * What a session goes on from that another process, or this one before a restart, has begun: all of it was stored.
  *
- * What the model used and how often it was interrupted go on from what was stored, so that the end tells of the whole call. A
+ * What the model used, how long answers took and how often they were interrupted go on from what was stored, so that the end tells of the whole call. A
  * process that was killed had not stored its part: that is missing.
  */
 export type Resumption = {
@@ -37,6 +37,8 @@ export type Resumption = {
   costUsd?: number
   greetingMs: number | null
   interruptions: number
+  /** How long its answers took, as `packTimes` writes them. Default: there were none. */
+  responseTimes?: string | null
   /** Ids of items, notes and tool calls count from here: those below it have been given. */
   idBase: number
   /** The agent has paused the recording. Default: it has not. */

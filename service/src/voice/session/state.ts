@@ -176,6 +176,8 @@ export type SessionState = {
     readonly greetingMs: number | null
     /** Of the newest answers. */
     readonly responsesMs: readonly number[]
+    /** Of those that an earlier session of the call has given, as `packTimes` writes them. */
+    readonly earlierTimes: string | null
     readonly interruptions: number
   }
 }
@@ -238,6 +240,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     latency: {
       greetingMs: resumption?.greetingMs ?? null,
       responsesMs: [],
+      earlierTimes: resumption?.responseTimes ?? null,
       interruptions: resumption?.interruptions ?? 0,
     },
   }
