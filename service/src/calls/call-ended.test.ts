@@ -68,7 +68,10 @@ describe('what is written down of an ended call', () => {
   })
 
   it('has the answer times of the whole call where it went on from an earlier session', () => {
-    const earlier = { ...BEFORE, latency: { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' } }
+    const earlier = {
+      ...BEFORE,
+      latency: { ...BEFORE.latency, response_times: packTimes(countTimes([1_000, 2_000])) ?? '' },
+    }
     const went = (responsesMs: number[]) => endedFrom(newSession(PLAN, 0, resumptionOf(earlier, 2, AT)), responsesMs)
     const { latency } = went([300, 2_000]).session
     expect(latency.responseTimes).toBe(packTimes(countTimes([300, 1_000, 2_000, 2_000])))

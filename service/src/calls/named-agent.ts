@@ -3,8 +3,11 @@ import { type AppError, invalidRequest } from '../kernel/errors.ts'
 import type { AgentVersionId } from '../kernel/ids.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 
-/** Who shall speak, as a request names it: by a key, or an exact version, drafts too. Null is what was not given. */
-export type NamedAgent = { agentKey: string | null; versionId: AgentVersionId | null }
+/**
+ * Who shall speak, as a request names it: by a key, or an exact version, drafts too. Null is what was not given. `caller`: whom the
+ * shares of the agent's rollout stick to; where it is not given an agent that is named by its key speaks by its published version.
+ */
+export type NamedAgent = { agentKey: string | null; versionId: AgentVersionId | null; caller?: string }
 
 /**
  * The agent that a request names. A key that has nothing to speak is a mistake of whoever typed it, so the tenant's own agent
@@ -24,12 +27,12 @@ export async function namedAgent(
 }
 
 /** @throws AppError `invalid_request` unless exactly one is given. */
-function choiceOf({ agentKey, versionId }: NamedAgent): AgentChoice {
+function choiceOf({ agentKey, versionId, caller }: NamedAgent): AgentChoice {
   if (agentKey !== null && versionId !== null) {
     throw invalidRequest([{ path: '/body/agent_version_id', message: 'must not be given together with agent_key' }])
   }
   if (versionId !== null) return { versionId }
-  if (agentKey !== null) return { agentKey }
+  if (agentKey !== null) return { agentKey, ...(caller !== undefined && { caller }) }
   throw invalidRequest([{ path: '/body/agent_key', message: 'is required, or agent_version_id' }])
 }
 

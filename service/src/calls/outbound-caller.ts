@@ -15,7 +15,7 @@ type Given = NamedAgent & { from: PhoneNumber | null; to: PhoneNumber }
 /**
  * Finds what a request to place a call leaves open: the number of the route that is the outbound default, else that of the
  * tenant's document; the agent of that route, with the shares of its rollout, else the document's own. An agent that is named
- * by its key speaks by its published version.
+ * by its key speaks by its published version, unless its shares are to count (`caller`).
  *
  * @throws AppError `missing_route` when there is no number, `invalid_request` for a number that is not the tenant's and for an
  *   agent that it does not have.

@@ -57,7 +57,7 @@ export function makeCheckTaskCall(deps: Omit<Deps, 'dialing'> & { gate: DialGate
 async function callerOf(
   { db, resolveAgent }: Pick<Deps, 'db' | 'resolveAgent'>,
   tenant: TenantRuntime,
-  call: Pick<TaskCall, 'speakers'>,
+  call: Pick<TaskCall, 'speakers' | 'to'>,
 ): Promise<{ agent: ResolvedAgent; from: string }> {
   const route = await findOutboundRoute(db, tenant.tenant_id)
   const agent = await speaking(resolveAgent, tenant, call, route)
@@ -70,12 +70,12 @@ async function callerOf(
 async function speaking(
   resolveAgent: ResolveAgent,
   tenant: TenantRuntime,
-  { speakers }: Pick<TaskCall, 'speakers'>,
+  { speakers, to: caller }: Pick<TaskCall, 'speakers' | 'to'>,
   route: PhoneRouteRow | null,
 ): Promise<ResolvedAgent> {
   let standIn: ResolvedAgent | null = null
   for (const agentKey of [...speakers, ...(route ? [route.agent_key] : [])]) {
-    const agent = await resolveAgent(tenant, agentKey === null ? null : { agentKey })
+    const agent = await resolveAgent(tenant, agentKey === null ? null : { agentKey, caller })
     if (agent?.agentKey === agentKey) return agent
     standIn ??= agent
   }

@@ -54,7 +54,8 @@ export function makeDialContact(deps: Deps): DialContact {
 
   async function place(tenant: TenantRuntime, { campaign, contact, claim }: ClaimedContact): Promise<void> {
     const from = campaign.from as PhoneNumber | null
-    const named = { agentKey: campaign.agent_key, versionId: null, from, to: contact.phone }
+    const { phone: to } = contact
+    const named = { agentKey: campaign.agent_key, versionId: null, from, to, caller: to }
     const caller = await outboundCaller(deps, tenant, named)
     await lookForRoom(deps, tenant.tenant_id)
     const account = expectAble(deps, tenant)

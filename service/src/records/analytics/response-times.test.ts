@@ -49,7 +49,9 @@ describe('a histogram of response times', () => {
 
   it('is read as it was written', () => {
     fc.assert(
-      fc.property(someTimes, (times) => expect(packTimes(unpackTimes(packTimes(countTimes(times))))).toBe(packTimes(countTimes(times)))),
+      fc.property(someTimes, (times) =>
+        expect(packTimes(unpackTimes(packTimes(countTimes(times))))).toBe(packTimes(countTimes(times))),
+      ),
     )
     expect(unpackTimes(null).size).toBe(0)
   })
