@@ -4124,9 +4124,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             fillers?: {
-                /** @description How long a tool may take before the agent says something. Default 2,000. */
+                /** @description How long a tool may take before the agent says something; it says it sooner where nobody has spoken for 2.5 s. Default 2,000. */
                 after_ms?: number;
-                /** @description What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none. */
+                /** @description What is said while a tool, or an answer, takes long. Default: a sentence of ours in the language of `speech.language`; where there is none, the agent words it for a tool, and for an answer a short sound is heard. */
                 phrases?: string[];
             };
             /** @description What a caller hears first. Empty: the agent words it. */
@@ -5536,9 +5536,9 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             fillers?: {
-                /** @description How long a tool may take before the agent says something. Default 2,000. */
+                /** @description How long a tool may take before the agent says something; it says it sooner where nobody has spoken for 2.5 s. Default 2,000. */
                 after_ms?: number;
-                /** @description What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none. */
+                /** @description What is said while a tool, or an answer, takes long. Default: a sentence of ours in the language of `speech.language`; where there is none, the agent words it for a tool, and for an answer a short sound is heard. */
                 phrases?: string[];
             };
             /** @description What a caller hears first. Empty: the agent words it. */

@@ -99,13 +99,17 @@ const Voicemail = strict({
 
 const Fillers = strict({
   after_ms: Type.Optional(
-    whole(500, 30_000, 'How long a tool may take before the agent says something. Default 2,000.'),
+    whole(
+      500,
+      30_000,
+      'How long a tool may take before the agent says something; it says it sooner where nobody has spoken for 2.5 s. Default 2,000.',
+    ),
   ),
   phrases: Type.Optional(
     Type.Array(phrase(200), {
       maxItems: 20,
       description:
-        'What is said while a tool, or an answer, takes long. Default: the agent words it for a tool; for an answer a sentence of ours in the language of `speech.language`, or a short sound where there is none.',
+        'What is said while a tool, or an answer, takes long. Default: a sentence of ours in the language of `speech.language`; where there is none, the agent words it for a tool, and for an answer a short sound is heard.',
     }),
   ),
 })

@@ -72,9 +72,16 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the filler in dead air',
     file: `${SESSION}/silence.ts`,
-    find: "  step.do({ type: 'note', note: { type: 'dead_air' } })\n  if (!playFiller(step)) playChords(step)",
-    put: "  step.do({ type: 'note', note: { type: 'dead_air' } })",
+    find: 'else if (!playFiller(step)) playChords(step)',
+    put: '',
     tests: [`${SESSION}/dead-air.test.ts`],
+  },
+  {
+    name: 'what bridges a tool',
+    file: `${SESSION}/silence.ts`,
+    find: 'if (step.state.runningTools.length > 0) bridgeTool(step)',
+    put: 'if (step.state.runningTools.length > 0) return',
+    tests: [`${SESSION}/tool-wait.test.ts`],
   },
   {
     name: 'the renewal of an old model session',

@@ -25,7 +25,7 @@ const BY_INSTRUCTION: readonly [pattern: RegExp, say: (match: RegExpMatchArray) 
   [/say it again/, () => 'Sorry, could you say that again?'],
   [/still there/, () => 'Are you still there?'],
   [/[Ss]ay.* goodbye/, () => 'Goodbye then.'],
-  [/takes a moment/, () => 'One moment, please.'],
+  [/takes a (moment|little longer)/, () => 'One moment, please.'],
   [/Greet/, () => 'Hello, how can I help you?'],
 ]
 

@@ -12,7 +12,7 @@ import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
 import { isCallerWaiting } from './owing.ts'
-import { isHoldAudio } from './own-audio.ts'
+import { isOwnAudio } from './own-audio.ts'
 import { askAgain, RATE_LIMITED } from './retry.ts'
 import { spend } from './spending.ts'
 import { armStall } from './stall-clock.ts'
@@ -58,7 +58,7 @@ export function audioSent(step: Step, audio: Sent): void {
   startUtterance(step, audio)
   if (goneOnWith(step.state, audio.itemId)) return step.set({ idleArmed: false, deadAirArmed: false })
   if (isClip(audio.itemId)) return clipSent(step, audio.itemId)
-  if (isHoldAudio(audio.itemId)) return step.set({ deadAirArmed: false })
+  if (isOwnAudio(audio.itemId)) return step.set({ deadAirArmed: false })
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })

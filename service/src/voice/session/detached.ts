@@ -14,6 +14,7 @@ import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
 import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
+import { awaitTool } from './tool-wait.ts'
 import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
 import { goOnListening } from './turns.ts'
 import { awaitMissedWords } from './unsaid.ts'
@@ -176,7 +177,7 @@ function goOn(step: Step): void {
   if (!isFresh) step.do({ type: 'note', note: { type: 'state', state: 'talking' } })
   if (model.isReady) hearAgain(step)
   if (digits !== '') step.do({ type: 'arm', timer: 'dtmf', ms: plan.dtmf.timeoutMs })
-  if (runningTools.length > 0) step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs })
+  if (runningTools.length > 0) awaitTool(step)
   goOnHearing(step)
   if (isFromTarget) transferCameBack(step)
   else if (isFresh && model.isReady) greet(step)

@@ -1,15 +1,13 @@
 import { heard, leftMs } from '../playback.ts'
 import { stopPlaying } from './interrupting.ts'
-import { isHoldAudio, isPressing, ownId } from './own-audio.ts'
-import { isOthers, isOutOfHands, type Step } from './state.ts'
+import { isHoldAudio, ownId } from './own-audio.ts'
+import { isOthers, type Step } from './state.ts'
 import { hasWritten } from './voicing.ts'
 
 /** So much of what is heard on hold goes to the carrier at a time: whole pieces of 480 ms. */
 const STRETCH_MS = 4_800
 /** Each stretch is there so long before the one before it has played. */
-const LEAD_MS = 200
-/** How soon it is looked at again whether somebody speaks. */
-const LOOK_AGAIN_MS = 500
+export const LEAD_MS = 200
 
 /** Plays the `count`th stretch, from 0, and comes back before it is over. */
 export function playStretch(step: Step, kind: 'hold' | 'wait', count: number): void {
@@ -23,43 +21,19 @@ export function playStretch(step: Step, kind: 'hold' | 'wait', count: number): v
   )
 }
 
-/** A tool takes long, and what there was to say about that is being said: then the caller hears that somebody is there. */
-export function holdForTool(step: Step): void {
-  if (step.state.plan.holdsForTools) step.do({ type: 'arm', timer: 'hold', ms: LOOK_AGAIN_MS })
-}
-
-/** The wait for a tool goes on: music, as soon as nobody speaks or presses keys. */
-export function playForTool(step: Step): void {
-  const { runningTools, phase, ending, isMuted, speech, answers, playback, toolHolds } = step.state
-  if (runningTools.length === 0 || phase !== 'talking' || ending || isMuted || isOutOfHands(step)) return
-  const isBusy = speech !== null || answers.asked !== null || answers.active !== null || isPressing(step)
-  if (isBusy || leftMs(playback, step.nowMs) > LEAD_MS) {
-    return step.do({ type: 'arm', timer: 'hold', ms: Math.max(LOOK_AGAIN_MS, leftMs(playback, step.nowMs) - LEAD_MS) })
-  }
-  step.set({ toolHolds: toolHolds + 1 })
-  playStretch(step, 'wait', toolHolds)
-}
-
-/** An answer takes long, and there are no words to bridge that: a short sound tells that somebody is there. */
+/** An answer, or a tool, takes long, and there are no words to bridge that: a short sound tells that somebody is there. */
 export function playChords(step: Step): void {
   const toolHolds = step.state.toolHolds + 1
   step.set({ toolHolds })
   step.do({ type: 'play_chords', id: ownId('wait', toolHolds) })
 }
 
-/** The tool is done. */
-export function stopForTool(step: Step): void {
-  const { plan, transfer } = step.state
-  if (!plan.holdsForTools || transfer) return
-  step.do({ type: 'disarm', timer: 'hold' })
-  stopHoldAudio(step)
-}
-
 /** Whoever waits for a tool, or an answer, is spoken to, or hears keys. */
 export function stopHoldAudio(step: Step): void {
   const { playback } = step.state
-  const isHeard = heard(playback, step.nowMs).some((one) => isHoldAudio(one.itemId) && one.heardMs < one.sentMs)
-  if (isHeard) stopPlaying(step)
+  const unheard = heard(playback, step.nowMs).filter(({ heardMs, sentMs }) => heardMs < sentMs)
+  // Words that follow it are heard behind it, and not cut off with it.
+  if (unheard.length > 0 && unheard.every(({ itemId }) => isHoldAudio(itemId))) stopPlaying(step)
 }
 
 /**

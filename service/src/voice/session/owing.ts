@@ -5,12 +5,12 @@ import type { SessionState } from './state.ts'
 const AWAITED: readonly Ask['why'][] = ['turn', 'tool', 'rest', 'back']
 
 /**
- * Whether the caller waits for words that do not sound yet: for the answer to a turn, or for more of one, as behind a tool that was
- * announced, or a session that was lost in the middle of it.
+ * Whether the caller waits for words that do not sound yet: for the answer to a turn, or for more of one, as behind a tool that runs or
+ * was announced, or a session that was lost in the middle of it. A tool beside which the agent goes on talking is waited for by nobody.
  */
-export function isCallerWaiting({ owedSinceMs, answers }: SessionState): boolean {
+export function isCallerWaiting({ owedSinceMs, answers, runningTools }: SessionState): boolean {
   const { asked, active, queue } = answers
-  if (owedSinceMs !== null || queue.some(isAwaited)) return true
+  if (owedSinceMs !== null || runningTools.length > 0 || queue.some(isAwaited)) return true
   if (asked && !asked.isAbandoned && isAwaited(asked.ask)) return true
   return !!active?.asked && !active.hasAudio && !active.isCancelled && isAwaited(active.asked.ask)
 }

@@ -116,7 +116,7 @@ describe('A silent caller', () => {
   })
 
   it('is left alone while a tool runs', () => {
-    const call = Call.greeted({ fillers: { afterMs: 60_000, phrases: [] } })
+    const call = Call.greeted({ clips: [{ kind: 'filler', text: 'One moment.', ms: 800 }] })
     call.model({ type: 'tool_call', responseId: 'r', itemId: 'i', callId: 'c', name: 'slow', argumentsText: '{}' })
     call.wait(30_000)
     expect(call.commands('respond')).toHaveLength(1)

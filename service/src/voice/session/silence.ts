@@ -5,6 +5,7 @@ import { playChords } from './holding.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type Step } from './state.ts'
+import { bridgeTool } from './tool-wait.ts'
 
 export const STAGES = 3
 /** How long nobody may speak while the caller is owed an answer. */
@@ -17,18 +18,19 @@ export const ASK_IF_THERE = 'The caller has been silent. Ask briefly whether the
 export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.'
 
 /**
- * Looked at after each event: the clocks of silence run while nobody speaks, nothing is left to play and no tool runs; not while
- * the agent is muted, others have the call, or the beep of a mailbox is waited for.
+ * Looked at after each event: the clocks of silence run while nobody speaks and nothing is left to play, that of the caller's own
+ * silence not while a tool runs; neither while the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
   const { phase, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
-  const isTheirs = phase === 'talking' && runningTools.length === 0 && !isListening
+  const isTheirs = phase === 'talking' && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
   const isScreened = party?.phase === 'screening'
   const isAnswered = !answers.asked && !answers.active && answers.queue.length === 0
   // Who was told that something is being looked up waits for it.
-  const isWaiting = isTheirs && !isScreened && isAnswered && asyncTools.length === 0
+  const isToolDone = runningTools.length + asyncTools.length === 0
+  const isWaiting = isTheirs && !isScreened && isAnswered && isToolDone
   watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
   watchDeadAir(step, isTheirs && !speech && digits === '' && isCallerWaiting(step.state))
@@ -61,10 +63,15 @@ function watchDeadAir(step: Step, isOwing: boolean): void {
   step.do({ type: 'arm', timer: 'dead_air', ms: leftMs(playback, step.nowMs) + DEAD_AIR_MS })
 }
 
-/** Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there, or a sound where there is none. */
+/**
+ * Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there, or a sound where there is none.
+ * Whatever becomes of it, the next silence is bridged as well.
+ */
 export function deadAir(step: Step): void {
+  step.set({ deadAirArmed: false })
   step.do({ type: 'note', note: { type: 'dead_air' } })
-  if (!playFiller(step)) playChords(step)
+  if (step.state.runningTools.length > 0) bridgeTool(step)
+  else if (!playFiller(step)) playChords(step)
 }
 
 /**

@@ -124,6 +124,8 @@ export type SessionState = {
   readonly seenTools: readonly string[]
   /** How many were called since the caller spoke last, or heard words of the agent. */
   readonly toolsInRow: number
+  /** When it was said last that the tool takes long that is waited for; null before that, and where none is. */
+  readonly toolToldAtMs: number | null
   /** How often what is heard on hold was played for a tool, or an answer. */
   readonly toolHolds: number
   /** How often the agent has pressed keys, and those that it presses once what it has written before them has become sound. */
@@ -214,6 +216,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     asyncTools: [],
     seenTools: [],
     toolsInRow: 0,
+    toolToldAtMs: null,
     toolHolds: 0,
     ...{ presses: 0, dueKeys: '' },
     idleStage: 0,

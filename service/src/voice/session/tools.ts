@@ -1,23 +1,19 @@
 import type { ModelEvent } from '../../platform/realtime/port.ts'
-import { leftMs } from '../playback.ts'
-import { ask, changeActive, exactly, isAnswering } from './asking.ts'
-import { playFiller } from './clips.ts'
+import { ask, changeActive } from './asking.ts'
 import { beginEnding } from './ending.ts'
 import type { ToolOutcome } from './events.ts'
-import { holdForTool, stopForTool } from './holding.ts'
 import { addNote } from './keeping.ts'
 import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type RunningTool, type Step } from './state.ts'
 import { dropIfSilent, forgetRest } from './stopped.ts'
 import { nothingOwed, toolBegan, toolEnded } from './timeline.ts'
 import { calledWith, hasAnswered } from './tool-notes.ts'
+import { awaitTool, stopFilling } from './tool-wait.ts'
 import { countTool, mayCallTool } from './tools-in-row.ts'
 import { hasWritten } from './voicing.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
 
-/** What the agent says while a tool takes its time and the agent was given no words for it. */
-const FILLER = 'Tell the caller in a few words that this takes a moment.'
 /** What the model is told at once of a tool during which it goes on talking. */
 const UNDER_WAY = JSON.stringify({
   status: 'running',
@@ -60,7 +56,7 @@ export function toolCalled(step: Step, call: ToolCall): void {
   if (asyncTools.length > 0) step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'tool') })
   step.do({ type: 'disarm', timer: 'stall' })
   run(step, call)
-  if (runningTools.length === 0) step.do({ type: 'arm', timer: 'filler', ms: step.state.plan.fillers.afterMs })
+  if (runningTools.length === 0) awaitTool(step)
 }
 
 /** The agent goes on talking while the tool runs. */
@@ -135,12 +131,6 @@ function besideFinished(step: Step, tool: RunningTool, { output, status }: ToolO
   goOn(step)
 }
 
-function stopFilling(step: Step): void {
-  stopForTool(step)
-  step.do({ type: 'disarm', timer: 'filler' })
-  step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'filler') })
-}
-
 /** A session that did not call the tool itself is told in words; so is every later one, of less of it. */
 function tellResult(step: Step, { callId, name, epoch }: RunningTool, output: string): void {
   addNote(step, 'system', { text: hasAnswered(name, output), isKept: false })
@@ -159,19 +149,4 @@ function endCall(step: Step): void {
   if (step.state.owedSinceMs === null || step.state.ending || hasWritten(step))
     return beginEnding(step, 'agent_hangup', true)
   ask(step, { why: 'goodbye', instructions: GOODBYE, thenEnd: 'agent_hangup' })
-}
-
-/** A tool takes long: the agent says so, unless somebody is speaking anyway. */
-export function fillTheWait(step: Step): void {
-  const { state } = step
-  const { runningTools, speech, plan, answers, playback } = state
-  if (runningTools.length === 0 || isOutOfHands(step)) return
-  if (speech || isAnswering(step)) {
-    return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
-  }
-  holdForTool(step)
-  const hasOwn = plan.fillers.phrases.length > 0
-  if (hasOwn && !state.isMuted && state.phase === 'talking' && playFiller(step)) return
-  const phrase = plan.fillers.phrases[answers.asks % plan.fillers.phrases.length]
-  ask(step, { why: 'filler', instructions: phrase === undefined ? FILLER : exactly(phrase), thenEnd: null })
 }

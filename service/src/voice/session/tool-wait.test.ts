@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { Call } from './call.fixture.ts'
+import type { SessionEffect } from './events.ts'
+import type { Plan } from './plan.ts'
+
+const CLIP = { kind: 'filler' as const, text: 'One moment.', ms: 800 }
+const CHORDS_MS = 500
+/** No silence is longer, give or take a tenth. */
+const LONGEST_MS = 2_600
+
+/** A call whose answer calls a tool and says nothing; `thoughtMs` after the caller's turn. */
+function waiting(plan: Partial<Plan> = {}, thoughtMs = 0): Call {
+  const call = Call.greeted(plan)
+  call.says('turn_1', 500)
+  call.wait(thoughtMs)
+  call.begins('resp_1')
+  calls(call, 'c')
+  call.ends('resp_1')
+  return call
+}
+
+function calls(call: Call, callId: string, name = 'look_up'): void {
+  const tool = { responseId: 'resp_1', itemId: `i_${callId}`, callId, name, argumentsText: '{}' }
+  call.model({ type: 'tool_call', ...tool })
+}
+
+function done(call: Call): void {
+  call.do({ type: 'tool_finished', outcome: { callId: 'c', output: '{}', status: 'ok', endsCall: false } })
+}
+
+/** A sound of the service's that was sent, and when. */
+type Heard = { kind: 'clip' | 'chords' | 'hold'; atMs: number; ms: number }
+
+function heardOf(effect: SessionEffect, atMs: number): Heard | null {
+  if (effect.type === 'play_clip') return { kind: 'clip', atMs, ms: CLIP.ms }
+  if (effect.type === 'play_chords') return { kind: 'chords', atMs, ms: CHORDS_MS }
+  return effect.type === 'play_hold' ? { kind: 'hold', atMs, ms: effect.ms } : null
+}
+
+/** Lets time pass in which all that is to be played is sent, and each mark echoed when what is before it was heard; what was played. */
+function listen(call: Call, ms: number): Heard[] {
+  const sounds: Heard[] = []
+  const marks: { name: string; dueMs: number }[] = []
+  const untilMs = call.nowMs + ms
+  let playsUntilMs = 0
+  let seen = call.effects.length
+  while (call.nowMs < untilMs) {
+    call.wait(10)
+    for (const effect of call.effects.slice(seen)) {
+      const sound = heardOf(effect, call.nowMs)
+      if (!sound || !('id' in effect)) continue
+      sounds.push(sound)
+      playsUntilMs = Math.max(playsUntilMs, call.nowMs) + sound.ms
+      marks.push({ name: effect.id, dueMs: playsUntilMs })
+      // The fixture sends clips by itself.
+      const sent = { responseId: effect.id, itemId: effect.id, ms: sound.ms, mark: effect.id }
+      if (sound.kind !== 'clip') call.do({ type: 'sent', ...sent })
+    }
+    seen = call.effects.length
+    for (const due of marks.filter(({ dueMs }) => dueMs <= call.nowMs)) {
+      marks.splice(marks.indexOf(due), 1)
+      if (due.name.startsWith('clip')) call.echoAll()
+      else call.do({ type: 'mark', name: due.name })
+    }
+  }
+  return sounds
+}
+
+/** The longest time in which nothing was heard since `sinceMs`. */
+function longestSilenceMs(call: Call, sounds: readonly Heard[], sinceMs: number): number {
+  let longestMs = 0
+  let quietSinceMs = sinceMs
+  for (const { atMs, ms } of sounds) {
+    longestMs = Math.max(longestMs, atMs - quietSinceMs)
+    quietSinceMs = Math.max(quietSinceMs, atMs) + ms
+  }
+  return Math.max(longestMs, call.nowMs - quietSinceMs)
+}
+
+describe('A caller who waits a minute for a tool', () => {
+  it.each<[string, Partial<Plan>]>([
+    ['a filler of the agent', { clips: [CLIP], fillers: { afterMs: 2_000, phrases: ['One moment.'] } }],
+    ['the built-in one', { clips: [CLIP] }],
+    ['one that is to come late', { clips: [CLIP], fillers: { afterMs: 30_000, phrases: [] } }],
+    ['no clip, and a model that finds no words', {}],
+    ['something to hear on hold', { clips: [CLIP], holdsForTools: true, holdMs: 6_000 }],
+    ['that, and a model that finds no words', { holdsForTools: true, holdMs: 6_000 }],
+  ])('is never left in silence for more than two and a half seconds: %s', (_what, plan) => {
+    const call = waiting(plan)
+    const sinceMs = call.nowMs
+    const sounds = listen(call, 60_000)
+    expect(longestSilenceMs(call, sounds, sinceMs)).toBeLessThanOrEqual(LONGEST_MS)
+    expect(call.all('clear')).toEqual([])
+  })
+
+  it('hears the filler first when it is time for that, and chords, and about every ten seconds the filler again', () => {
+    const sounds = listen(waiting({ clips: [CLIP] }), 30_000)
+    expect(sounds[0]?.atMs).toBe(1_500 + 2_000)
+    expect(sounds.slice(0, 6).map(({ kind }) => kind)).toEqual(['clip', 'chords', 'chords', 'clip', 'chords', 'chords'])
+    const [first = 0, second = 0] = sounds.filter(({ kind }) => kind === 'clip').map(({ atMs }) => atMs)
+    expect(Math.abs(second - first - 10_000)).toBeLessThanOrEqual(1_000)
+  })
+
+  it('hears it sooner where the model has taken its time before it called the tool', () => {
+    const call = waiting({ clips: [CLIP] }, 1_500)
+    expect(listen(call, 3_000).map(({ kind, atMs }) => [kind, atMs])).toEqual([['clip', 1_500 + 2_500]])
+  })
+
+  it('hears music in place of chords where the agent has some, and the filler between two stretches of it', () => {
+    const sounds = listen(waiting({ clips: [CLIP], holdsForTools: true, holdMs: 6_000 }), 20_000)
+    expect(sounds.map(({ kind }) => kind).slice(0, 5)).toEqual(['clip', 'hold', 'hold', 'hold', 'clip'])
+    expect(sounds.some(({ kind }) => kind === 'chords')).toBe(false)
+  })
+
+  it('hears words of the model where there is no clip, asked for one at a time and other ones later, and chords until they come', () => {
+    const call = waiting()
+    expect(listen(call, 4_000).map(({ kind }) => kind)).toEqual(['chords'])
+    call.answer('filler', 'item_filler', 800, 'One moment.')
+    listen(call, 20_000)
+    const asked = call.commands('respond').slice(2)
+    expect(asked.map(({ instructions }) => instructions)).toEqual([
+      expect.stringContaining('takes a moment'),
+      expect.stringContaining('a little longer'),
+    ])
+  })
+})
+
+describe('What bridges a tool', () => {
+  it('is not heard over the caller, nor over the answer to them, and goes on behind it', () => {
+    const call = waiting({ clips: [CLIP] })
+    listen(call, 3_000)
+    call.speaks('turn_2', 500)
+    expect(listen(call, 500)).toEqual([])
+    call.sounds(3_000)
+    call.stops('turn_2')
+    call.model({ type: 'caller_transcript', itemId: 'turn_2', text: 'Are you still there?' })
+    call.answer('resp_2', 'item_2', 3_000, 'I am.')
+    const spokenAtMs = call.nowMs
+    const [next] = listen(call, 8_000)
+    expect(Math.abs((next?.atMs ?? 0) - spokenAtMs - 3_000 - 2_500)).toBeLessThanOrEqual(100)
+  })
+
+  it('is stopped by a caller who speaks, which is no interruption of the agent', () => {
+    const call = waiting()
+    listen(call, 2_510)
+    call.speaks('turn_2', 400)
+    expect([call.all('clear').length, call.state.latency.interruptions]).toEqual([1, 0])
+  })
+
+  it('gives way to the answer, and is over with the tool', () => {
+    const call = waiting({ clips: [CLIP] })
+    listen(call, 5_400)
+    done(call)
+    call.begins('resp_2')
+    expect(call.all('clear')).toHaveLength(1)
+    call.words('resp_2', 'item_2', 'Here it is.')
+    call.audio('resp_2', 'item_2', 1_000)
+    call.model({ type: 'audio_done', responseId: 'resp_2', itemId: 'item_2' })
+    call.ends('resp_2')
+    expect(listen(call, 8_000)).toEqual([])
+    call.echoAll()
+    expect(call.turns.at(-1)).toMatchObject({ text: 'Here it is.', heardMs: 1_000, interrupted: false })
+  })
+
+  it('does not cut off words that are heard behind it', () => {
+    const call = waiting()
+    call.begins('resp_2')
+    listen(call, 2_600)
+    call.audio('resp_2', 'item_2', 2_000)
+    call.ends('resp_2')
+    done(call)
+    call.begins('resp_3')
+    expect(call.all('clear')).toEqual([])
+  })
+
+  it('is nothing while the agent goes on talking beside the tool, and once nobody waits', () => {
+    const call = Call.greeted({ clips: [CLIP], asyncTools: ['look_up'] })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    calls(call, 'c')
+    call.ends('resp_1')
+    call.answer('resp_2', 'item_2', 1_000, 'I am looking it up.')
+    expect(listen(call, 20_000)).toEqual([])
+  })
+
+  it('is nothing where the agent is muted, or others have the call, and begins anew when it has it again', () => {
+    for (const [away, back] of [
+      [{ type: 'mute' }, { type: 'unmute' }],
+      [{ type: 'take_over' }, { type: 'release' }],
+    ] as const) {
+      const call = waiting({ clips: [CLIP] })
+      call.do(away)
+      expect(listen(call, 10_000)).toEqual([])
+      call.do(back)
+      call.do({ type: 'person_written' })
+      expect(listen(call, 6_000).map(({ kind }) => kind)).toContain('clip')
+    }
+  })
+
+  it('is not heard in a call that is ending, nor by a caller who presses keys', () => {
+    const ending = waiting({ clips: [CLIP] })
+    ending.do({ type: 'end', reason: 'supervisor' })
+    expect(listen(ending, 5_000)).toEqual([])
+    const typing = waiting({ clips: [CLIP], fillers: { afterMs: 30_000, phrases: [] } })
+    for (const digit of '12345') {
+      typing.do({ type: 'dtmf', digit })
+      expect(listen(typing, 800)).toEqual([])
+    }
+  })
+})
