@@ -106,7 +106,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the fallback model',
-    file: `${SESSION}/model-session.ts`,
+    file: `${SESSION}/outage.ts`,
     find: 'return !!plan.fallback && !model.isFallback',
     put: 'return !plan && !model',
     tests: [`${SESSION}/fallback.test.ts`],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { GOLDEN_CALL } from './golden-call.ts'
 import { World, type WorldOptions } from './world.ts'
@@ -30,6 +31,28 @@ describe('A model session that is lost', () => {
       })
       expect([atMs, world.session.state.model.readyAtMs - lostAtMs <= 1_000]).toEqual([atMs, true])
       expect([atMs, ...tools(world).filter((name) => name !== 'end_call')]).toEqual([atMs, 'book_table'])
+    }
+  })
+
+  it('while its provider takes nobody for eight seconds is replaced after them, and the call goes on to its own end', async () => {
+    for (let atMs = 1_000; atMs <= 25_000; atMs += 6_000) {
+      const world = await called(GOLDEN_CALL, async (world) => {
+        await world.clock.advance(atMs)
+        const backAtMs = world.clock.monotonicMs() + 8_000
+        world.model.current?.drop('1006')
+        for (let lost = world.model.sessions.length; world.clock.monotonicMs() < backAtMs; ) {
+          await world.until(() => world.model.sessions.length > lost, backAtMs - world.clock.monotonicMs())
+          if (world.clock.monotonicMs() < backAtMs) world.model.sessions.at(-1)?.drop('econnrefused')
+          lost = world.model.sessions.length
+        }
+      })
+      expect([atMs, world.apologies, world.ends]).toEqual([
+        atMs,
+        0,
+        [expect.stringMatching(/agent_hangup|idle_timeout/)],
+      ])
+      expect([atMs, tools(world).filter((name) => name !== 'end_call').length <= 1]).toEqual([atMs, true])
+      expect(replay(world.log.read()).difference).toBeNull()
     }
   })
 

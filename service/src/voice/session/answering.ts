@@ -11,6 +11,7 @@ import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './holding.ts'
 import { giveModelUp } from './model-session.ts'
+import { endOutage } from './outage.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isOwnAudio } from './own-audio.ts'
 import { askAgain, RATE_LIMITED } from './retry.ts'
@@ -63,6 +64,7 @@ export function audioSent(step: Step, audio: Sent): void {
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
   if (step.state.stall !== null) step.set({ stall: null })
+  endOutage(step)
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
   // It says what came before what is owed: silence is counted from its end.

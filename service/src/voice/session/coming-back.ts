@@ -30,6 +30,6 @@ export function seekModel(step: Step): void {
 }
 
 function openAnew(step: Step): void {
-  step.set({ model: { ...step.state.model, failedAtMs: [], downSinceMs: step.nowMs } })
+  step.set({ model: { ...step.state.model, failedAtMs: [], outSinceMs: null, downSinceMs: step.nowMs } })
   openModel(step)
 }

@@ -4,21 +4,12 @@ import { askFirst, askNext } from './asking.ts'
 import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
+import { countFailure, hasFallback, isOutForLong, isTooMuch, reconnectMs, setupMs } from './outage.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
-import { armStall, owesAnswer, TIMER_SLACK_MS } from './stall-clock.ts'
+import { armStall, owesAnswer } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
 import { awaitMissedWords, carryOver } from './unsaid.ts'
-
-/** A model session that is not set up within this time has failed. */
-export const SETUP_MS = 5_000
-/** This many lost sessions within the window, or this long without one, and the model is given up. */
-const MAX_FAILURES = 3
-const FAILURE_WINDOW_MS = 10_000
-/** How long the first, second and third new try wait. */
-const RECONNECT_MS = [0, 300, 1_000]
-/** All calls of a provider lose their sessions at once: the later tries are spread over this. */
-const JITTER_MS = 200
 
 const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
 
@@ -36,15 +27,16 @@ export function openModel(step: Step): void {
     { type: 'disarm', timer: 'renewal' },
     { type: 'disarm', timer: 'reconnect' },
     { type: 'open_model', epoch, history: soFar === '' ? null : soFar },
-    { type: 'arm', timer: 'model_setup', ms: SETUP_MS },
+    { type: 'arm', timer: 'model_setup', ms: setupMs(step) },
   )
 }
 
 /** The model session is set up: what was kept of the caller's audio goes to it first, then whoever waits is asked for. */
 export function modelReady(step: Step): void {
   const { model, plan, phase } = step.state
-  const heardSinceMs = Math.max(model.downSinceMs ?? step.nowMs, step.nowMs - KEPT_MS)
+  const { heardSinceMs, isDeafened } = heardMeanwhile(step)
   step.set({
+    hasMissedWords: step.state.hasMissedWords || isDeafened,
     model: { ...model, isReady: true, heardSinceMs, onsetMovedMs: 0, readyAtMs: step.nowMs, downSinceMs: null },
   })
   step.do(
@@ -56,6 +48,16 @@ export function modelReady(step: Step): void {
   if (phase === 'waiting') greet(step)
   askNext(step)
   if (!owesAnswer(step) && !step.state.answers.isHeld) endStall(step)
+}
+
+/** From when on the new session hears what was kept of the caller. In a long outage more was said than is kept, as a rule. */
+function heardMeanwhile({ state: { model }, nowMs }: Step): { heardSinceMs: number; isDeafened: boolean } {
+  const downSinceMs = model.downSinceMs ?? nowMs
+  const keptSinceMs = nowMs - KEPT_MS
+  return {
+    heardSinceMs: Math.max(downSinceMs, keptSinceMs),
+    isDeafened: model.outSinceMs !== null && downSinceMs < keptSinceMs,
+  }
 }
 
 /**
@@ -80,28 +82,21 @@ function endStall(step: Step): void {
 
 /** The model session is gone, or was never had: a new one takes its place unless trying again cannot help. */
 export function modelLost(step: Step, fault: ModelFault): void {
-  const { model } = step.state
-  const failedAtMs = [...model.failedAtMs.filter((atMs) => step.nowMs - atMs < FAILURE_WINDOW_MS), step.nowMs]
+  countFailure(step)
   leave(step)
-  step.set({ model: { ...step.state.model, failedAtMs } })
   const isHopeless = fault === 'fatal' || fault === 'setup'
-  if (isHopeless || isTooMuch(step, failedAtMs.length)) return giveModelUp(step)
+  if (isHopeless || isTooMuch(step)) return giveModelUp(step)
   if (hasNothingToSay(step)) return
-  const waitMs = reconnectMs(step, failedAtMs.length)
+  const waitMs = reconnectMs(step)
   if (waitMs === 0) openModel(step)
   else step.do({ type: 'arm', timer: 'reconnect', ms: waitMs })
   armStall(step)
 }
 
-/** Where another model waits, it does so for less long. */
-function isTooMuch(step: Step, failures: number): boolean {
-  const downMs = step.nowMs - (step.state.model.downSinceMs ?? step.nowMs)
-  if (hasFallback(step)) return failures >= MAX_FAILURES || downMs >= SETUP_MS - TIMER_SLACK_MS
-  return failures > MAX_FAILURES || downMs >= FAILURE_WINDOW_MS
-}
-
-function hasFallback({ state: { plan, model } }: Step): boolean {
-  return !!plan.fallback && !model.isFallback
+/** The next try has waited for its time. */
+export function tryAgain(step: Step): void {
+  if (isOutForLong(step)) giveModelUp(step)
+  else openModel(step)
 }
 
 /** The call's model stays away: the other one takes its place where there is one, once in a call; else the call is given up. */
@@ -111,7 +106,7 @@ export function giveModelUp(step: Step): void {
   leave(step)
   const { model } = step.state
   step.set({
-    model: { ...model, isFallback: true, failedAtMs: [], downSinceMs: step.nowMs, limitedUntilMs: 0 },
+    model: { ...model, isFallback: true, failedAtMs: [], outSinceMs: null, downSinceMs: step.nowMs, limitedUntilMs: 0 },
     plan: { ...plan, price: plan.fallback?.price ?? null },
     stall: null,
   })
@@ -129,13 +124,6 @@ export function replaceOrGiveUp(step: Step): void {
 /** The call is ending, and its last words were said. */
 function hasNothingToSay({ state }: Step): boolean {
   return state.ending !== null && state.answers.queue.length === 0
-}
-
-function reconnectMs(step: Step, failures: number): number {
-  const { limitedUntilMs } = step.state.model
-  const pauseMs = RECONNECT_MS[failures - 1] ?? 0
-  const jitterMs = pauseMs === 0 ? 0 : Math.floor(step.nowMs) % JITTER_MS
-  return Math.max(pauseMs + jitterMs, limitedUntilMs - step.nowMs, 0)
 }
 
 /** Puts a new session in the place of one that does not answer. */

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../platform/realtime/port.ts'
 import { KEPT_MS } from '../caller-audio.ts'
 import { leftMs } from '../playback.ts'
 import { history } from './history.ts'
-import { SETUP_MS } from './model-session.ts'
+import { SETUP_MS } from './outage.ts'
 import type { Step } from './state.ts'
 
 /** Words that wait for their text hold a renewal up for this long. */

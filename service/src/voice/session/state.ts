@@ -86,7 +86,10 @@ export type SessionState = {
     readonly readyAtMs: number
     /** The session that is to take over, being opened since then with what the conversation was. */
     readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
+    /** The losses that count for how long the next try waits. */
     readonly failedAtMs: readonly number[]
+    /** Since when sessions are lost, one soon after the other, and none has answered; null where none is, or one has. */
+    readonly outSinceMs: number | null
     /** The call's own stayed away: the one that is there for that takes its place. */
     readonly isFallback: boolean
     /** None is looked for any more: others have the call. */
@@ -198,7 +201,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ onsetMovedMs: 0, failedAtMs: [], isFallback: false, isGivenUp: false },
+      ...{ onsetMovedMs: 0, failedAtMs: [], outSinceMs: null, isFallback: false, isGivenUp: false },
       ...{ downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,

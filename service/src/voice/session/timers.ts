@@ -4,7 +4,7 @@ import { finish, hangUp } from './ending.ts'
 import type { TimerName } from './events.ts'
 import { wordsStayAway } from './going-on.ts'
 import { tellKeys } from './keys.ts'
-import { modelLost, openModel } from './model-session.ts'
+import { modelLost, tryAgain } from './model-session.ts'
 import { renewalFired } from './renewal.ts'
 import { letGo } from './retry.ts'
 import { deadAir, silencePassed } from './silence.ts'
@@ -25,7 +25,7 @@ export function fired(step: Step, timer: TimerName): void {
 
 const ON_TIMER: Record<TimerName, (step: Step) => void> = {
   model_setup: (step) => modelLost(step, 'retry'),
-  reconnect: (step) => openModel(step),
+  reconnect: tryAgain,
   renewal: renewalFired,
   retry: letGo,
   stall: stalled,
