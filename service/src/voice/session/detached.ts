@@ -16,7 +16,7 @@ import { dropStopped } from './stopped.ts'
 import { giveWay } from './taking-over.ts'
 import { awaitTool } from './tool-wait.ts'
 import { AWAY_MS, playOn, transferCameBack } from './transferring.ts'
-import { goOnListening } from './turns.ts'
+import { wordsOverdue } from './turns.ts'
 import { awaitMissedWords } from './unsaid.ts'
 
 /** How long a call without a stream waits for another one. */
@@ -163,7 +163,7 @@ export function kept(step: Step): void {
 
 /** The conversation goes on where it was. */
 function goOn(step: Step): void {
-  goOnListening(step)
+  wordsOverdue(step)
   const { detached, model, digits, plan, runningTools, owedSinceMs } = step.state
   const isFromTarget = isLeaving(step)
   const isFresh = detached?.wasWaiting === true

@@ -30,14 +30,19 @@ describe('A session near the provider’s limit', () => {
     expect(call.all('open_next')).toMatchObject([{ epoch: 2, history: expect.stringContaining('A long story.') }])
   })
 
-  it('waits for the words of a sound for five seconds, and no longer', () => {
+  it('waits for the words of a sound, or for its answer where none come, and for its text no longer than five seconds', () => {
     const call = Call.greeted(PLAN)
     call.wait(8_500)
-    call.speaks('cough', 100)
-    call.stops('cough')
-    call.isQuiet(4_800)
+    call.speaks('word', 100)
+    call.stops('word')
+    call.isQuiet(2_100)
+    call.answer('resp_1', 'item_1', 500)
+    call.isQuiet(600)
+    call.echoAll()
+    call.isQuiet(2_100)
     expect(call.all('open_next')).toEqual([])
     call.isQuiet(200)
+    call.echoAll()
     expect(call.all('open_next')).toHaveLength(1)
     next(call, { type: 'ready' })
     expect(call.state.model.epoch).toBe(2)

@@ -27,8 +27,7 @@ function isPause({ state, nowMs, atMs }: Step): boolean {
   const isSilent = !answers.asked && !answers.active && answers.queue.length === 0 && leftMs(playback, nowMs) === 0
   if (!isSilent || speech || runningTools.length > 0) return false
   const waitsForText = transcript.entries.some(({ isFinal, endMs }) => !isFinal && atMs - endMs < TEXT_WAIT_MS)
-  const waitsForWords = undecided.some(({ sinceMs }) => nowMs - sinceMs < TEXT_WAIT_MS)
-  return phase === 'talking' && model.isReady && !waitsForText && !waitsForWords
+  return phase === 'talking' && model.isReady && !waitsForText && undecided.length === 0
 }
 
 /** From the session that is to take over. */

@@ -39,6 +39,95 @@ describe('A short sound into silence', () => {
     expect(call.commands('delete_item')).toHaveLength(1)
   })
 
+  it('is taken for a word when nothing tells within two seconds what it was: it is answered, once', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.wait(1_900)
+    expect(call.commands('respond')).toHaveLength(1)
+    call.wait(100)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.answer('resp_1', 'item_1', 1_000, 'Very well.')
+    call.wait(6_000)
+    expect([call.commands('respond').length, call.commands('delete_item'), call.all('clear')]).toEqual([2, [], []])
+  })
+
+  it.each([
+    ['a word', 'No.', ['Some words.', 'No.', 'Very well.']],
+    ['none', '', ['Some words.', 'Very well.']],
+    ['nobody knows what', null, ['Some words.', 'Very well.']],
+  ])(
+    'that was answered so is not answered again, nor is its answer stopped, when it turns out late to be %s',
+    (_what, text, turns) => {
+      const call = Call.greeted()
+      sound(call, 'turn_1')
+      call.wait(2_000)
+      call.begins('resp_1')
+      call.words('resp_1', 'item_1', 'Very well.')
+      call.audio('resp_1', 'item_1', 1_000)
+      if (text === null) call.model({ type: 'caller_transcript_failed', itemId: 'turn_1' })
+      else call.model({ type: 'caller_transcript', itemId: 'turn_1', text })
+      call.model({ type: 'audio_done', responseId: 'resp_1', itemId: 'item_1' })
+      call.ends('resp_1')
+      call.wait(1_000)
+      call.echoAll()
+      expect([call.commands('respond').length, call.commands('cancel'), call.all('clear')]).toEqual([2, [], []])
+      expect(call.turns.map(({ text: said }) => said)).toEqual(turns)
+    },
+  )
+
+  it('is one turn with others that are not known either by then', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.wait(1_000)
+    sound(call, 'turn_2')
+    call.wait(900)
+    expect(call.commands('respond')).toHaveLength(2)
+    call.answer('resp_1', 'item_1', 1_000, 'Very well.')
+    call.wait(3_000)
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
+  it('is waited for no longer because of one that has turned out to be nothing, and as long as any other', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.wait(1_000)
+    sound(call, 'turn_2')
+    call.model({ type: 'caller_transcript', itemId: 'turn_1', text: '' })
+    call.wait(1_900)
+    expect(call.commands('respond')).toHaveLength(1)
+    call.wait(100)
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
+  it('that is taken for a word stops nobody who speaks by then, and is answered behind them', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.do({ type: 'say', text: 'Please hold.' })
+    call.answer('resp_1', 'item_1', 4_000, 'Please hold.')
+    call.wait(2_000)
+    expect([call.all('clear'), call.commands('respond').length]).toEqual([[], 3])
+  })
+
+  it('whose session is lost before its words are there was perhaps a word: the caller is asked to say it again', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('say it again')
+  })
+
+  it('is waited for as long where the stream was away meanwhile', () => {
+    const call = Call.greeted()
+    sound(call, 'turn_1')
+    call.wait(500)
+    call.do({ type: 'stream_lost' })
+    call.wait(900)
+    call.do({ type: 'attached' })
+    expect(call.commands('respond')).toHaveLength(1)
+    call.wait(600)
+    expect(call.commands('respond')).toHaveLength(2)
+  })
+
   it('is noise when many of them wait for their text: the oldest is taken out', () => {
     const call = Call.greeted()
     for (let n = 0; n < 20; n++) sound(call, `turn_${n}`)

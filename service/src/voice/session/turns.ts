@@ -7,6 +7,7 @@ import { interrupt } from './interrupting.ts'
 import { appendEntry, forgetEntry, keepEntry, placeEntry } from './keeping.ts'
 import { isAwaited } from './party.ts'
 import { isMeant, speechOver } from './speech.ts'
+import { TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { turnEnded } from './timeline.ts'
 import { endRow } from './tools-in-row.ts'
@@ -16,6 +17,8 @@ type Committed = Extract<ModelEvent, { type: 'committed' }>
 
 /** So long after speech that may only say "go on" it is taken for more, whatever its words are. */
 const WORDS_MS = 1_500
+/** So long after a short sound into silence it is taken for a word: a cough is waited for a little longer. */
+const SHORT_WORDS_MS = 2_000
 /** Short sounds that wait for their words: more of them at once are noise, and the oldest is taken for that. */
 const MAX_UNDECIDED = 8
 const BEFORE_GREETING = 'The caller spoke before your greeting. Answer that now, without greeting them again.'
@@ -48,16 +51,12 @@ function putOff(step: Step, { itemId, overlaps }: CallerSpeech): void {
 /** The agent speaks on until it is known what the caller said meanwhile. */
 function listenTo(step: Step, itemId: string): void {
   awaitWords(step, itemId, true)
-  step.do({ type: 'arm', timer: 'words', ms: WORDS_MS })
 }
 
-/** The caller is heard again after a while in which nobody could: the words of a sound over the agent are waited for, or not any longer. */
-export function goOnListening(step: Step): void {
-  const first = step.state.undecided.find(({ isMeant }) => isMeant)
-  if (!first) return
-  const leftMs = WORDS_MS - (step.nowMs - first.sinceMs)
-  if (leftMs > 0) step.do({ type: 'arm', timer: 'words', ms: leftMs })
-  else wordsOverdue(step)
+/** How long the words of what is undecided may take yet; infinite where nothing is. */
+function wordsLeftMs({ state: { undecided }, nowMs }: Step): number {
+  const dueMs = ({ isMeant, sinceMs }: Undecided) => sinceMs + (isMeant ? WORDS_MS : SHORT_WORDS_MS)
+  return Math.min(...undecided.map(dueMs)) - nowMs
 }
 
 function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
@@ -65,6 +64,7 @@ function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
   const [oldest] = undecided
   if (oldest && undecided.length > MAX_UNDECIDED) forget(step, oldest.itemId)
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
+  step.do({ type: 'arm', timer: 'words', ms: wordsLeftMs(step) })
 }
 
 /** It was no words. */
@@ -73,13 +73,20 @@ function forget(step: Step, itemId: string): void {
   wasNoWords(step, itemId)
 }
 
-/** Words that may be more than "go on" do not come: what was long enough for speech is taken for that. */
+/**
+ * Words do not come that may be more than "go on", or may be none: the sound is taken for words, as a caller who has said "no" waits for
+ * an answer. It is the answer to all that is undecided by then, which are one turn. Words that come later are kept, and not answered again.
+ */
 export function wordsOverdue(step: Step): void {
-  const meant = step.state.undecided.filter(({ isMeant }) => isMeant)
-  step.set({ undecided: step.state.undecided.filter(({ isMeant }) => !isMeant) })
-  const last = meant.at(-1)
+  const { undecided } = step.state
+  const last = undecided.at(-1)
   if (!last) return
-  interrupt(step)
+  const leftMs = wordsLeftMs(step)
+  // Another one was waited for, or nobody could be heard meanwhile.
+  if (leftMs > TIMER_SLACK_MS) return step.do({ type: 'arm', timer: 'words', ms: leftMs })
+  step.set({ undecided: [] })
+  // What is short stops nobody who speaks by now.
+  if (undecided.some(({ isMeant }) => isMeant)) interrupt(step)
   answerTurn(step, endOf(step, last.itemId))
 }
 

@@ -68,9 +68,8 @@ function undoneOf({ asked, isCancelled, isWhole, hasTool }: Active): Ask | null 
 function carryWordsOver(step: Step): void {
   const { speech, undecided, hasMissedWords } = step.state
   const isHalfSaid = speech?.counts === true && speech.stoppedAtMs === null
-  // Of what was said over the agent nobody will know any more whether it was but "go on".
-  const isTurnLost =
-    (speech?.counts === true && speech.stoppedAtMs !== null) || undecided.some(({ isMeant }) => isMeant)
+  // Of what was said over the agent, or in a moment, nobody will know any more whether it was but "go on", or a cough.
+  const isTurnLost = (speech?.counts === true && speech.stoppedAtMs !== null) || undecided.length > 0
   step.set({ speech: null, undecided: [], hasMissedWords: hasMissedWords || isHalfSaid })
   const areWordsLost = closeCallerTurns(step)
   if (isTurnLost) ask(step, { why: 'turn', instructions: null, thenEnd: null })
