@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Call } from './call.fixture.ts'
 
-function calling(call: Call, callId: string, name = 'look_up'): void {
-  call.model({ type: 'tool_call', responseId: 'resp_1', itemId: `i_${callId}`, callId, name, argumentsText: '{"q":1}' })
+function calling(call: Call, callId: string, name = 'look_up', responseId = 'resp_1'): void {
+  call.model({ type: 'tool_call', responseId, itemId: `i_${callId}`, callId, name, argumentsText: '{"q":1}' })
 }
 
 function answering(call: Call, callId: string): void {
@@ -57,6 +57,39 @@ describe('A tool during which the agent goes on talking', () => {
     call.answer('resp_2', 'item_2', 800)
     call.wait(5_000)
     expect(call.commands('respond')).toHaveLength(3)
+  })
+
+  it('is refused when eight run so, and the model is asked to go on without it, once for all that it called', () => {
+    const call = asked(...Array.from({ length: 10 }, () => 'look_up'))
+    expect(call.all('run_tool')).toHaveLength(8)
+    expect(call.all('refuse_tool').map(({ callId }) => callId)).toEqual(['c9', 'c10'])
+    call.answer('resp_2', 'item_2', 800)
+    call.wait(1_000)
+    call.echoAll()
+    call.says('turn_2', 500)
+    const before = call.commands('respond').length
+    call.begins('resp_3')
+    calling(call, 'c11', 'look_up', 'resp_3')
+    call.ends('resp_3')
+    expect(call.commands('tool_result').at(-1)).toMatchObject({
+      callId: 'c11',
+      output: expect.stringContaining('Too many'),
+    })
+    expect(call.commands('respond')).toHaveLength(before + 1)
+    expect(call.all('run_tool')).toHaveLength(8)
+  })
+
+  it('is not asked for on and on of a model that calls it whatever it is told', () => {
+    const call = asked(...Array.from({ length: 8 }, () => 'look_up'))
+    const before = call.commands('respond').length
+    for (let n = 9; call.state.answers.asked !== null && n < 30; n++) {
+      call.begins(`resp_${n}`)
+      calling(call, `c${n}`, 'look_up', `resp_${n}`)
+      call.ends(`resp_${n}`)
+    }
+    const since = call.commands('respond').slice(before)
+    expect(since.length).toBeLessThanOrEqual(4)
+    expect(since.at(-1)?.noTools).toBe(true)
   })
 
   it('beside one that is waited for makes the model wait for that', () => {

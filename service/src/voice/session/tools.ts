@@ -22,6 +22,9 @@ const UNDER_WAY = JSON.stringify({
 const GOODBYE = 'Say goodbye in one short sentence.'
 /** What a model is told that wanted to end a call of which the caller thinks otherwise. */
 const GOES_ON = JSON.stringify({ error: 'The caller spoke, so the call goes on. End it once they are done.' })
+/** What a model is told whose call is refused, for it is one of words that fill a wait, or there are too many. */
+const RUNS_ALREADY = 'A tool is running already.'
+const TOO_MANY = 'Too many tools are running.'
 /** What a model is told that has asked one tool after the other, and said nothing. */
 const TOO_MANY_IN_ROW = 'Too many tools were called in a row. Call none now: answer the caller with what you know.'
 /** More tools than this do not run at once: a further call is refused. */
@@ -38,11 +41,11 @@ export function toolCalled(step: Step, call: ToolCall): void {
   if (seenTools.includes(callId)) return
   step.set({ seenTools: [...seenTools, callId].slice(-MAX_SEEN), stall: null })
   const isFilling = isOfActive && answers.active?.asked?.ask.why === 'filler'
-  const refusal = isFilling ? 'A tool is running already.' : 'Too many tools are running.'
-  if (isFilling || runningTools.length + asyncTools.length >= MAX_RUNNING) return refuse(step, call, refusal)
+  if (isFilling) return refuse(step, call, RUNS_ALREADY)
+  if (runningTools.length + asyncTools.length >= MAX_RUNNING) return refuseForNow(step, call)
   const isOneTooMany = !mayCallTool(step.state)
   countTool(step)
-  if (isOneTooMany) return refuseInRow(step, call)
+  if (isOneTooMany) return refuseAndGoOn(step, call, TOO_MANY_IN_ROW)
   const isOfCancelled = isOfActive && answers.active?.isCancelled === true
   // Cut off with its stream, it was to be asked again for what it does after all.
   if (isOfCancelled || (isOfActive && answers.active?.isWhole))
@@ -78,10 +81,16 @@ function refuse(step: Step, { callId, name, argumentsText }: ToolCall, reason: s
   step.command({ type: 'tool_result', callId, output })
 }
 
-/** The answer that is asked for then calls none. One that does so all the same is not asked again: the caller's silence ends that. */
-function refuseInRow(step: Step, call: ToolCall): void {
+/** Tools run beside the conversation, as many as may: no end of one is waited for, so the model is asked at once, and not on and on. */
+function refuseForNow(step: Step, call: ToolCall): void {
+  if (step.state.runningTools.length === 0) countTool(step)
+  refuseAndGoOn(step, call, TOO_MANY)
+}
+
+/** After too many in a row the answer that is asked for calls none. One that does so all the same is not asked again: the caller's silence ends that. */
+function refuseAndGoOn(step: Step, call: ToolCall, reason: string): void {
   const { active } = step.state.answers
-  refuse(step, call, TOO_MANY_IN_ROW)
+  refuse(step, call, reason)
   if (!active?.asked?.noTools) goOn(step)
 }
 
