@@ -115,7 +115,7 @@ describe('A caller who waits for a tool', () => {
     call.wait(500)
     call.audio('own-wait-1', 'own-wait-1', 4_800)
     call.wait(1_000)
-    expect(kinds(call.do({ type: 'press', keys: '12345' }))).toEqual(['discard', 'clear', 'play_keys'])
+    expect(kinds(call.do({ type: 'press', keys: '12345' }))).toEqual(['discard', 'clear', 'play_keys', 'arm'])
     call.wait(400)
     expect(kinds(done(call))).not.toContain('clear')
     call.answer('resp_3', 'item_3', 1_000, 'Here it is.')

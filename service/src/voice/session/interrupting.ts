@@ -110,6 +110,8 @@ function emptyLine(step: Step, activeIds: readonly string[]): Heard[] {
   const responseIds = new Set([...utterances.map((u) => u.responseId), ...activeIds])
   if (responseIds.size > 0) step.do({ type: 'discard', responseIds: [...responseIds] })
   if (!isDrained(playback, step.nowMs)) step.do({ type: 'clear' })
+  // Silence begins here, and not where what is not heard any more would have ended.
+  if (leftMs(playback, step.nowMs) > 0) step.set({ deadAirArmed: false })
   step.set({ playback: cleared(playback), dueKeys: '' })
   return utterances
 }

@@ -65,9 +65,10 @@ function watchDeadAir(step: Step, isOwing: boolean): void {
 
 /**
  * Nobody has spoken for long, and the caller is owed an answer: a filler tells that somebody is there, or a sound where there is none.
- * Whatever becomes of it, the next silence is bridged as well.
+ * Whatever becomes of it, the next silence is bridged as well. Nothing has passed of a silence that was ended meanwhile.
  */
 export function deadAir(step: Step): void {
+  if (!step.state.deadAirArmed) return
   step.set({ deadAirArmed: false })
   step.do({ type: 'note', note: { type: 'dead_air' } })
   if (step.state.runningTools.length > 0) bridgeTool(step)

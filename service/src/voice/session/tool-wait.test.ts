@@ -162,6 +162,16 @@ describe('What bridges a tool', () => {
     expect(call.turns.at(-1)).toMatchObject({ text: 'Here it is.', heardMs: 1_000, interrupted: false })
   })
 
+  it('leaves no silence behind it either, where the model takes its time with the answer', () => {
+    for (const plan of [{ holdsForTools: true, holdMs: 6_000 }, {}]) {
+      const call = waiting({ clips: [CLIP], ...plan })
+      listen(call, 5_100)
+      done(call)
+      const [next] = listen(call, 3_500)
+      expect((next?.atMs ?? 0) - call.nowMs + 3_500).toBeLessThanOrEqual(LONGEST_MS)
+    }
+  })
+
   it('does not cut off words that are heard behind it', () => {
     const call = waiting()
     call.begins('resp_2')
