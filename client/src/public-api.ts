@@ -1942,7 +1942,7 @@ export interface components {
             /** @description Whether this process is not ready without it. */
             required: boolean;
         };
-        DeliverySummary: {
+        Delivery: {
             /** @description The last 20 attempts, the oldest first. */
             attempt_log: {
                 /** Format: date-time */
@@ -8805,7 +8805,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["DeliverySummary"][];
+                        deliveries: components["schemas"]["Delivery"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;

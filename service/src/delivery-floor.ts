@@ -74,7 +74,10 @@ export function makeDelivery(deps: Deps, { tenants, changes }: Needs) {
     notify: makeNotify({ recipients: mailer === null ? null : config.notifyTo }),
     tenantRoutes: deliveryRoutes(deliveries),
     adminRoutes: adminDeliveryRoutes(deliveries, (tenantId) => expectTenant(db, tenantId)),
-    operatorOutboxRoutes: operatorOutboxRoutes(makeOperatorOutboxes({ db, clock })),
+    operatorOutboxRoutes: operatorOutboxRoutes(makeOperatorOutboxes({ db, clock }), {
+      billing_outbox: billing !== null,
+      notification_outbox: mails !== null,
+    }),
     outboxRoutes: outboxRoutes({
       depth: (table) => depthAcrossTenants(db, table),
       sweepBilling: billing && ((limitRows) => billing.sweep(limitRows)),

@@ -17,9 +17,15 @@ const clock = new TestClock()
 let served: ServedApp
 
 beforeAll(async () => {
-  served = await ServedApp.start(test, { clock, settings: { ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD } })
+  served = await ServedApp.start(test, { clock, settings: SETTINGS })
 })
 afterAll(() => served.app.close())
+
+const SETTINGS = {
+  ...{ ADMIN_USERNAME: 'ada', ADMIN_PASSWORD: PASSWORD },
+  // Where nobody listens.
+  BILLING_WEBHOOK_URL: 'http://127.0.0.1:9/',
+}
 
 /** What writes below /admin without a change of what is administered; who comes and goes has its own test. */
 const NO_CHANGES = [

@@ -11,7 +11,7 @@ import { startWebhookTarget, type WebhookTarget } from './harness/webhook-target
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const dashboard = useDashboard({
-  settings: { LOG_LEVEL: 'debug', OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true' },
+  settings: { LOG_LEVEL: 'debug', OUTBOUND_ALLOW_PRIVATE_NETWORKS: 'true', BILLING_WEBHOOK_URL: 'http://127.0.0.1:9/' },
   tenant: 'acme',
   furnish: giveUp,
 })
@@ -339,7 +339,7 @@ describe('the pages of an administrator', () => {
 
   it('send again what billing did not take', async () => {
     const { page } = await visit('/app/diagnostics')
-    const given = page.getByRole('region', { name: 'Billing outcomes that were given up' })
+    const given = page.getByRole('region', { name: 'Billing outcomes that were given up' }).first()
     await given.getByRole('row').filter({ hasText: 'acme' }).filter({ hasText: '503' }).waitFor()
     await given.getByRole('button', { name: 'Send all again' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Send all again' }).click()

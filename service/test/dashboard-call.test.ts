@@ -175,6 +175,8 @@ describe('the page of a call', () => {
     const { page } = await visit(context, 'CArich')
     await button(page, 'Give a score').click()
     const form = page.getByRole('dialog', { name: 'Give a score' })
+    // What is written into another field before that goes into the first one.
+    await form.locator('*:focus').waitFor()
     await form.getByLabel('Score in percent').fill('40')
     await form.getByLabel('Summary').fill('The chair was never offered.')
     await button(page, 'Add a criterion').click()

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it, vi } from 'vitest'
 import { useDashboard } from './harness/dashboard.ts'
-import { LOOKS, WIDE } from './harness/looks.ts'
+import { IS_FULL, LOOKS, NARROW, WIDE } from './harness/looks.ts'
 import { faultsAsShown } from './harness/page-faults.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -55,18 +55,22 @@ describe('the sweeps', () => {
     await context.close()
   })
 
-  it.each(LOOKS)('show each field of what they have done at $width px', async (look) => {
-    const context = await dashboard.loggedIn(look)
-    const { page } = await dashboard.visit(context, SWEEPS)
-    for (const [button, path, result, shown] of ANSWERS) {
-      const json = { ok: true, result: { attempted_tenants: 2, evaluated_tenants: 1, failures: [], ...result } }
-      await page.route(`**/operator-queues/${path}?*`, (route) => route.fulfill({ json }))
-      const swept = await sweep(page, button)
-      await swept.getByText('Attempted tenants2').waitFor()
-      for (const text of shown) await swept.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor()
-      expect(await faultsAsShown(page)).toEqual([])
-    }
-    await page.unrouteAll({ behavior: 'wait' })
-    await context.close()
-  })
+  it.each(IS_FULL ? LOOKS : [NARROW])(
+    'show each field of what they have done at $width px in $colorScheme colours',
+    async (look) => {
+      const context = await dashboard.loggedIn(look)
+      const { page } = await dashboard.visit(context, SWEEPS)
+      for (const [button, path, result, shown] of ANSWERS) {
+        const json = { ok: true, result: { attempted_tenants: 2, evaluated_tenants: 1, failures: [], ...result } }
+        await page.route(`**/operator-queues/${path}?*`, (route) => route.fulfill({ json }))
+        const swept = await sweep(page, button)
+        await swept.getByText('Attempted tenants2').waitFor()
+        for (const text of shown)
+          await swept.getByText(text, { exact: true }).filter({ visible: true }).first().waitFor()
+        expect(await faultsAsShown(page)).toEqual([])
+      }
+      await page.unrouteAll({ behavior: 'wait' })
+      await context.close()
+    },
+  )
 })

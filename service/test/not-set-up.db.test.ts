@@ -23,6 +23,8 @@ it.each([
   ['a chat', '/chats', SAID],
   ['a simulation', '/simulations', { agent_key: 'desk', scenarios: SCENARIOS }],
   ['the billing outcomes', '/admin/outboxes/billing-outcomes/sweep', undefined],
+  ['a billing outcome that was given up', '/admin/outboxes/billing-outcomes/deliveries', { status: 'failed' }],
+  ['a mail that was given up', '/admin/outboxes/notifications/deliveries', { status: 'failed' }],
 ])('%s, for which nothing is set up, is not to be asked for again after a while', async (_what, path, body) => {
   const who = path.startsWith('/admin')
     ? { 'x-admin-key': served.adminKey }

@@ -4608,34 +4608,6 @@ export interface components {
             next_attempt_at: string | null;
             /** @enum {unknown} */
             status: "pending" | "delivered" | "failed";
-            tenant_id: string | null;
-            url: string | null;
-        };
-        DeliverySummary: {
-            /** @description The last 20 attempts, the oldest first. */
-            attempt_log: {
-                /** Format: date-time */
-                at: string;
-                duration_ms: number;
-                error: string | null;
-                status_code: number | null;
-            }[];
-            attempts: number;
-            /** @description What is sent. */
-            body: {
-                [key: string]: unknown;
-            };
-            /** Format: date-time */
-            created_at: string;
-            delivered_at: string | null;
-            event: string;
-            /** @description The webhook-id of every attempt. */
-            id: string;
-            last_error: string | null;
-            last_status_code: number | null;
-            next_attempt_at: string | null;
-            /** @enum {unknown} */
-            status: "pending" | "delivered" | "failed";
             url: string | null;
         };
         Depth: {
@@ -4971,6 +4943,34 @@ export interface components {
              */
             sla_minutes: number;
             timezone: string | null;
+        };
+        OutboxDelivery: {
+            /** @description The last 20 attempts, the oldest first. */
+            attempt_log: {
+                /** Format: date-time */
+                at: string;
+                duration_ms: number;
+                error: string | null;
+                status_code: number | null;
+            }[];
+            attempts: number;
+            /** @description What is sent. */
+            body: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            delivered_at: string | null;
+            event: string;
+            /** @description The webhook-id of every attempt. */
+            id: string;
+            last_error: string | null;
+            last_status_code: number | null;
+            next_attempt_at: string | null;
+            /** @enum {unknown} */
+            status: "pending" | "delivered" | "failed";
+            tenant_id: string | null;
+            url: string | null;
         };
         PhoneRoute: {
             agent_key: string;
@@ -7975,7 +7975,7 @@ export interface operations {
                      * @example {
                      *       "ok": true,
                      *       "count": 1,
-                     *       "deliveries": [
+                     *       "outbox_deliveries": [
                      *         {
                      *           "tenant_id": "acme",
                      *           "id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a60",
@@ -8005,10 +8005,10 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["Delivery"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
+                        outbox_deliveries: components["schemas"]["OutboxDelivery"][];
                     };
                 };
             };
@@ -10877,7 +10877,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["DeliverySummary"][];
+                        deliveries: components["schemas"]["Delivery"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
@@ -16926,7 +16926,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["DeliverySummary"][];
+                        deliveries: components["schemas"]["Delivery"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;
@@ -23073,7 +23073,7 @@ export interface operations {
                     "application/json": {
                         /** @description Rows in this answer. */
                         count: number;
-                        deliveries: components["schemas"]["DeliverySummary"][];
+                        deliveries: components["schemas"]["Delivery"][];
                         next_cursor: string | null;
                         /** @constant */
                         ok: true;

@@ -1,8 +1,8 @@
 import { asFailure } from '../api/failure.ts'
 
-/** What is said in a field of choices that could not be read; undefined when they could. */
-export function unreadFault(error: unknown, what: string): string | undefined {
-  return error ? `${what} could not be read: ${asFailure(error).message}` : undefined
+/** What is said in a field of choices that could not be read; undefined when they could, also if they could not be read again. */
+export function unreadFault({ data, error }: { data?: unknown; error: unknown }, what: string): string | undefined {
+  return data === undefined && error ? `${what} could not be read: ${asFailure(error).message}` : undefined
 }
 
 /** What the service said of one place of what was sent, such as `/body/name`; undefined when nothing is wrong there. */

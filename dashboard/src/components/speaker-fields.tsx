@@ -17,7 +17,8 @@ type SpeakerFieldsProps = {
 
 /** Which agent calls, and from which number. */
 export function SpeakerFields({ form: { values, set, fault }, tenantId, none, required = false }: SpeakerFieldsProps) {
-  const { data: agentKeys = [], error } = useQuery(agentKeysQuery(tenantId))
+  const agents = useQuery(agentKeysQuery(tenantId))
+  const agentKeys = agents.data ?? []
   return (
     <Fields>
       <NativeSelect
@@ -25,7 +26,7 @@ export function SpeakerFields({ form: { values, set, fault }, tenantId, none, re
         required={required}
         data={[{ value: '', label: none }, ...agentKeys.map((value) => ({ value, label: value }))]}
         value={values.agent_key}
-        error={fault('agent_key') ?? unreadFault(error, 'The agents')}
+        error={fault('agent_key') ?? unreadFault(agents, 'The agents')}
         onChange={(event) => set({ agent_key: event.currentTarget.value })}
       />
       <TextInput

@@ -28,13 +28,14 @@ export const Delivery = Type.Object({
   body: Type.Record(Type.String(), Type.Unknown(), { description: 'What is sent.' }),
 })
 
-/** Deliveries as the operator is shown them: numbers, addresses and credentials of people in their bodies are masked. */
+/** Deliveries as the operator is shown them: numbers, addresses and credentials of people in their bodies and in what came of them are masked. */
 export async function maskDeliveries<Shown extends Static<typeof Delivery>>(json: string): Promise<Shown[]> {
   const shown: Shown[] = []
   for (const delivery of JSON.parse(json) as Shown[]) {
     // Calls go on meanwhile.
     await othersFirst()
-    shown.push({ ...delivery, body: masked(delivery.body) as Shown['body'] })
+    const { body, last_error, attempt_log } = delivery
+    shown.push({ ...delivery, ...(masked({ body, last_error, attempt_log }) as object) })
   }
   return shown
 }

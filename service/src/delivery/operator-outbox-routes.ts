@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Static, Type } from 'typebox'
-import { invalidRequest } from '../kernel/errors.ts'
+import { invalidRequest, notSetUp } from '../kernel/errors.ts'
 import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
@@ -18,13 +18,13 @@ import type { OperatorOutboxes } from './operator-outboxes.ts'
 import { OUTBOX_STATUSES, type OutboxStatus } from './outbox-store.ts'
 
 const PATH = '/api/v1/admin/outboxes/:outbox/deliveries'
-const TABLES = { 'billing-outcomes': 'billing_outbox', notifications: 'notification_outbox' } as const satisfies Record<
-  string,
-  OperatorOutbox
->
-const OUTBOXES = ['billing-outcomes', 'notifications'] as const satisfies (keyof typeof TABLES)[]
+const TABLES = { 'billing-outcomes': 'billing_outbox', notifications: 'notification_outbox' } as const
+const NOT_SET_UP: Record<OperatorOutbox, string> = {
+  billing_outbox: 'Billing outcomes go nowhere: set BILLING_WEBHOOK_URL.',
+  notification_outbox: 'Mails go nowhere: set NOTIFY_SMTP_URL.',
+}
 
-const Params = strict({ outbox: Type.Enum(OUTBOXES) })
+const Params = strict({ outbox: Type.Enum(Object.keys(TABLES) as (keyof typeof TABLES)[]) })
 
 const filterFields = {
   status: Type.Optional(Type.Enum(OUTBOX_STATUSES, { description: 'Default: failed.' })),
@@ -50,8 +50,15 @@ const OutboxDelivery = Type.Object({
   ...Delivery.properties,
 })
 
-/** What was or is to be sent to the operator's billing and by mail: what could tell who somebody is is masked. */
-export function operatorOutboxRoutes(outboxes: OperatorOutboxes): FastifyPluginAsyncTypebox {
+/**
+ * What was or is to be sent to the operator's billing and by mail: what could tell who somebody is is masked.
+ *
+ * @param isSetUp whether what stands in an outbox goes anywhere.
+ */
+export function operatorOutboxRoutes(
+  outboxes: OperatorOutboxes,
+  isSetUp: Record<OperatorOutbox, boolean>,
+): FastifyPluginAsyncTypebox {
   return async (app) => {
     app.get(
       PATH,
@@ -63,12 +70,16 @@ export function operatorOutboxRoutes(outboxes: OperatorOutboxes): FastifyPluginA
           operationId: 'listOutboxDeliveries',
           params: Params,
           querystring: Query,
-          response: { 200: listResponse('deliveries', OutboxDelivery), ...errorResponses },
+          response: { 200: listResponse('outbox_deliveries', OutboxDelivery), ...errorResponses },
         },
       },
       async ({ params, query }) => {
         const page = await outboxes.list(TABLES[params.outbox], readFilter(query), readPage(query))
-        return listBody('deliveries', await maskDeliveries<Static<typeof OutboxDelivery>>(page.json), page.nextCursor)
+        return listBody(
+          'outbox_deliveries',
+          await maskDeliveries<Static<typeof OutboxDelivery>>(page.json),
+          page.nextCursor,
+        )
       },
     )
 
@@ -88,7 +99,9 @@ export function operatorOutboxRoutes(outboxes: OperatorOutboxes): FastifyPluginA
         const { body, params } = request
         if (Object.keys(body).length === 0)
           throw invalidRequest([{ path: '/body', message: 'must name ids, or a status, from or to' }])
-        const requeued = await outboxes.redeliver(TABLES[params.outbox], readFilter(body), actorOf(request))
+        const table = TABLES[params.outbox]
+        if (!isSetUp[table]) throw notSetUp(NOT_SET_UP[table])
+        const requeued = await outboxes.redeliver(table, readFilter(body), actorOf(request))
         return { ok: true as const, requeued }
       },
     )

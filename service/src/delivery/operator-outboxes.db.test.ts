@@ -11,8 +11,16 @@ import { operatorOutboxRoutes } from './operator-outbox-routes.ts'
 import { makeOperatorOutboxes } from './operator-outboxes.ts'
 import { insertBillingRow, insertMailRow, type OutboxStatus } from './outbox-store.ts'
 
-type Shown = { id: string; tenant_id: string | null; event: string; status: string; attempts: number; body: object }
-type List = { deliveries: Shown[]; count: number; next_cursor: string | null }
+type Shown = {
+  id: string
+  tenant_id: string | null
+  event: string
+  status: string
+  attempts: number
+  last_error: string | null
+  body: object
+}
+type List = { outbox_deliveries: Shown[]; count: number; next_cursor: string | null }
 type Sent = { requeued: number; details?: { path: string }[] }
 
 const BILLING = '/outboxes/billing-outcomes/deliveries'
@@ -20,7 +28,12 @@ const MAIL = '/outboxes/notifications/deliveries'
 
 const test = useDatabase()
 const clock = new TestClock()
-const admin = useAdminServer(() => [operatorOutboxRoutes(makeOperatorOutboxes({ db: test.db, clock }))])
+const admin = useAdminServer(() => [
+  operatorOutboxRoutes(makeOperatorOutboxes({ db: test.db, clock }), {
+    billing_outbox: true,
+    notification_outbox: true,
+  }),
+])
 
 beforeEach(() => clock.advance(1_000))
 
@@ -31,9 +44,7 @@ async function billed(tenant: string, callSid: string, status: OutboxStatus = 'f
   const payload = { outcome: { from: '+12025550123' } }
   const told = { event: 'billing.outcome' as const, tenant_id: tenantId, call_sid: callSid, voice_session_id: '' }
   const envelope = { ...told, created_at: createdAt.toISOString(), payload }
-  await test.db
-    .transaction()
-    .execute((tx) => insertBillingRow(tx, tenantId, { id, callSid, createdAt, envelope: envelope as never }))
+  await test.db.transaction().execute((tx) => insertBillingRow(tx, tenantId, { id, callSid, createdAt, envelope }))
   await test.db.updateTable('billing_outbox').set({ status, attempts: 8 }).where('id', '=', id).execute()
   await clock.advance(1_000)
   return id
@@ -43,13 +54,14 @@ async function mailed(tenantId: string | null): Promise<void> {
   const mail = { subject: 'You are invited', text: 'https://parley.test/app/invitation#secret', to: 'ada@example.com' }
   const row = { id: newId<string>(clock.now()), tenantId: tenantId as TenantId | null, event: 'user.invited' }
   await test.db.transaction().execute((tx) => insertMailRow(tx, { ...row, createdAt: new Date(clock.now()), mail }))
-  await test.db.updateTable('notification_outbox').set({ status: 'failed', attempts: 8 }).execute()
+  const last_error = '550 5.1.1 <ada@example.com>: nobody has this address'
+  await test.db.updateTable('notification_outbox').set({ status: 'failed', attempts: 8, last_error }).execute()
 }
 
 async function list(path: string): Promise<Shown[]> {
   const { status, body } = await admin.call<List>('GET', path)
   expect(status).toBe(200)
-  return body.deliveries
+  return body.outbox_deliveries
 }
 
 const redeliver = (path: string, body: object) => admin.call<Sent>('POST', path, { body })
@@ -76,7 +88,7 @@ describe("the operator's outboxes", () => {
       await billed('acme', 'CA3'),
     ]
     const { body } = await admin.call<List>('GET', `${BILLING}?limit=2`)
-    expect(body.deliveries.map(({ id }) => id)).toEqual([third, second])
+    expect(body.outbox_deliveries.map(({ id }) => id)).toEqual([third, second])
     expect((await list(`${BILLING}?limit=2&cursor=${body.next_cursor}`)).map(({ id }) => id)).toEqual([first])
     const to = new Date(clock.now() - 1_000).toISOString()
     expect((await list(`${BILLING}?to=${to}`)).map(({ id }) => id)).toEqual([second, first])
@@ -87,6 +99,7 @@ describe("the operator's outboxes", () => {
     const [mail] = await list(MAIL)
     expect(mail).toMatchObject({ tenant_id: null, event: 'user.invited' })
     expect(mail?.body).toEqual({ subject: 'You are invited', to: '***@example.com' })
+    expect(mail?.last_error).toBe('550 5.1.1 <***@example.com>: nobody has this address')
   })
 
   it('make what was given up due again, and say who did it', async () => {

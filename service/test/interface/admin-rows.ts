@@ -109,7 +109,7 @@ export const ADMIN_SESSION_ROWS: EndpointRow[] = [
     `GET ${ADMIN}/outboxes/:outbox/deliveries`,
     'listOutboxDeliveries',
     by(OPERATOR_OUTBOXES, 'show what billing was not told, of all tenants, newest first and masked'),
-    { answers: 'count deliveries next_cursor ok', errors: [...USUAL, 503] },
+    { answers: 'count outbox_deliveries next_cursor ok', errors: [...USUAL, 503] },
   ),
   endpoint(
     `POST ${ADMIN}/outboxes/:outbox/deliveries`,

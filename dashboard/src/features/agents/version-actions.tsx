@@ -55,17 +55,25 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
   const navigate = useNavigate()
   const draft = useMutation({
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
-    onSuccess: async ({ id }) => {
-      onMade?.()
-      await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
-      const params = { tenantId, agentId, versionId: id }
-      await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
-    },
+    onSuccess: () => client.invalidateQueries({ queryKey: agentsKey(tenantId) }),
   })
+
+  /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
+  async function open({ id: versionId }: { id: string }): Promise<void> {
+    onMade?.()
+    const params = { tenantId, agentId, versionId }
+    await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
+  }
+
   if (!mayDraft) return null
   return (
     <>
-      <Button size="sm" loading={draft.isPending} disabled={isUnsaved} onClick={() => draft.mutate()}>
+      <Button
+        size="sm"
+        loading={draft.isPending}
+        disabled={isUnsaved}
+        onClick={() => draft.mutate(undefined, { onSuccess: open })}
+      >
         {label ?? (from ? `New draft from version ${from.version_number}` : 'First draft')}
       </Button>
       {draft.error && <FailureState error={draft.error} />}

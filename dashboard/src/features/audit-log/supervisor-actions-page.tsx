@@ -10,7 +10,8 @@ import { JsonView } from '../../components/json-view.tsx'
 import { ListPage } from '../../components/list-page.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { LookButton } from '../../components/look-button.tsx'
-import { DASH, words } from '../../components/text.ts'
+import { supervisorText } from '../../components/supervisor-text.ts'
+import { DASH } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
 import type { SupervisorFilters } from './audit-filters.ts'
 import { listSupervisorActions, SUPERVISOR_ACTIONS, type SupervisorAction } from './audit-queries.ts'
@@ -30,7 +31,7 @@ export function SupervisorActionsPage() {
       filters={
         <FilterBar>
           <FilterText name="tenant_id" label="Tenant" />
-          <FilterChoice name="action" label="Action" choices={SUPERVISOR_ACTIONS} />
+          <FilterChoice name="action" label="Action" choices={SUPERVISOR_ACTIONS} textOf={supervisorText} />
           <FilterText name="stream_sid" label="Id of the stream" />
         </FilterBar>
       }
@@ -58,7 +59,7 @@ const COLUMNS: Column<SupervisorAction>[] = [
     name: 'Action',
     cell: (action) => (
       <>
-        {words(action.action)}
+        {supervisorText(action.action)}
         <Beneath>
           <TenantLink action={action} />
         </Beneath>
@@ -89,7 +90,7 @@ function TenantLink({ action: { tenant_id: tenantId } }: { action: SupervisorAct
 function ActionDetail({ action }: { action: SupervisorAction }) {
   const { tenant_id: tenantId, call_sid: callSid, stream_sid: streamSid, metadata } = action
   return (
-    <LookButton title={words(action.action)}>
+    <LookButton title={supervisorText(action.action)}>
       <Below>
         <Facts
           facts={[

@@ -16,6 +16,8 @@ export function EraseCall({ tenantId, call, sessionId }: EraseCallProps) {
     await eraseSession(tenantId, sessionId)
     client.setQueryData(callQuery(tenantId, call.call_sid ?? '').queryKey, (known) => known && { ...known, ...LOST })
     client.removeQueries({ queryKey: voiceSessionQuery(tenantId, sessionId).queryKey })
+    // What other pages have read of it is read anew.
+    client.removeQueries({ type: 'inactive' })
     await client.invalidateQueries({ queryKey: callsKey(tenantId) })
   }
 

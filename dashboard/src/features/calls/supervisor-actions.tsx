@@ -1,23 +1,11 @@
 import { Instant } from '../../components/instant.tsx'
 import { Panel } from '../../components/panel.tsx'
-import { phoneText, words } from '../../components/text.ts'
+import { supervisorText } from '../../components/supervisor-text.ts'
+import { phoneText } from '../../components/text.ts'
 import type { VoiceSession } from './call-queries.ts'
 import styles from './supervisor-actions.module.css'
 
 type Action = VoiceSession['supervisor_actions'][number]
-
-const TEXTS: Record<string, string> = {
-  note: 'Noted',
-  whisper: 'Whispered to the agent',
-  say: 'Had the agent speak',
-  mute: 'Muted the agent',
-  unmute: 'Let the agent speak again',
-  takeover: 'Took the call over',
-  release: 'Gave the call back to the agent',
-  transfer: 'Put the call through',
-  escalate: 'Escalated',
-  end_call: 'Ended the call',
-}
 
 /** What supervisors did to a call, oldest first; nothing where they did nothing. */
 export function SupervisorActions({ actions }: { actions: Action[] }) {
@@ -39,7 +27,7 @@ function ActionItem({ action: { action, supervisor, target, reason, note, create
   return (
     <>
       <div className={styles.head}>
-        <strong>{TEXTS[action] ?? words(action)}</strong>
+        <strong>{supervisorText(action)}</strong>
         {target && <span>to {phoneText(target)}</span>}
         {supervisor && <bdi>{supervisor}</bdi>}
         <Instant at={at} />

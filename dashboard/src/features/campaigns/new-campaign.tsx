@@ -2,6 +2,7 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Fields } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
+import { instantOf } from '../../components/local-time.ts'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { SpeakerFields } from '../../components/speaker-fields.tsx'
 import { campaignsKey, createCampaign, type MadeCampaign } from './campaign-queries.ts'
@@ -140,7 +141,7 @@ function settingsOf({ contacts: _list, hours_start, hours_end, start_at, retry_m
     ...plain,
     retry_minutes: retry_minutes.replaceAll(' ', ''),
     calling_hours: hours,
-    start_at: start_at === '' ? '' : new Date(start_at).toISOString(),
+    start_at: instantOf(start_at) ?? '',
   }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value.trim() !== ''))
 }

@@ -6,7 +6,7 @@ import { FailureState } from '../../components/failure-state.tsx'
 import styles from './desk.module.css'
 import { Keyed } from './shortcuts.tsx'
 import { claimNext } from './task-moves.ts'
-import { deskKey, taskKey } from './task-queries.ts'
+import { deskKey, type Task, taskKey } from './task-queries.ts'
 
 type ClaimNextProps = { tenantId: string; queueKey: string; name: string }
 
@@ -17,18 +17,22 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
   const navigate = useNavigate()
   const claim = useMutation({
     mutationFn: () => claimNext(tenantId, queueKey, operator),
-    onSuccess: async (task) => {
+    onSuccess: (task) => {
       void client.invalidateQueries({ queryKey: deskKey(tenantId) })
-      if (task === null) return
-      client.setQueryData(taskKey(tenantId, task.id), task)
-      await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
+      if (task !== null) client.setQueryData(taskKey(tenantId, task.id), task)
     },
   })
+
+  /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
+  async function open(task: Task | null): Promise<void> {
+    if (task) await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
+  }
+
   return (
     <>
       <output className={styles.said}>{claim.data === null && `Nothing is due in ${name}.`}</output>
       <Keyed letter="n" says={`Claim the next of ${name}`}>
-        <Button loading={claim.isPending} onClick={() => claim.mutate()}>
+        <Button loading={claim.isPending} onClick={() => claim.mutate(undefined, { onSuccess: open })}>
           Claim next of {name}
         </Button>
       </Keyed>

@@ -1,4 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core'
+import { unreadFault } from '../../components/fault-at.ts'
 import { Fields } from '../../components/fields.tsx'
 import { type Form, ModalForm } from '../../components/modal-form.tsx'
 import { useList } from '../../components/use-list.ts'
@@ -62,7 +63,12 @@ function EditedFields({ form, tenantId }: { form: Form<TaskDraft>; tenantId: str
         onChange={(event) => set({ notes: event.currentTarget.value })}
       />
       <Fields>
-        <QueueField form={form} queues={queues.rows ?? []} others={[values.known.queue_key, DEFAULT_QUEUE]} />
+        <QueueField
+          form={form}
+          queues={queues.rows ?? []}
+          others={[values.known.queue_key, DEFAULT_QUEUE]}
+          unread={unreadFault({ data: queues.rows, error: queues.error }, 'The queues')}
+        />
         <PriorityField form={form} />
         <TextInput
           label="To be called"

@@ -1,5 +1,6 @@
 import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
+import { changedFields } from '../../components/changed-fields.ts'
 import { instantOf, localTime } from '../../components/local-time.ts'
 import { readTask, type Task } from './task-queries.ts'
 import { ticketOf, withTicket } from './task-ticket.ts'
@@ -35,8 +36,7 @@ export function draftOf(task: Task): TaskDraft {
 
 /** What somebody has changed. */
 export function changesOf({ known, ...fields }: TaskDraft): Partial<TaskFields> {
-  const changed = Object.entries(fields).filter(([name, value]) => value !== known[name as keyof TaskFields])
-  return Object.fromEntries(changed)
+  return changedFields(known, fields)
 }
 
 /** Ours on top of what is stored now: of what we have not changed, that is what stays. */

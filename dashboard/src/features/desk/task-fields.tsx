@@ -28,16 +28,18 @@ type QueueFieldProps = {
   queues: Queue[]
   /** Keys of queues that are to be chosen too, whether or not they are known. */
   others: string[]
+  /** Why the queues are not known, if they could not be read. */
+  unread?: string | undefined
 }
 
 /** Who is to see to it. */
-export function QueueField({ form: { values, set, fault }, queues, others }: QueueFieldProps) {
+export function QueueField({ form: { values, set, fault }, queues, others, unread }: QueueFieldProps) {
   return (
     <NativeSelect
       label="Queue"
       data={choicesOf(queues, others)}
       value={values.queue_key}
-      error={fault('queue_key')}
+      error={fault('queue_key') ?? unread}
       onChange={(event) => set({ queue_key: event.currentTarget.value })}
     />
   )

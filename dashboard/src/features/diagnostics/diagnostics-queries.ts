@@ -28,7 +28,7 @@ export const depthsQuery = asked('depths', async () => (await answerOf(api.GET('
 const GIVEN_UP = '/api/v1/admin/outboxes/{outbox}/deliveries'
 
 /** What was given up of an outbox that is the operator's. */
-export type GivenUp = Answer<typeof GIVEN_UP, 'get'>['deliveries'][number]
+export type GivenUp = Answer<typeof GIVEN_UP, 'get'>['outbox_deliveries'][number]
 export type Outbox = 'billing-outcomes' | 'notifications'
 
 export const givenUpKey = (outbox: Outbox) => [...DIAGNOSTICS_KEY, 'given up', outbox]
@@ -37,7 +37,7 @@ export const givenUpKey = (outbox: Outbox) => [...DIAGNOSTICS_KEY, 'given up', o
 export async function listGivenUp(outbox: Outbox, cursor: string | undefined): Promise<ListPart<GivenUp>> {
   const params = { path: { outbox }, query: { status: 'failed' as const, cursor } }
   const answer = await answerOf(api.GET(GIVEN_UP, { params }))
-  return { rows: answer.deliveries, next: answer.next_cursor }
+  return { rows: answer.outbox_deliveries, next: answer.next_cursor }
 }
 
 /** Sends these again, or all that were given up. Returns how many. */

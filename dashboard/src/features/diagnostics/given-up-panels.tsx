@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
@@ -21,11 +21,12 @@ import {
 
 type Wanted = Parameters<typeof sendAgain>[1]
 
-const OUTBOXES = { billing_outbox: 'billing-outcomes', notification_outbox: 'notifications' } as const
-const TITLES: Record<Outbox, string> = {
-  'billing-outcomes': 'Billing outcomes that were given up',
-  notifications: 'Mails that were given up',
-}
+type Kind = { table: 'billing_outbox' | 'notification_outbox'; outbox: Outbox; title: string }
+
+const KINDS: Kind[] = [
+  { table: 'billing_outbox', outbox: 'billing-outcomes', title: 'Billing outcomes that were given up' },
+  { table: 'notification_outbox', outbox: 'notifications', title: 'Mails that were given up' },
+]
 const REFRESH_MS = 10_000
 
 /** What was not delivered until the last attempt, for as long as there is any. */
@@ -34,13 +35,16 @@ export function GivenUpPanels() {
   const client = useQueryClient()
   const [told, setTold] = useState('')
 
-  async function resend(outbox: Outbox, wanted: Wanted): Promise<void> {
-    const sent = await sendAgain(outbox, wanted)
-    setTold(sent === 1 ? 'One is sent again.' : `${sent.toLocaleString()} are sent again.`)
-    await client.invalidateQueries({ queryKey: DIAGNOSTICS_KEY })
-  }
+  const resend: Resend = useCallback(
+    async (outbox, wanted) => {
+      const sent = await sendAgain(outbox, wanted)
+      setTold(sent === 1 ? 'One is sent again.' : `${sent.toLocaleString()} are sent again.`)
+      await client.invalidateQueries({ queryKey: DIAGNOSTICS_KEY })
+    },
+    [client],
+  )
 
-  const failed = depths.data?.filter(({ failed: count }) => count > 0).map(({ table }) => table) ?? []
+  const isThere = ({ table }: Kind) => depths.data?.some((depth) => depth.table === table && depth.failed > 0)
   return (
     <>
       {told !== '' && (
@@ -48,33 +52,32 @@ export function GivenUpPanels() {
           <Note>{told}</Note>
         </output>
       )}
-      {(['billing_outbox', 'notification_outbox'] as const)
-        .filter((table) => failed.includes(table))
-        .map((table) => (
-          <GivenUpPanel key={table} outbox={OUTBOXES[table]} resend={(wanted) => resend(OUTBOXES[table], wanted)} />
-        ))}
+      {KINDS.filter(isThere).map((kind) => (
+        <GivenUpPanel key={kind.table} kind={kind} resend={resend} />
+      ))}
     </>
   )
 }
 
-type GivenUpPanelProps = { outbox: Outbox; resend: (wanted: Wanted) => Promise<void> }
+type Resend = (outbox: Outbox, wanted: Wanted) => Promise<void>
 
-function GivenUpPanel({ outbox, resend }: GivenUpPanelProps) {
+function GivenUpPanel({ kind: { outbox, title }, resend }: { kind: Kind; resend: Resend }) {
   const list = useList({
     queryKey: givenUpKey(outbox),
     part: (cursor) => listGivenUp(outbox, cursor),
     refresh: { everyMs: REFRESH_MS, keyOf: ({ id }) => id },
   })
+  const columns = useMemo(() => [...COLUMNS, actionsColumn((id) => resend(outbox, { ids: [id] }))], [outbox, resend])
   return (
     <ListPanel
-      title={TITLES[outbox]}
+      title={title}
       aside={
-        <ConfirmAction label="Send all again" size="xs" onConfirm={() => resend({ status: 'failed' })}>
+        <ConfirmAction label="Send all again" size="xs" onConfirm={() => resend(outbox, { status: 'failed' })}>
           All of them, also what is not in the list yet, with the same ids and bodies; 10,000 at most.
         </ConfirmAction>
       }
       list={list}
-      columns={[...COLUMNS, actionsColumn(resend)]}
+      columns={columns}
       keyOf={({ id }) => id}
       empty={<EmptyState title="None is left">All of them are sent again.</EmptyState>}
     />
@@ -101,13 +104,13 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-function actionsColumn(resend: (wanted: Wanted) => Promise<void>): Column<GivenUp> {
+function actionsColumn(resend: (id: string) => Promise<void>): Column<GivenUp> {
   return {
     name: 'Actions',
     isActions: true,
     cell: ({ id }) => (
       <RowButtons>
-        <ConfirmAction label="Send again" size="xs" onConfirm={() => resend({ ids: [id] })}>
+        <ConfirmAction label="Send again" size="xs" onConfirm={() => resend(id)}>
           With the same id and body.
         </ConfirmAction>
       </RowButtons>

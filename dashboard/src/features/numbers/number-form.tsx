@@ -20,7 +20,8 @@ type NumberFormProps = { tenantId: string; route: PhoneRoute | null }
 /** Adds a number, or changes who answers it. */
 export function NumberForm({ tenantId, route }: NumberFormProps) {
   const client = useQueryClient()
-  const { data: agentKeys = [], error } = useQuery(agentKeysQuery(tenantId))
+  const agents = useQuery(agentKeysQuery(tenantId))
+  const agentKeys = agents.data ?? []
   const choices = [...new Set([...(route ? [route.agent_key] : []), ...agentKeys])]
 
   async function save(values: PhoneRouteValues): Promise<void> {
@@ -51,7 +52,7 @@ export function NumberForm({ tenantId, route }: NumberFormProps) {
             required
             data={[{ value: '', label: 'Choose an agent' }, ...choices.map((key) => ({ value: key, label: key }))]}
             value={values.agent_key}
-            error={fault('agent_key') ?? unreadFault(error, 'The agents')}
+            error={fault('agent_key') ?? unreadFault(agents, 'The agents')}
             onChange={(event) => set({ agent_key: event.currentTarget.value })}
           />
           <TextInput
