@@ -28,7 +28,7 @@ export function makeSimulating(
   const { db } = database
   const voice = voiceOf(deps, clips)
   const isAlone = database.kind !== 'server'
-  const builtIns = makeSimulatedBuiltIns({ clock, resolveAgent, tenantTools })
+  const builtIns = makeSimulatedBuiltIns({ clock, resolveAgent, tenantTools, clips })
   // Where nothing is kept, or nobody answers, nothing can be asked for.
   const worker =
     model === null || database.kind === 'memory'

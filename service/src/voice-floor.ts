@@ -141,7 +141,9 @@ export async function makeVoice(deps: Deps, needs: VoiceNeeds, server: HttpServe
   const tenantTools = makeTenantTools({ clock, log, ask, version: deps.version })
   const kept = database.kind === 'memory' ? null : needs
   const costly = (phone: string) => costlyKind(readNumber(phone))
-  const tools = makeTools({ outcomes: needs.outcomes, resolveAgent, tenantTools, kept, clock, costlyKind: costly })
+  const tools = makeTools({
+    ...{ outcomes: needs.outcomes, clips: needs.clips, resolveAgent, tenantTools, kept, clock, costlyKind: costly },
+  })
   const known = {
     clock,
     log,

@@ -1,11 +1,12 @@
-import { describe, expect, it } from 'vitest'
-import { useCallApp } from './harness/call-app.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openaiSpeech } from '../src/platform/speech/openai.ts'
+import { type CallApp, useCallApp } from './harness/call-app.ts'
 import { useDatabase } from './harness/database.ts'
+import { type SpeechServer, startSpeechServer } from './harness/speech-server.ts'
+import type { StreamClient } from './harness/stream-client.ts'
 import { until } from './harness/wait.ts'
 
 const test = useDatabase()
-const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['hand_off'] } })
-
 const names = (table: 'call_logs' | 'voice_sessions') =>
   test.db
     .selectFrom(table)
@@ -14,22 +15,29 @@ const names = (table: 'call_logs' | 'voice_sessions') =>
     .executeTakeFirstOrThrow()
 
 /** An agent of the tenant's that has been published. */
-async function billing(): Promise<void> {
+async function billing(app: CallApp, config: Record<string, unknown> = {}): Promise<void> {
   const path = '/tenants/acme/agents'
   const named = { agent_key: 'billing', name: 'Billing' }
   const { agent } = await app.served.administer<{ agent: { id: string } }>('POST', path, named)
-  await app.served.publish('acme', agent.id, { agent_name: 'Billie', instructions: 'Refund them.' })
+  await app.served.publish('acme', agent.id, { agent_name: 'Billie', instructions: 'Refund them.', ...config })
+}
+
+/** The agent of the call hands it to that one, whose session of the model is there then. */
+async function handOver(app: CallApp): Promise<void> {
+  const first = app.model.last
+  first.tell({ type: 'response_started', responseId: 'r' })
+  const argumentsText = JSON.stringify({ agent_key: 'billing' })
+  first.tell({ type: 'tool_call', responseId: 'r', itemId: 'f', callId: 'c', name: 'hand_off', argumentsText })
+  await until(() => app.model.last !== first, { what: 'the session of the other agent' })
 }
 
 describe('a call that its agent hands to another one', () => {
+  const app = useCallApp(test, { agent: { agent_name: 'Robin', greeting: 'Hello.', tools: ['hand_off'] } })
+
   it('is known by that one from then on, also to whoever would have to go on with it', async () => {
-    await billing()
+    await billing(app)
     const caller = await app.talk({ CallSid: 'CA1' })
-    const first = app.model.last
-    first.tell({ type: 'response_started', responseId: 'r' })
-    const argumentsText = JSON.stringify({ agent_key: 'billing' })
-    first.tell({ type: 'tool_call', responseId: 'r', itemId: 'f', callId: 'c', name: 'hand_off', argumentsText })
-    await until(() => app.model.last !== first, { what: 'the session of the other agent' })
+    await handOver(app)
     expect(app.model.last.setup.instructions).toContain('Refund them.')
     const handed = { agent_key: 'billing', agent_name: 'Billie', version_number: 1 }
     await until(async () => (await names('voice_sessions')).agent_key === 'billing', { what: 'the note of that' })
@@ -40,3 +48,40 @@ describe('a call that its agent hands to another one', () => {
     expect(await names('call_logs')).toMatchObject(handed)
   })
 })
+
+describe('what bridges a wait of a caller who was handed over', () => {
+  const [FIRST_MS, OTHER_MS] = [2_000, 700]
+  const fillers = { phrases: ['One moment.'] }
+  let provider: SpeechServer
+  beforeAll(async () => {
+    provider = await startSpeechServer()
+    provider.answer({ ms: FIRST_MS })
+  })
+  afterAll(() => provider.close())
+
+  const app = useCallApp(test, {
+    agent: { agent_name: 'Robin', greeting: 'Hello.', fillers, tools: ['hand_off'] },
+    speech: () => openaiSpeech({ baseUrl: provider.baseUrl, apiKey: 'sk-key-of-the-tests' }),
+  })
+
+  const areMade = async (count: number) =>
+    until(async () => (await test.db.selectFrom('clips').selectAll().execute()).length === count, { what: 'the clips' })
+
+  it('is what the other agent has for that, in its own voice', async () => {
+    await areMade(2)
+    provider.answer({ ms: OTHER_MS })
+    await billing(app, { voice: 'verse', fillers })
+    await areMade(3)
+    const caller = await app.talk({ CallSid: 'CA1' })
+    await until(() => heardMs(caller) === FIRST_MS, { what: 'the greeting' })
+    await handOver(app)
+    await app.pass(() => heardMs(caller) >= FIRST_MS + OTHER_MS, 'a filler')
+    expect(heardMs(caller)).toBe(FIRST_MS + OTHER_MS)
+  })
+})
+
+/** The audio that the caller was sent, as ms of it. */
+function heardMs({ messages }: StreamClient): number {
+  const media = messages.filter(({ event }) => event === 'media').map(({ media }) => media as { payload: string })
+  return media.reduce((sum, { payload }) => sum + Buffer.from(payload, 'base64').length / 8, 0)
+}

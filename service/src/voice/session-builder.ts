@@ -135,8 +135,12 @@ export function makeSessionBuilder(deps: Deps): SessionBuilder {
         rooms,
         putOff,
         plan: speaker.plan,
-        clips: speaker.clips.map(({ pieces }) => pieces),
-        holdAudio: speaker.holdAudio?.pieces ?? null,
+        get clips() {
+          return speaker.clips.map(({ pieces }) => pieces)
+        },
+        get holdAudio() {
+          return speaker.holdAudio?.pieces ?? null
+        },
         resumption: call.before ? resumptionOf(call.before, call.epoch, now) : null,
         checkpoint: (state) => deps.checkpoint(call, state),
         ...carrierOf(deps, call, hangingUp),

@@ -23,11 +23,11 @@ export function controlsOf(
     escalated(target) {
       made().live.escalation = { target }
     },
-    handOff(agent, { own, summary }) {
+    handOff(agent, { own, clips, summary }) {
       const { session } = made()
       const { ending, takeover, transfer, phase } = session.state
       if (ending || takeover || transfer || !session.isAttachable || phase === 'waiting') return false
-      speaker.become(agent, own)
+      speaker.become(agent, { own, clips })
       const { agentKey, agentName, versionId, versionNumber } = agent
       const wantsExtraction = agent.config.extraction !== null
       call.handedTo = { agentKey, agentName, versionId, versionNumber, wantsExtraction }

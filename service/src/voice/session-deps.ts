@@ -24,7 +24,7 @@ export type SessionDeps = CallStream & {
   plan: Plan
   /** What the call is called. */
   callSid: string
-  /** The plan's clips, each as base64 µ-law in pieces. */
+  /** The clips of the plan that is in force, each as base64 µ-law in pieces. */
   clips?: readonly (readonly Buffer[])[]
   /** What a caller on hold hears, as base64 µ-law in pieces; null, or not given, for our music. */
   holdAudio?: readonly Buffer[] | null

@@ -1,3 +1,4 @@
+import { isFirstWords } from '../agents/clip-words.ts'
 import type { Clip } from '../agents/clips.ts'
 import type { ResolvedAgent } from '../agents/resolve.ts'
 import type { ModelSetup, RealtimeDriver } from '../platform/realtime/port.ts'
@@ -27,14 +28,17 @@ export class Speaker {
   /** What the next session of the model is opened with. */
   setup: ModelSetup
   plan: Plan
-  /** What it says first, spoken ahead. */
-  readonly clips: readonly SpokenClip[]
+  /** What it says in the same words in every call, spoken ahead: the first words, which are those of whom the call began with, then the others. */
+  clips: readonly SpokenClip[]
   /** What a caller on hold hears; null for our music. */
-  readonly holdAudio: Clip | null
+  holdAudio: Clip | null
 
   constructor(deps: Deps) {
     this.#deps = deps
-    const { agent, tools, setup, plan, clips, holdAudio } = speakerOf(deps, deps.call.agent, deps.call.tools ?? [])
+    const { call } = deps
+    const clips = clipsFor(call.tenant, call.agent.config, call.clips ?? [])
+    const speaks = { clips, holdAudio: holdAudioFor(call.agent.config, call.clips ?? []) }
+    const { agent, tools, setup, plan, holdAudio } = speakerOf(deps, call.agent, { own: call.tools ?? [], ...speaks })
     this.agent = agent
     this.tools = tools
     this.setup = setup
@@ -43,24 +47,29 @@ export class Speaker {
     this.holdAudio = holdAudio
   }
 
-  /** From now on this agent speaks, with these of the tenant's own tools. */
-  become(agent: ResolvedAgent, own: readonly Tool[]): void {
-    const { clips: _clips, holdAudio: _holdAudio, ...speaker } = speakerOf(this.#deps, agent, own)
-    Object.assign(this, speaker)
+  /** From now on this agent speaks, with these of the tenant's own tools, and its own clips. The first words stay: they may be heard again. */
+  become(agent: ResolvedAgent, { own, clips }: { own: readonly Tool[]; clips: readonly Clip[] }): void {
+    const { tenant } = this.#deps.call
+    const others = clipsFor(tenant, agent.config, clips).filter((clip) => !isFirstWords(clip))
+    const speaks = {
+      clips: [...this.clips.filter(isFirstWords), ...others],
+      holdAudio: holdAudioFor(agent.config, clips),
+    }
+    Object.assign(this, speakerOf(this.#deps, agent, { own, ...speaks }))
   }
 }
+
+type Speaks = { own: readonly Tool[]; clips: readonly SpokenClip[]; holdAudio: Clip | null }
 
 function speakerOf(
   { call, tools: all, facts, driver, fallback: other, now }: Deps,
   agent: ResolvedAgent,
-  own: readonly Tool[],
+  { own, clips, holdAudio }: Speaks,
 ) {
   const { agentName, config } = agent
   const tools = [...toolsOf(all, config.tools), ...own]
   const declared = { agentName, config, tools: tools.map((tool) => tool.declaration) }
   const asyncTools = tools.filter(({ isAsync }) => isAsync).map(({ declaration }) => declaration.name)
-  const clips = clipsFor(call.tenant, config, call.clips ?? [])
-  const holdAudio = holdAudioFor(config, call.clips ?? [])
   const isDisclosed = clips.some(({ kind }) => kind === 'disclosure')
   const output = facts.secondVoice ? ('text' as const) : ('audio' as const)
   const setup = { ...setupOf(call.tenant, declared, { ...call, now, isDisclosed }), output }

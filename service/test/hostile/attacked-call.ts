@@ -99,7 +99,7 @@ export class AttackedCall {
     const tenantTools = makeTenantTools({ clock, log, version: '0.0.0', ask: (request) => this.#ask(request) })
     const agent = agentOf('desk')
     const builtIns = makeTools({
-      ...{ clock, tenantTools, costlyKind: (phone) => costlyKind(readNumber(phone)) },
+      ...{ clock, tenantTools, clips: { of: async () => [] }, costlyKind: (phone) => costlyKind(readNumber(phone)) },
       outcomes: {
         record: async (tenantId, sessionId, change) => this.#did('outcome', [tenantId, sessionId, change], []),
       },

@@ -1,3 +1,4 @@
+import type { Clips } from '../../agents/clips.ts'
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { readNumber } from '../../kernel/dialled-number.ts'
@@ -6,7 +7,12 @@ import { makeTools } from '../../voice/tools/registry.ts'
 import type { TenantTools } from '../../voice/tools/tenant-tools.ts'
 import type { Tool } from '../../voice/tools/tool.ts'
 
-type Deps = { clock: Clock; resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
+type Deps = {
+  clock: Clock
+  resolveAgent: ResolveAgent
+  tenantTools: Pick<TenantTools, 'of'>
+  clips: Pick<Clips, 'of'>
+}
 
 /** Stands in for the id of a callback task that nobody has made. */
 const NO_TASK = 'simulated'

@@ -31,7 +31,7 @@ it('has another agent not do with the tools of its own what this one may not', a
   const handOff: Tool = {
     ...declared('hand_off'),
     run: async (_args, call) => ({
-      output: { ok: call.controls.handOff({} as never, { own: [dangerous], summary: '' }) },
+      output: { ok: call.controls.handOff({} as never, { own: [dangerous], clips: [], summary: '' }) },
     }),
   }
   const did: unknown[] = []

@@ -55,8 +55,8 @@ export function makeSpokenTools({ tenant, own, builtIns, results, runsTools, nam
         press: (keys) => controls.press(keys),
         pauseRecording: () => tenant.compliance.record_calls,
         escalated: () => undefined,
-        handOff: (agent, { own: itsOwn, summary }) =>
-          controls.handOff(agent, { own: itsOwn.map((tool) => inCall(ownTool(tool))), summary }),
+        handOff: (agent, { own: itsOwn, ...others }) =>
+          controls.handOff(agent, { own: itsOwn.map((tool) => inCall(ownTool(tool))), ...others }),
       },
     }
   }

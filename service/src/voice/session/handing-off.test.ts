@@ -55,6 +55,49 @@ describe('a call that is handed to another agent', () => {
     expect(call.commands('respond').slice(before)).toEqual([])
   })
 
+  it('hears of the other agent what bridges a wait, its music and its apology, and again the first words of the first', () => {
+    const greeting = { kind: 'greeting' as const, text: 'Welcome.', ms: 1_000 }
+    const clips = [greeting, { kind: 'apology' as const, text: 'Sorry.', ms: 900 }]
+    const call = new Call({ clips, holdsForTools: true, holdMs: 3_000 })
+    call.model({ type: 'ready' })
+    call.wait(500)
+    const own = [greeting, { kind: 'filler' as const, text: 'One moment.', ms: 800 }]
+    const apology = { kind: 'apology' as const, text: 'My apologies.', ms: 900 }
+    call.do({ ...event, plan: planWith({ clips: [...own, apology], holdsForTools: true, holdMs: 1_500 }) })
+    call.do({ type: 'stream_lost' })
+    call.do({ type: 'attached' })
+    expect(call.all('play_clip').map(({ index }) => index)).toEqual([0, 0])
+    call.model({ type: 'ready' })
+    call.wait(1_000)
+    call.echoAll()
+    call.says('turn_1', 500)
+    call.wait(2_600)
+    expect(call.all('play_clip').at(-1)?.index).toBe(1)
+    call.begins('resp_1')
+    call.model({ type: 'tool_call', responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'slow', argumentsText: '{}' })
+    call.ends('resp_1')
+    call.wait(4_000)
+    call.echoAll()
+    call.wait(1_000)
+    expect(call.all('play_hold').at(-1)).toMatchObject({ fromMs: 0, ms: 1_500 })
+    call.model({ type: 'closed', code: '401', message: 'no', fault: 'fatal' })
+    expect(call.all('play_clip').at(-1)?.index).toBe(2)
+  })
+
+  it('is not in the music of the first one any more', () => {
+    const call = Call.greeted({ holdsForTools: true, holdMs: 6_000 })
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    const tool = { responseId: 'resp_1', itemId: 'i', callId: 'c', name: 'hand_off', argumentsText: '{}' }
+    call.model({ type: 'tool_call', ...tool })
+    call.ends('resp_1')
+    call.wait(1_000)
+    call.audio('own-wait-1', 'own-wait-1', 4_800)
+    expect(call.do({ ...event, plan: planWith() }).map(({ type }) => type)).toContain('clear')
+    call.wait(3_000)
+    expect(call.all('play_hold')).toEqual([])
+  })
+
   it('is not handed over when it is ending, or others have it', () => {
     const ending = Call.greeted()
     ending.do({ type: 'end', reason: 'supervisor' })

@@ -1,3 +1,4 @@
+import { stopHoldAudio } from './holding.ts'
 import { addNote } from './keeping.ts'
 import { replaceModel } from './model-session.ts'
 import type { Plan } from './plan.ts'
@@ -6,7 +7,8 @@ import { forgetRest } from './stopped.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
- * What the first was still saying is heard out. How long the call may last, and what it may cost, stays as it was.
+ * What the first was still saying is heard out. How long the call may last, and what it may cost, stays as it was, and so do the first
+ * words, with which the plan's clips begin.
  */
 export function handOff(
   step: Step,
@@ -16,11 +18,12 @@ export function handOff(
   if (ending || isOutOfHands(step) || (phase !== 'talking' && phase !== 'detached')) return
   const about = summary === '' ? '' : ` What it was told: ${summary}`
   addNote(step, 'system', { text: `The agent ${agentName} has the call from now on.${about}`, isKept: true })
-  const { maxCallMs, budgetMs, budgetUsd, recordBeep, holdMs, holdsForTools = false } = before
-  // The voice of the fillers was the other agent's.
-  const clips = before.clips.filter(({ kind }) => kind !== 'filler')
+  const { maxCallMs, budgetMs, budgetUsd, recordBeep } = before
   const price = step.state.model.isFallback ? (plan.fallback?.price ?? null) : plan.price
-  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep, holdMs, holdsForTools, clips } })
+  // What is heard of it is the other agent's.
+  step.do({ type: 'disarm', timer: 'hold' })
+  stopHoldAudio(step)
+  step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep } })
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
   replaceModel(step)

@@ -12,7 +12,8 @@ export function notedControls(): { controls: CallControls; done: unknown[][] } {
       press: (keys) => void done.push(['press', keys]),
       pauseRecording: (isPaused) => done.push(['pauseRecording', isPaused]) > 0,
       escalated: (target) => void done.push(['escalated', target]),
-      handOff: (agent, { own, summary }) => done.push(['handOff', agent.agentKey, own.length, summary]) > 0,
+      handOff: (agent, { own, clips, summary }) =>
+        done.push(['handOff', agent.agentKey, own.length, clips.map(({ words }) => words), summary]) > 0,
     },
   }
 }

@@ -1,11 +1,12 @@
 import { Type } from 'typebox'
+import type { Clips } from '../../agents/clips.ts'
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import { stickyCaller } from '../../agents/sticky-caller.ts'
 import { strict } from '../../platform/http/schemas.ts'
 import type { TenantTools } from './tenant-tools.ts'
 import { defineTool, type Tool, ToolRefusal } from './tool.ts'
 
-type Deps = { resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'> }
+type Deps = { resolveAgent: ResolveAgent; tenantTools: Pick<TenantTools, 'of'>; clips: Pick<Clips, 'of'> }
 
 const PARAMETERS = strict({
   agent_key: Type.String({ minLength: 1, maxLength: 63, description: 'The key of the other agent.' }),
@@ -13,7 +14,7 @@ const PARAMETERS = strict({
 })
 
 /** Lets another agent of the tenant go on with the caller. */
-export function handOff({ resolveAgent, tenantTools }: Deps): Tool {
+export function handOff({ resolveAgent, tenantTools, clips }: Deps): Tool {
   return defineTool({
     name: 'hand_off',
     description:
@@ -23,8 +24,12 @@ export function handOff({ resolveAgent, tenantTools }: Deps): Tool {
     async run({ agent_key: agentKey, summary = '' }, { tenant, controls, customerPhone: from, callSid }) {
       const agent = await resolveAgent(tenant, { agentKey, caller: stickyCaller({ from, callSid }) })
       if (agent?.agentKey !== agentKey) throw new ToolRefusal('there is no agent with this key')
-      const own = await tenantTools.of(tenant, agent.config.tools)
-      if (!controls.handOff(agent, { own, summary })) throw new ToolRefusal('the call cannot be handed over now')
+      const [own, ofAgent] = await Promise.all([
+        tenantTools.of(tenant, agent.config.tools),
+        clips.of(tenant, agent.config),
+      ])
+      if (!controls.handOff(agent, { own, clips: ofAgent, summary }))
+        throw new ToolRefusal('the call cannot be handed over now')
       return { output: { ok: true, note: 'You are this agent now. Greet the caller in a few words, and go on.' } }
     },
   })

@@ -1,3 +1,4 @@
+import type { Clips } from '../../agents/clips.ts'
 import type { ResolveAgent } from '../../agents/resolve.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
@@ -21,6 +22,8 @@ export type ToolDeps = {
   clock: Clock
   resolveAgent: ResolveAgent
   tenantTools: Pick<TenantTools, 'of'>
+  /** Of the agent to whom a call is handed. */
+  clips: Pick<Clips, 'of'>
   /** Why a number is never called, or null. Not given: every number is. */
   costlyKind?(phone: PhoneNumber): string | null
   kept: { tasks: CallbackDesk; escalations: Escalations; doNotCall: DncDesk } | null

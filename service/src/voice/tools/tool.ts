@@ -1,5 +1,6 @@
 import { Ajv, type ValidateFunction } from 'ajv'
 import type { Static, TObject } from 'typebox'
+import type { Clip } from '../../agents/clips.ts'
 import type { ResolvedAgent } from '../../agents/resolve.ts'
 import { tellFaults } from '../../platform/http/faults.ts'
 import { addFormats } from '../../platform/http/formats.ts'
@@ -18,9 +19,12 @@ export type CallControls = {
   pauseRecording(isPaused: boolean): boolean
   /** The call was escalated to them, for those who look at it. */
   escalated(target: string): void
-  /** Another agent goes on, with these of the tenant's own tools; false when none can now. */
-  handOff(agent: ResolvedAgent, withWhat: { own: readonly Tool[]; summary: string }): boolean
+  /** Another agent goes on, with these of the tenant's own tools and its own clips; false when none can now. */
+  handOff(agent: ResolvedAgent, withWhat: HandedWith): boolean
 }
+
+/** What an agent goes on with to whom a call is handed: its own, and what it is told. */
+export type HandedWith = { own: readonly Tool[]; clips: readonly Clip[]; summary: string }
 
 /** The call in which a tool runs. Given by us: nothing of it ever comes from the arguments. */
 export type ToolCall = {

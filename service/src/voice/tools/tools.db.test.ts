@@ -19,6 +19,8 @@ const OTHER = {
   ...{ agentId: null, agentKey: 'billing', versionId: null, versionNumber: null, agentName: 'Billie' },
   config: agentConfigDefaults({}),
 }
+/** What the other agent says while a caller waits. */
+const CLIP = { kind: 'filler' as const, words: 'One moment.', text: 'One moment.', ms: 800, pieces: [] }
 const AGENT = { agentKey: null, agentName: 'Robin', versionId: null, versionNumber: null }
 
 describe('the built-in tools', () => {
@@ -52,6 +54,7 @@ describe('the built-in tools', () => {
           return OTHER
         },
         tenantTools: { of: async () => [] },
+        clips: { of: async (_tenant, config) => (config === OTHER.config ? [CLIP] : []) },
       },
       kept: { tasks: { schedule }, escalations, doNotCall },
     })
@@ -77,6 +80,7 @@ describe('the built-in tools', () => {
       clock,
       resolveAgent: async () => null,
       tenantTools: { of: async () => [] },
+      clips: { of: async () => [] },
       kept: null,
     })
     expect(toolsOf(tools, ['record_outcome', 'end_call', 'unknown']).map((tool) => tool.declaration.name)).toEqual([
@@ -227,7 +231,7 @@ describe('the built-in tools', () => {
       expect(await run('hand_off', { agent_key: 'sales' })).toMatchObject({
         ...{ status: 'error', output: { error: 'there is no agent with this key' } },
       })
-      expect(done).toEqual([['handOff', 'billing', 0, 'A refund.']])
+      expect(done).toEqual([['handOff', 'billing', 0, ['One moment.'], 'A refund.']])
     })
 
     it.each([
