@@ -4,6 +4,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import { inLanes } from '../kernel/in-lanes.ts'
 import { errorResponses, nullable, Ok, Timestamp } from '../platform/http/schemas.ts'
 import type { LiveCalls } from './live-calls.ts'
+import { newestFirst } from './newest-first.ts'
 
 const ActiveSession = Type.Object({
   stream_sid: Type.String(),
@@ -47,7 +48,7 @@ export function activeSessionRoutes({ calls, busyTenants }: Parts): FastifyPlugi
       },
       async () => {
         const lists = await inLanes(await busyTenants(), TENANTS_AT_ONCE, (tenantId) => calls.list(tenantId))
-        const sessions = lists.flat().sort((a, b) => b.started_at.localeCompare(a.started_at))
+        const sessions = lists.flat().sort(newestFirst)
         return { ok: true as const, count: sessions.length, sessions }
       },
     )

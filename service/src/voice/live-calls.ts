@@ -5,6 +5,7 @@ import { iso } from '../platform/http/schemas.ts'
 import { type AskedAction, actOn, type LiveAction } from './live-actions.ts'
 import type { WatchedEvents } from './live-events.ts'
 import type { LiveSession, LiveSessions } from './live-sessions.ts'
+import { newestFirst } from './newest-first.ts'
 
 /** A live call, and what was done to it, as the API tells them: the same on the wire between nodes. */
 export type ShownCall = ReturnType<typeof showCall>
@@ -34,7 +35,7 @@ export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
   }
 
   return {
-    list: async (tenantId) => live.list(tenantId).map(showCall),
+    list: async (tenantId) => live.list(tenantId).map(showCall).sort(newestFirst),
     get: async (tenantId, streamSid) => showCall(known(tenantId, streamSid)),
     async act(tenantId, streamSid, asked) {
       const session = known(tenantId, streamSid)

@@ -281,10 +281,9 @@ export class LiveSessions {
     return ofTenant(this.#byCall.get(callSid), tenantId)
   }
 
-  /** The tenant's calls, newest first. */
+  /** The tenant's calls, in no order. */
   list(tenantId: TenantId): LiveSession[] {
-    const sessions = [...this.#byCall.values()].filter(({ facts }) => facts.tenantId === tenantId)
-    return sessions.sort((a, b) => b.facts.startedAt.getTime() - a.facts.startedAt.getTime())
+    return [...this.#byCall.values()].filter(({ facts }) => facts.tenantId === tenantId)
   }
 
   /** Every call that is here, whoever's it is. */

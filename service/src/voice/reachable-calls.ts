@@ -3,6 +3,7 @@ import type { NodeId, TenantId } from '../kernel/ids.ts'
 import type { Bus } from '../platform/bus/port.ts'
 import { type LiveCalls, noSuchSession } from './live-calls.ts'
 import type { LiveSessions } from './live-sessions.ts'
+import { newestFirst } from './newest-first.ts'
 import { askNode } from './remote-calls.ts'
 import type { RemoteWatches } from './remote-watches.ts'
 
@@ -45,7 +46,7 @@ export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Dep
       const others = bus.reachesOthers ? (await owners.ownersOf(tenantId)).filter((node) => node !== nodeId) : []
       const asked = others.map((node) => askNode(bus, node, { type: 'list', tenantId }).catch(unreachable))
       const lists = await Promise.all([here.list(tenantId), ...asked])
-      return lists.flat().sort((a, b) => b.started_at.localeCompare(a.started_at))
+      return lists.flat().sort(newestFirst)
     },
     get: (tenantId, streamSid) =>
       where(tenantId, streamSid, {
