@@ -58,11 +58,13 @@ export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Dep
         here: () => here.act(tenantId, streamSid, asked),
         there: (node) => askNode(bus, node, { type: 'act', tenantId, streamSid, asked }),
       }),
-    events: (tenantId, streamSid, afterId) =>
-      where(tenantId, streamSid, {
+    async events(tenantId, streamSid, afterId) {
+      if (live.toldOf(tenantId, streamSid, afterId)) return here.events(tenantId, streamSid, afterId)
+      return where(tenantId, streamSid, {
         here: () => here.events(tenantId, streamSid, afterId),
         there: (node) => watches.begin(node, { tenantId, streamSid, afterId }),
-      }),
+      })
+    },
   }
 }
 
