@@ -66,7 +66,7 @@ describe('ending a call at its carrier', () => {
 
   it('is tried three times while the carrier is in trouble', async () => {
     const { asked, calls, over, logged } = await carrierOf(500, 429, 200)
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     await over()
     expect([asked.length, logged]).toEqual([3, []])
   })
@@ -81,14 +81,14 @@ describe('ending a call at its carrier', () => {
 
   it('is not tried again where trying cannot help', async () => {
     const { asked, calls, over, logged } = await carrierOf(401, 200)
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     await over()
     expect([asked.length, logged]).toEqual([1, ['the carrier did not take a request']])
   })
 
   it('does not wait longer than five seconds for an answer', async () => {
     const { asked, clock, calls, over } = await carrierOf()
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     await until(() => asked.length === 1, { what: 'the request' })
     await clock.advance(4_999)
     expect(asked).toHaveLength(1)
@@ -100,7 +100,7 @@ describe('ending a call at its carrier', () => {
 
   it('holds nobody up who waits for the answer to another call', async () => {
     const { asked, calls, over } = await carrierOf()
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     await until(() => asked.length === 1, { what: 'the request' })
     let isAnswered = false
     void calls.answered(TENANT, 'CA1').then(() => {
@@ -117,7 +117,7 @@ describe('ending a call at its carrier', () => {
     ['that is in trouble', [500, 500, 500]],
   ])('holds the stop up for a second at most, with a carrier %s', async (_what, statuses) => {
     const { asked, clock, calls } = await carrierOf(...statuses)
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     await until(() => asked.length === 1, { what: 'the request' })
     let isOver = false
     void calls.close().then(() => {
@@ -134,7 +134,7 @@ describe('ending a call at its carrier', () => {
       const { asked, calls, over, logged } = await carrierOf(500, 200)
       let isOurs = true
       const isHeld = async () => isOurs
-      if (what === 'its end') calls.hangUp(TENANT, 'CA1', isHeld)
+      if (what === 'its end') void calls.hangUp(TENANT, 'CA1', isHeld)
       else calls.apologise(TENANT, 'CA1', { text: 'Sorry.', number: '+12025550150' }, isHeld)
       await until(() => asked.length === 1, { what: 'the request' })
       isOurs = false
@@ -172,7 +172,7 @@ describe('an apology', () => {
 
   it('that is not wanted any more takes no request with it that ends a call', async () => {
     const { asked, calls, over } = await carrierOf(500, 200)
-    calls.hangUp(TENANT, 'CA1')
+    void calls.hangUp(TENANT, 'CA1')
     calls.dropApology(TENANT, 'CA1')
     await over()
     expect(asked).toHaveLength(2)
