@@ -787,7 +787,7 @@ export interface paths {
         };
         /**
          * Watch a live session
-         * @description Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost, also for a minute after the end. A turn tells what was heard of it (text) and what was not (unheard), an answer how it came about (timeline).
+         * @description Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. A turn tells what was heard of it (text) and what was not (unheard), an answer how it came about (timeline).
          */
         get: operations["watchLiveSession"];
         put?: never;

@@ -22,10 +22,7 @@ export type LiveCalls = {
   get(tenantId: TenantId, streamSid: string): Promise<ShownCall>
   /** @throws AppError `not_found`, and as `actOn`. */
   act(tenantId: TenantId, streamSid: string, asked: AskedAction): Promise<DoneAction>
-  /**
-   * What happens in the call after the event `afterId`, to be watched from the same one; what has happened, of one that has ended on this
-   * node just now. @throws AppError `not_found`.
-   */
+  /** What happens in the call after the event `afterId`, to be watched from the same one. @throws AppError `not_found`. */
   events(tenantId: TenantId, streamSid: string, afterId: number): Promise<WatchedEvents>
 }
 
@@ -46,11 +43,7 @@ export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
       const fault = asked.action === 'end_call' ? await endFault(session, clock) : null
       return { ...showAction(session, action), ...(fault !== null && { fault }) }
     },
-    async events(tenantId, streamSid, afterId) {
-      const isOver = live.find(tenantId, streamSid) === null
-      const told = isOver ? live.toldOf(tenantId, streamSid, afterId) : null
-      return told ?? known(tenantId, streamSid).events
-    },
+    events: async (tenantId, streamSid) => known(tenantId, streamSid).events,
   }
 }
 

@@ -247,27 +247,6 @@ describe('live sessions', () => {
       expect(second.told[0]?.id).toBe('2')
     })
 
-    it('to their end, by who was cut off before it and comes back within a minute', async () => {
-      const client = await app.talk({ CallSid: 'CA1' })
-      const first = await watch()
-      await until(() => first.told.length >= 1, { what: 'the first event' })
-      first.stop()
-      client.send({ event: 'stop', streamSid: 'MZCA1', stop: {} })
-      await app.pass(async () => (await get('/sessions/MZCA1')).status === 404, 'the end of the session')
-      const second = await watch(first.told[0]?.id)
-      await until(() => second.state.isOver, { what: 'the end of the events' })
-      expect(second.told[0]?.id).toBe('2')
-      expect(second.told.at(-1)).toMatchObject({ event: 'ended', data: { end_reason: 'caller_hangup' } })
-      expect((await get('/sessions/active')).body).toMatchObject({ count: 0 })
-      // Who has all of it, who never watched it, and another tenant: for them it is not there.
-      await app.served.furnish('other', { number: '+12025550141' })
-      expect((await watch(second.told.at(-1)?.id)).response.status).toBe(404)
-      expect((await watch()).response.status).toBe(404)
-      expect((await watch('1', app.served.tokenOf('other'))).response.status).toBe(404)
-      await app.clock.advance(60_000)
-      expect((await watch('1')).response.status).toBe(404)
-    })
-
     it('by whoever leaves when they like, which is no trouble', async () => {
       await app.talk({ CallSid: 'CA1' })
       const { state, stop } = await watch()

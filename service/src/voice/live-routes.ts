@@ -111,7 +111,7 @@ export function liveRoutes({ calls, clock, guard }: Deps): FastifyPluginAsyncTyp
           tags: ['runtime'],
           summary: 'Watch a live session',
           description:
-            'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost, also for a minute after the end. ' +
+            'Server-sent events: state, turn, turn_delta, tool, latency, ended. Last-Event-ID goes on where a connection was lost. ' +
             'A turn tells what was heard of it (text) and what was not (unheard), an answer how it came about (timeline).',
           operationId: 'watchLiveSession',
           params: Params,

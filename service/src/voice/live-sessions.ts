@@ -7,7 +7,6 @@ import type { CallLines } from './lines/call-lines.ts'
 import type { LiveEvents } from './live-events.ts'
 import type { EndReason, Phase, SessionEvent } from './session/events.ts'
 import type { HangUpOutcome } from './stream-ends.ts'
-import { ToldCalls } from './told-calls.ts'
 import type { CallTransfers } from './transfer/call-transfers.ts'
 
 /** What is known of a live call, for those who look at it. */
@@ -137,11 +136,9 @@ export class LiveSessions {
   readonly #byCall = new Map<string, LiveSession>()
   readonly #beginning = new Set<Beginning>()
   readonly #ended = new Map<string, Ended>()
-  readonly #told: ToldCalls
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#told = new ToldCalls(clock)
   }
 
   get size(): number {
@@ -161,7 +158,7 @@ export class LiveSessions {
 
   /** The call is served elsewhere from now on, and its end is not ours to know. */
   letGo(session: LiveSession): void {
-    for (const stream of this.#streamsOf(session)) this.#byStream.delete(stream)
+    for (const [stream, other] of this.#byStream) if (other === session) this.#byStream.delete(stream)
     if (this.#byCall.get(session.facts.callSid) === session) this.#byCall.delete(session.facts.callSid)
   }
 
@@ -170,8 +167,7 @@ export class LiveSessions {
    * with false it was not that of the call, of which nothing is known here from then on.
    */
   remove(session: LiveSession, reason: EndReason, written: Promise<boolean>): void {
-    const { facts, events } = session
-    this.#told.keep(this.#streamsOf(session), events)
+    const { facts } = session
     this.letGo(session)
     this.#forget()
     const untilMs = this.#clock.monotonicMs() + REMEMBER_MS
@@ -181,9 +177,7 @@ export class LiveSessions {
     this.#ended.set(facts.callSid, ended)
     const settled = (isEnd: boolean) => {
       Object.assign(ended, { isWritten: true, isGuessed: false })
-      if (isEnd) return
-      this.#told.forget(events)
-      if (this.#ended.get(facts.callSid) === ended) this.#ended.delete(facts.callSid)
+      if (!isEnd && this.#ended.get(facts.callSid) === ended) this.#ended.delete(facts.callSid)
     }
     // One that could not be written down was the end all the same.
     written.then(settled, () => settled(true))
@@ -265,11 +259,6 @@ export class LiveSessions {
     return [...this.#beginning].some((each) => each.tenantId === tenantId && each.callSid === callSid)
   }
 
-  /** By which it is known. */
-  #streamsOf(session: LiveSession): string[] {
-    return [...this.#byStream].flatMap(([stream, other]) => (other === session ? [stream] : []))
-  }
-
   #forget(): void {
     const nowMs = this.#clock.monotonicMs()
     for (const [callSid, { isWritten, untilMs }] of this.#ended) {
@@ -285,11 +274,6 @@ export class LiveSessions {
   /** The tenant's call with this stream, or null. */
   find(tenantId: TenantId, streamSid: string): LiveSession | null {
     return this.#byStream.get(streamOf({ tenantId, streamSid })) ?? null
-  }
-
-  /** What was told of the tenant's call with this stream after the event `afterId`, if it has ended just now; null for any other. */
-  toldOf(tenantId: TenantId, streamSid: string, afterId: number): LiveEvents | null {
-    return this.#told.rest(streamOf({ tenantId, streamSid }), afterId)
   }
 
   /** The tenant's call of this id, or null. */

@@ -58,13 +58,11 @@ export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Dep
         here: () => here.act(tenantId, streamSid, asked),
         there: (node) => askNode(bus, node, { type: 'act', tenantId, streamSid, asked }),
       }),
-    async events(tenantId, streamSid, afterId) {
-      if (live.toldOf(tenantId, streamSid, afterId)) return here.events(tenantId, streamSid, afterId)
-      return where(tenantId, streamSid, {
+    events: (tenantId, streamSid, afterId) =>
+      where(tenantId, streamSid, {
         here: () => here.events(tenantId, streamSid, afterId),
         there: (node) => watches.begin(node, { tenantId, streamSid, afterId }),
-      })
-    },
+      }),
   }
 }
 
