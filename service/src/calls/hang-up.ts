@@ -70,17 +70,13 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
   function start(tenant: TenantRuntime, callSid: string, asking: Asking): Promise<HangUpOutcome> {
     const { request, isHeld, isApology = false, isEnd = false } = asking
     const account = accountOf(tenant)
-    if (!account) {
-      log.warn({ call_sid: callSid }, 'a call could not be ended: its tenant has no carrier account')
-      return Promise.resolve('failed')
-    }
     const carrier = carriers[tenant.telephony.provider]
     const dropped = isApology ? new AbortController() : null
     const stopped = dropped ? AbortSignal.any([closing.signal, dropped.signal]) : closing.signal
     const asked = { callSid, isHeld, stopped, dropped: dropped?.signal }
-    const outcome = tryThrice(asked, (signal) => request(carrier, account, signal))
+    const outcome = account ? tryThrice(asked, (signal) => request(carrier, account, signal)) : notAsked(asked)
     const done = outcome
-      .then((came) => (isEnd && came === 'ended' ? note(tenant.tenant_id, callSid) : undefined))
+      .then((came) => (isEnd && isOver(came) ? note(tenant.tenant_id, callSid) : undefined))
       .finally(() => running.delete(entry))
     const entry: Running = { tenantId: tenant.tenant_id, callSid, dropped, done }
     running.add(entry)
@@ -102,6 +98,12 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
     const isOurs = isAsked ? await withTimeout(clock, isHeld(), HELD_WITHIN_MS, late).catch(() => true) : true
     if (!isOurs) log.warn({ call_sid: callSid }, 'a call was left to the stream that has taken it')
     return isOurs && !dropped?.aborted
+  }
+
+  async function notAsked(asked: Asked): Promise<HangUpOutcome> {
+    if (!(await mayAsk(asked))) return 'left'
+    log.warn({ call_sid: asked.callSid }, 'a call could not be ended: its tenant has no carrier account')
+    return 'no_account'
   }
 
   /** Another node may have sent the call elsewhere between two tries, too. */
@@ -137,7 +139,8 @@ export function makeHangingUp({ carriers, clock, log, noteEnded }: Deps): Hangin
     hangUp: (tenant, callSid, isHeld) =>
       start(tenant, callSid, {
         request: (carrier, account, signal) => carrier.endCall(account, callSid, signal),
-        ...{ isHeld, isEnd: true },
+        // The end of a session is that of its call. Of any other call, which may only ring, its carrier tells how it ended.
+        ...{ isHeld, isEnd: isHeld !== undefined },
       }),
     apologise: (tenant, callSid, words, isHeld) =>
       void start(tenant, callSid, {
@@ -199,4 +202,9 @@ export function accountOf({ telephony }: TenantRuntime): CarrierAccount | null {
 
 function isWorthAnotherTry(error: unknown): boolean {
   return error instanceof CarrierError && (error.kind === 'unknown' || error.kind === 'busy')
+}
+
+/** Without an account there is no word of a carrier to wait for. */
+function isOver(outcome: HangUpOutcome): boolean {
+  return outcome === 'ended' || outcome === 'no_account'
 }

@@ -3,6 +3,7 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
 import { isDatabaseTrouble } from '../records/database-trouble.ts'
+import { REJECTED } from '../records/call-values.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import type { LateRefusals } from './late-refusals.ts'
 import { type NotedRefusal, type RefusedCall, writeRefusal } from './write-refusal.ts'
@@ -12,7 +13,8 @@ export type RefusedCalls = {
   /**
    * Has a call written down, with its end and its events, 20 s later: by then no other process takes it any more. A call that is
    * known by then stays as it is. What the database does not take is kept on the disk until it does; where the disk takes nothing
-   * either it is only logged, and what comes while 1,000 wait is not written down at all. Never throws.
+   * either it is only logged, and what comes while 1,000 wait is not written down at all, nor what a tenant rejects while 200 such
+   * calls do. Never throws.
    */
   note(tenant: TenantRuntime, call: RefusedCall): void
   /** Its carrier has asked again, and it is taken: nothing is written down. */
@@ -41,6 +43,8 @@ type Waiting = { tenant: TenantRuntime; noted: NotedRefusal; dueMs: number }
 const WRITTEN_AFTER_MS = 20_000
 /** However many calls are turned away, to write them down costs no more than 50 a second. */
 const MAX_WAITING = 1_000
+/** Calls that a tenant does not want may come in floods, and must not take the places of those that it has missed. */
+const REJECTED_SHARE = 0.2
 
 export function makeRefusedCalls(deps: Deps): RefusedCalls {
   return new WaitingRefusals(deps)
@@ -63,8 +67,15 @@ class WaitingRefusals implements RefusedCalls {
     const { maxWaiting = MAX_WAITING } = this.#deps
     const key = keyOf(tenant, call)
     if (this.#isClosed || this.#waiting.size >= maxWaiting || this.#waiting.has(key)) return
+    if (call.why === REJECTED && this.#rejections() >= maxWaiting * REJECTED_SHARE) return
     this.#waiting.set(key, this.#toWrite(tenant, call))
     this.#writeLater()
+  }
+
+  #rejections(): number {
+    let count = 0
+    for (const { noted } of this.#waiting.values()) if (noted.call.why === REJECTED) count += 1
+    return count
   }
 
   taken(tenant: TenantRuntime, callSid: string): void {

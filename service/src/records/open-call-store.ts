@@ -18,9 +18,9 @@ export function nextLook(before: CallRecord, after: CallRecord, now: Date): { at
   const isOverNow = isOver(after.log.status) && !isOver(before.log.status)
   // Whoever has the session writes its end within moments, if it lives.
   if (isOverNow) return { at: new Date(now.getTime() + LOST_AFTER_MS) }
-  // Nobody has told that the call is over, too: its carrier may not have ended it.
+  // Nobody has told that the call is over, too: its carrier may not have ended it. Whoever was put through talks on.
   const hasEnded = before.session.ended_at === null && after.session.ended_at !== null
-  if (hasEnded) return { at: new Date(now.getTime() + LOST_AFTER_MS) }
+  if (hasEnded && after.session.end_reason !== 'transferred') return { at: new Date(now.getTime() + LOST_AFTER_MS) }
   const hasBegun = after.session.stream_sid !== before.session.stream_sid
   return hasBegun ? { at: new Date(now.getTime() + LOOK_INTERVAL_MS) } : null
 }

@@ -40,8 +40,9 @@ export const WATCHERS_OF_TENANT = {
 /** Within this time the node that has a call answers, or is taken to be away; its carrier may have to be waited for. */
 const ANSWER_WITHIN_MS = 2_000
 const CARRIER_WITHIN_MS = 8_000
-/** What is done when the carrier has done it. */
-const OF_CARRIER = ['transfer', 'end_call']
+/** The node that ends a call waits for the carrier four seconds at most. */
+const END_WITHIN_MS = 6_000
+const WITHIN_MS: Record<string, number> = { transfer: CARRIER_WITHIN_MS, end_call: END_WITHIN_MS }
 
 /** Where a node is asked about its calls, and where it is told of calls that it watches. */
 export const callsTopic = (node: NodeId): string => `calls/${node}`
@@ -50,7 +51,6 @@ export const watchTopic = (node: NodeId): string => `watch/${node}`
 /** Asks another node about its calls. @throws AppError `unavailable` when it does not answer, or the one that it answers. */
 export async function askNode<Question extends CallQuestion>(bus: Bus, node: NodeId, question: Question) {
   // Sound between nodes of one version: a further answer is a further question.
-  const isOfCarrier = question.type === 'act' && OF_CARRIER.includes(question.asked.action)
-  const withinMs = isOfCarrier ? CARRIER_WITHIN_MS : ANSWER_WITHIN_MS
+  const withinMs = (question.type === 'act' && WITHIN_MS[question.asked.action]) || ANSWER_WITHIN_MS
   return (await bus.ask(callsTopic(node), question, withinMs)) as Answers[Question['type']]
 }

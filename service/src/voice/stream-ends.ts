@@ -14,6 +14,6 @@ export type AbandonedCall = { tenantId: TenantId; callSid: string; epoch: number
 
 /**
  * What came of asking the carrier to end a call. `ended`: it says so; `left`: to the stream that has taken the call; `failed`: nobody
- * knows whether the call goes on.
+ * knows whether the call goes on; `no_account`: its tenant has none at the carrier, and nobody will know.
  */
-export type HangUpOutcome = 'ended' | 'left' | 'failed'
+export type HangUpOutcome = 'ended' | 'left' | 'failed' | 'no_account'

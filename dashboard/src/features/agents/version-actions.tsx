@@ -59,10 +59,10 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
   })
 
   /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
-  async function open({ id: versionId }: { id: string }): Promise<void> {
+  function open({ id: versionId }: { id: string }): void {
     onMade?.()
     const params = { tenantId, agentId, versionId }
-    await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
+    void navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
   }
 
   if (!mayDraft) return null

@@ -24,8 +24,8 @@ export function ClaimNext({ tenantId, queueKey, name }: ClaimNextProps) {
   })
 
   /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
-  async function open(task: Task | null): Promise<void> {
-    if (task) await navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
+  function open(task: Task | null): void {
+    if (task) void navigate({ to: '/t/$tenantId/desk/tasks/$taskId', params: { tenantId, taskId: task.id } })
   }
 
   return (
