@@ -64,7 +64,6 @@ export function audioSent(step: Step, audio: Sent): void {
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
   if (step.state.stall !== null) step.set({ stall: null })
-  endOutage(step)
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
   // It says what came before what is owed: silence is counted from its end.
@@ -159,6 +158,7 @@ export function said(step: Step, { asked }: Active): void {
   const { party } = step.state
   // Its end may have been called in: that it was late is nothing to the next one.
   step.set({ stall: null })
+  endOutage(step)
   if (party && asked?.ask.why === 'turn') step.set({ party: { ...party, isAnswered: true } })
   if (asked?.ask.thenEnd) beginEnding(step, asked.ask.thenEnd, true)
   drainAgain(step)

@@ -4,7 +4,7 @@ import { askFirst, askNext } from './asking.ts'
 import { giveUp } from './giving-up.ts'
 import { history, toldWhole } from './history.ts'
 import { awaitPerson, hadPerson } from './lost-person.ts'
-import { countFailure, hasFallback, isOutForLong, isTooMuch, reconnectMs, setupMs } from './outage.ts'
+import { countFailure, endOutage, hasFallback, isOutForLong, isTooMuch, reconnectMs, setupMs } from './outage.ts'
 import { greetingOf, pickUp } from './picking-up.ts'
 import { armStall, owesAnswer } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
@@ -128,6 +128,8 @@ function hasNothingToSay({ state }: Step): boolean {
 
 /** Puts a new session in the place of one that does not answer. */
 export function replaceModel(step: Step): void {
+  // It is there, so this is no part of an outage before it: the next one has all the time of a first.
+  if (step.state.model.isReady) endOutage(step)
   leave(step)
   if (hasNothingToSay(step)) return
   openModel(step)

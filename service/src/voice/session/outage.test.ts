@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, planWith } from './call.fixture.ts'
 import type { Plan } from './plan.ts'
 
 function lose(call: Call): void {
@@ -22,9 +22,9 @@ function refused(call: Call, ms: number): number[] {
   return triesMs
 }
 
-/** The next session that is opened is set up. */
+/** The next session that is opened is set up, unless the call is given up before. */
 function isBack(call: Call): void {
-  while (!call.timers.includes('model_setup')) call.wait(10)
+  while (!call.timers.includes('model_setup') && call.all('apologise').length === 0) call.wait(10)
   call.model({ type: 'ready' })
 }
 
@@ -97,6 +97,52 @@ describe('A model that stays away, where no other one waits', () => {
     expect(call.all('apologise')).toEqual([])
     call.wait(300)
     expect(call.all('apologise')).toHaveLength(1)
+  })
+
+  it('is given up as late where each session says a little of the answer, and is lost', () => {
+    const call = asked()
+    const lostAtMs = call.nowMs
+    lose(call)
+    for (let at = 0; call.all('apologise').length === 0 && call.nowMs - lostAtMs < 60_000; at += 1) {
+      isBack(call)
+      call.begins(`resp_${at}`)
+      call.audio(`resp_${at}`, `item_${at}`, 200)
+      call.wait(500)
+      lose(call)
+    }
+    expect(call.nowMs - lostAtMs).toBeLessThanOrEqual(19_000)
+  })
+
+  it('is no longer away once it is there: what takes its place has all the time of a first session', () => {
+    const idle = { afterMs: 600_000, prompts: [], goodbye: '' }
+    const call = Call.greeted({ idle })
+    lose(call)
+    isBack(call)
+    call.wait(20_000)
+    call.do({ type: 'hand_off', plan: planWith({ idle }), agentName: 'Sam', summary: '' })
+    call.wait(4_900)
+    expect([call.timers.includes('model_setup'), call.all('apologise')]).toEqual([true, []])
+  })
+
+  it.each([
+    ['has heard nobody yet', () => new Call()],
+    ['was owed nothing', () => Call.greeted()],
+    [
+      'was speaking',
+      () => {
+        const call = Call.greeted()
+        call.speaks('turn_1', 500)
+        return call
+      },
+    ],
+  ])('is not silence for a caller who %s', (_who, begun) => {
+    const call = begun()
+    refused(call, 9_000)
+    expect(call.all('play_chords').length).toBeGreaterThanOrEqual(3)
+    const heard = call.all('play_chords').length
+    isBack(call)
+    call.wait(4_000)
+    expect(call.all('play_chords').length - heard).toBeLessThanOrEqual(1)
   })
 
   it('is waited for in vain no longer where it says that trying again cannot help', () => {

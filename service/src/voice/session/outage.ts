@@ -31,10 +31,15 @@ function outSinceMs({ model }: SessionState): number | null {
   return model.outSinceMs ?? model.downSinceMs
 }
 
-/** The model answers: whatever was lost before, that is over. */
+/** The model has answered to the end, or is there and another one takes its place: whatever was lost before, that is over. */
 export function endOutage(step: Step): void {
   const { model } = step.state
   if (model.outSinceMs !== null) step.set({ model: { ...model, outSinceMs: null } })
+}
+
+/** Whether nobody hears the caller, nor speaks, because the session that was there, or was to be there, is lost. */
+export function isOut({ model }: SessionState): boolean {
+  return model.outSinceMs !== null && !model.isReady
 }
 
 /** Whether the model that is looked for is given up: where no other one waits, an outage of seconds ends no call. */

@@ -2,6 +2,7 @@ import { leftMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { playChords } from './holding.ts'
+import { isOut } from './outage.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isAwaited } from './party.ts'
 import { isOutOfHands, type Step } from './state.ts'
@@ -22,7 +23,7 @@ export const GOODBYE = 'The caller does not answer. Say goodbye in one sentence.
  * silence not while a tool runs; neither while the agent is muted, others have the call, or the beep of a mailbox is waited for.
  */
 export function watchSilence(step: Step): void {
-  const { phase, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
+  const { phase, ending, speech, runningTools, asyncTools, answers, isMuted, party, digits } = step.state
   const isListening = isMuted || isOutOfHands(step) || isAwaited(step.state)
   const isTheirs = phase === 'talking' && !isListening
   // An assistant that asks the person behind it is silent for longer than a person is.
@@ -32,8 +33,10 @@ export function watchSilence(step: Step): void {
   const isToolDone = runningTools.length + asyncTools.length === 0
   const isWaiting = isTheirs && !isScreened && isAnswered && isToolDone
   watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
+  // Whoever speaks while no model hears them is told by a sound that somebody is there, and so is who has heard nobody yet.
+  const isLost = isOut(step.state) && !ending && (phase === 'talking' || phase === 'waiting') && !isListening
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
-  watchDeadAir(step, isTheirs && !speech && digits === '' && isCallerWaiting(step.state))
+  watchDeadAir(step, !speech && digits === '' && (isLost || (isTheirs && isCallerWaiting(step.state))))
 }
 
 /** `isHeldUp`: a sound is being heard of a silent caller, which is no speech so far: a cough does not begin their silence anew. */
@@ -72,7 +75,8 @@ export function deadAir(step: Step): void {
   step.set({ deadAirArmed: false })
   step.do({ type: 'note', note: { type: 'dead_air' } })
   if (step.state.runningTools.length > 0) bridgeTool(step)
-  else if (!playFiller(step)) playChords(step)
+  // Before the first words a filler is out of place.
+  else if (step.state.phase === 'waiting' || !playFiller(step)) playChords(step)
 }
 
 /**
