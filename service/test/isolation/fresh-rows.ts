@@ -105,6 +105,7 @@ export class FreshRows {
       if (route.startsWith('DELETE')) await this.#served.administer('PUT', `/tenants/${OWN}/operator-queues/${key}`, {})
       return key
     },
+    outbox: () => 'billing-outcomes',
     key: async () => {
       const key = `prompt-${this.#next()}`
       await this.#served.administer('PUT', `/prompts/${key}`, { text: 'Be brief.' })

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
-import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
+import { agentsKey, createVersion, publishVersion, type Version, versionsQuery } from './agent-queries.ts'
 
 type PublishProps = {
   version: Version
@@ -55,7 +55,11 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
   const navigate = useNavigate()
   const draft = useMutation({
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
-    onSuccess: () => client.invalidateQueries({ queryKey: agentsKey(tenantId) }),
+    // It is gone to at once, and found among those of the agent.
+    onSuccess: (made) => {
+      client.setQueryData(versionsQuery(tenantId, agentId).queryKey, (known) => known && [made, ...known])
+      void client.invalidateQueries({ queryKey: agentsKey(tenantId) })
+    },
   })
 
   /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */

@@ -37,7 +37,7 @@ function asked(plan: Partial<Plan> = {}): Call {
 const lastAsked = (call: Call) => call.commands('respond').at(-1)?.instructions
 
 describe('A model that stays away, where no other one waits', () => {
-  it('is tried at once, then further and further apart, and given up after fifteen seconds', () => {
+  it('F30: is tried at once, then further and further apart, and given up after fifteen seconds', () => {
     const call = asked()
     const triesMs = refused(call, 14_900)
     const pausesMs = triesMs.map((ms, at) => ms - (triesMs[at - 1] ?? 0))
