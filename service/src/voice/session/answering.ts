@@ -20,7 +20,7 @@ import { armStall } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent, goneOnWith } from './stopped.ts'
 import { answerSounds, nothingOwed } from './timeline.ts'
-import { endRow } from './tools-in-row.ts'
+import { endRowByWords } from './tools-in-row.ts'
 import { change, find } from './transcript.ts'
 import { restOf } from './unsaid.ts'
 import { sayRest } from './unspoken.ts'
@@ -83,7 +83,7 @@ function firstAudio(step: Step, asked: Asked | null, audio: Sent | null): void {
   const { latency, owedSinceMs, greetedAtMs, startedAtMs } = step.state
   if (asked?.ask.why === 'filler') return
   dropIfSilent(step)
-  endRow(step)
+  endRowByWords(step, asked)
   step.set({ owedSinceMs: null })
   if (owedSinceMs !== null && audio !== null) answerSounds(step, audio)
   else nothingOwed(step)

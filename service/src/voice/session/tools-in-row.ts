@@ -1,3 +1,4 @@
+import type { Asked } from './answers.ts'
 import type { SessionState, Step } from './state.ts'
 
 /** An answer may take several tools; a model that goes on asking them, and says nothing, leaves the caller waiting. */
@@ -18,7 +19,20 @@ export function countTool(step: Step): void {
   step.set({ toolsInRow: step.state.toolsInRow + 1 })
 }
 
+/** No tool may be called in the answer that is asked for next. */
+export function forbidTools(step: Step): void {
+  step.set({ toolsInRow: MAX_IN_ROW + 1 })
+}
+
 /** The caller has spoken, or the agent has. */
 export function endRow(step: Step): void {
   step.set({ toolsInRow: 0 })
+}
+
+/**
+ * The agent is heard. Words beside a call that was refused are no answer without tools: a model that goes on calling, and speaks with each
+ * call, would be asked on and on.
+ */
+export function endRowByWords(step: Step, asked: Asked | null): void {
+  if (!isToAnswer(step.state) || asked?.noTools) endRow(step)
 }

@@ -87,9 +87,34 @@ describe('A tool during which the agent goes on talking', () => {
       calling(call, `c${n}`, 'look_up', `resp_${n}`)
       call.ends(`resp_${n}`)
     }
-    const since = call.commands('respond').slice(before)
-    expect(since.length).toBeLessThanOrEqual(4)
-    expect(since.at(-1)?.noTools).toBe(true)
+    expect(call.commands('respond').slice(before)).toMatchObject([{ noTools: true }])
+  })
+
+  it.each([
+    ['before', ['says', 'calls']],
+    ['behind', ['calls', 'says']],
+  ] as const)('is not asked for on and on of a model that speaks with each call either: %s it', (_, parts) => {
+    const call = asked(...Array.from({ length: 8 }, () => 'look_up'))
+    const before = call.commands('respond').length
+    for (let n = 9; call.state.answers.asked !== null && n < 30; n++) {
+      call.begins(`resp_${n}`)
+      for (const part of parts) {
+        if (part === 'says') call.audio(`resp_${n}`, `item_${n}`, 800)
+        else calling(call, `c${n}`, 'look_up', `resp_${n}`)
+      }
+      call.ends(`resp_${n}`)
+    }
+    expect(call.commands('respond').slice(before)).toMatchObject([{ noTools: true }])
+  })
+
+  it('may be called again once the agent has answered without one', () => {
+    const call = asked(...Array.from({ length: 9 }, () => 'look_up'))
+    expect(call.commands('respond').at(-1)?.noTools).toBe(true)
+    call.answer('resp_2', 'item_2', 800)
+    call.wait(1_000)
+    call.echoAll()
+    answering(call, 'c1')
+    expect(call.commands('respond').at(-1)?.noTools).toBeUndefined()
   })
 
   it('beside one that is waited for makes the model wait for that', () => {

@@ -9,7 +9,7 @@ import { dropIfSilent, forgetRest } from './stopped.ts'
 import { nothingOwed, toolBegan, toolEnded } from './timeline.ts'
 import { calledWith, hasAnswered } from './tool-notes.ts'
 import { awaitTool, stopFilling } from './tool-wait.ts'
-import { countTool, mayCallTool } from './tools-in-row.ts'
+import { countTool, forbidTools, mayCallTool } from './tools-in-row.ts'
 import { hasWritten } from './voicing.ts'
 
 type ToolCall = Extract<ModelEvent, { type: 'tool_call' }>
@@ -81,13 +81,13 @@ function refuse(step: Step, { callId, name, argumentsText }: ToolCall, reason: s
   step.command({ type: 'tool_result', callId, output })
 }
 
-/** Tools run beside the conversation, as many as may: no end of one is waited for, so the model is asked at once, and not on and on. */
+/** Tools run beside the conversation, as many as may: no end of one is waited for, so the model is asked at once, for an answer without tools. */
 function refuseForNow(step: Step, call: ToolCall): void {
-  if (step.state.runningTools.length === 0) countTool(step)
+  if (step.state.runningTools.length === 0) forbidTools(step)
   refuseAndGoOn(step, call, TOO_MANY)
 }
 
-/** After too many in a row the answer that is asked for calls none. One that does so all the same is not asked again: the caller's silence ends that. */
+/** After too many the answer that is asked for calls none. One that does so all the same is not asked again: the caller's silence ends that. */
 function refuseAndGoOn(step: Step, call: ToolCall, reason: string): void {
   const { active } = step.state.answers
   refuse(step, call, reason)
