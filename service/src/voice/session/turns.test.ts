@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 
 /** A sound of 200 ms while the agent is silent. */
 function sound(call: Call, itemId: string): void {
@@ -106,6 +106,35 @@ describe('A short sound into silence', () => {
     call.answer('resp_1', 'item_1', 4_000, 'Please hold.')
     call.wait(2_000)
     expect([call.all('clear'), call.commands('respond').length]).toEqual([[], 3])
+  })
+
+  /** A short sound, then an "mhm" over what a supervisor has the agent say, 500 ms before the sound is taken for a word. */
+  function withMhm(): Call {
+    const call = Call.greeted({ interruption: { ...INTERRUPTION, backchannels: ['mhm'] } })
+    sound(call, 'cough')
+    call.do({ type: 'say', text: 'Please hold.' })
+    call.answer('resp_1', 'item_1', 6_000, 'Please hold.')
+    call.wait(1_000)
+    call.speaks('mhm', 500)
+    call.stops('mhm')
+    call.wait(600)
+    return call
+  }
+
+  it('that is taken for a word decides nothing of what may only say "go on": the agent is not stopped by that', () => {
+    const call = withMhm()
+    expect([call.all('clear'), call.commands('respond').length]).toEqual([[], 3])
+    call.model({ type: 'caller_transcript', itemId: 'mhm', text: 'Mhm.' })
+    call.wait(3_000)
+    expect([call.all('clear'), call.commands('respond').length]).toEqual([[], 3])
+  })
+
+  it('leaves that its own time: whose words do not come then stops the agent', () => {
+    const call = withMhm()
+    call.wait(800)
+    expect(call.all('clear')).toEqual([])
+    call.wait(200)
+    expect(call.all('clear')).toHaveLength(1)
   })
 
   it('whose session is lost before its words are there was perhaps a word: the caller is asked to say it again', () => {

@@ -53,10 +53,16 @@ function listenTo(step: Step, itemId: string): void {
   awaitWords(step, itemId, true)
 }
 
-/** How long the words of what is undecided may take yet; infinite where nothing is. */
-function wordsLeftMs({ state: { undecided }, nowMs }: Step): number {
-  const dueMs = ({ isMeant, sinceMs }: Undecided) => sinceMs + (isMeant ? WORDS_MS : SHORT_WORDS_MS)
-  return Math.min(...undecided.map(dueMs)) - nowMs
+/** How long the words of a sound may take yet. */
+function wordsLeftMs({ nowMs }: Step, { isMeant, sinceMs }: Undecided): number {
+  return sinceMs + (isMeant ? WORDS_MS : SHORT_WORDS_MS) - nowMs
+}
+
+/** The same for the first of what is undecided, if anything is. */
+function armWords(step: Step): void {
+  const { undecided } = step.state
+  if (undecided.length === 0) return
+  step.do({ type: 'arm', timer: 'words', ms: Math.min(...undecided.map((one) => wordsLeftMs(step, one))) })
 }
 
 function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
@@ -64,7 +70,7 @@ function awaitWords(step: Step, itemId: string, isMeant: boolean): void {
   const [oldest] = undecided
   if (oldest && undecided.length > MAX_UNDECIDED) forget(step, oldest.itemId)
   step.set({ undecided: undecided.slice(-MAX_UNDECIDED) })
-  step.do({ type: 'arm', timer: 'words', ms: wordsLeftMs(step) })
+  armWords(step)
 }
 
 /** It was no words. */
@@ -75,18 +81,21 @@ function forget(step: Step, itemId: string): void {
 
 /**
  * Words do not come that may be more than "go on", or may be none: the sound is taken for words, as a caller who has said "no" waits for
- * an answer. It is the answer to all that is undecided by then, which are one turn. Words that come later are kept, and not answered again.
+ * an answer. It is the answer to all that is undecided by then, which are one turn, but for what may yet turn out to be "go on". Words
+ * that come later are kept, and not answered again.
  */
 export function wordsOverdue(step: Step): void {
   const { undecided } = step.state
-  const last = undecided.at(-1)
+  const isDue = (one: Undecided) => wordsLeftMs(step, one) <= TIMER_SLACK_MS
+  // Else another one was waited for, or nobody could be heard meanwhile.
+  const waiting = undecided.some(isDue) ? undecided.filter((one) => one.isMeant && !isDue(one)) : undecided
+  const answered = undecided.filter((one) => !waiting.includes(one))
+  step.set({ undecided: waiting })
+  armWords(step)
+  const last = answered.at(-1)
   if (!last) return
-  const leftMs = wordsLeftMs(step)
-  // Another one was waited for, or nobody could be heard meanwhile.
-  if (leftMs > TIMER_SLACK_MS) return step.do({ type: 'arm', timer: 'words', ms: leftMs })
-  step.set({ undecided: [] })
   // What is short stops nobody who speaks by now.
-  if (undecided.some(({ isMeant }) => isMeant)) interrupt(step)
+  if (answered.some(({ isMeant }) => isMeant)) interrupt(step)
   answerTurn(step, endOf(step, last.itemId))
 }
 
