@@ -1,4 +1,4 @@
-import { stopHoldAudio } from './holding.ts'
+import { stopHoldAudio } from './interrupting.ts'
 import { addNote } from './keeping.ts'
 import { replaceModel } from './model-session.ts'
 import type { Plan } from './plan.ts'

@@ -1,6 +1,6 @@
-import { heard, leftMs } from '../playback.ts'
-import { stopPlaying } from './interrupting.ts'
-import { isHoldAudio, ownId } from './own-audio.ts'
+import { leftMs } from '../playback.ts'
+import { stopHoldAudio } from './interrupting.ts'
+import { ownId } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { hasWritten } from './voicing.ts'
 
@@ -26,14 +26,6 @@ export function playChords(step: Step): void {
   const toolHolds = step.state.toolHolds + 1
   step.set({ toolHolds })
   step.do({ type: 'play_chords', id: ownId('wait', toolHolds) })
-}
-
-/** Whoever waits for a tool, or an answer, is spoken to, or hears keys. */
-export function stopHoldAudio(step: Step): void {
-  const { playback } = step.state
-  const unheard = heard(playback, step.nowMs).filter(({ heardMs, sentMs }) => heardMs < sentMs)
-  // Words that follow it are heard behind it, and not cut off with it.
-  if (unheard.length > 0 && unheard.every(({ itemId }) => isHoldAudio(itemId))) stopPlaying(step)
 }
 
 /**

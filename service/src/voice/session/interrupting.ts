@@ -4,7 +4,7 @@ import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
 import { tellCutClip, tellCutDisclosure } from './clips.ts'
 import { closeUtterance, deleteItem } from './keeping.ts'
-import { isOwnAudio, isPressing } from './own-audio.ts'
+import { isHoldAudio, isOwnAudio, isPressing } from './own-audio.ts'
 import { isOthers, type Step } from './state.ts'
 import { dropStopped, goneOnWith } from './stopped.ts'
 import { change, find } from './transcript.ts'
@@ -20,10 +20,11 @@ const HEARD_PART = 'Words of the conversation so far were cut short. The caller 
  * What decides is unplayed audio, not an active answer: all of it may have been delivered long before it is heard. The
  * order matters: nothing of the old answers may be sent after `clear`. The last words of a call are not cut short, nor is an
  * agent that was told not to be, nor a person who has the call, nor what is heard by who waits for one, nor keys that the agent
- * presses: who hears them is a machine, which would get half an entry.
+ * presses: who hears them is a machine, which would get half an entry. What is heard while a tool takes long is no words, and stopped
+ * also then.
  */
 export function interrupt(step: Step): void {
-  if (!mayBeStopped(step)) return
+  if (!mayBeStopped(step)) return stopHoldAudio(step)
   count(step)
   silence(step)
 }
@@ -33,7 +34,7 @@ export function interrupt(step: Step): void {
  * has stopped already, and waits for them, is still stopped in the same.
  */
 export function interruptFor(step: Step, itemId: string): void {
-  if (!mayBeStopped(step)) return
+  if (!mayBeStopped(step)) return stopHoldAudio(step)
   if (leftMs(step.state.playback, step.nowMs) === 0) return hush(step)
   count(step)
   const stopped = stoppedBy(step, itemId)
@@ -101,6 +102,14 @@ function hush(step: Step): void {
 export function stopPlaying(step: Step): void {
   if (isPressing(step)) return
   for (const utterance of emptyLine(step, [])) cutShort(step, utterance)
+}
+
+/** Whoever waits for a tool, or an answer, is spoken to, or hears keys, or speaks. */
+export function stopHoldAudio(step: Step): void {
+  const { playback } = step.state
+  const unheard = heard(playback, step.nowMs).filter(({ heardMs, sentMs }) => heardMs < sentMs)
+  // Words that follow it are heard behind it, and not cut off with it.
+  if (unheard.length > 0 && unheard.every(({ itemId }) => isHoldAudio(itemId))) stopPlaying(step)
 }
 
 /** Nothing of what was sent is heard from now on, nor of these answers what is yet to come. */

@@ -5,7 +5,7 @@ import type { CallerSpeech } from './caller-speech.ts'
 import type { SessionEvent } from './events.ts'
 import { awaitWordsOf } from './going-on.ts'
 import { guardedMs, guardUntilMs, isKeptSpeech, setByEnd, setByOnset, spokenMs, spokenUntilMs } from './hearing.ts'
-import { interruptFor } from './interrupting.ts'
+import { interruptFor, stopHoldAudio } from './interrupting.ts'
 import { replaceModel } from './model-session.ts'
 import type { Step } from './state.ts'
 
@@ -52,10 +52,17 @@ export function callerAudio(step: Step, { ms, loudMs }: Heard): void {
 /** Once the caller has spoken long enough to mean it the agent falls silent, but not in the greeting's guard, nor for "mhm". */
 function decide(step: Step, heardUntilMs: number): void {
   const { speech } = step.state
-  if (!speech || speech.counts !== null || !isMeant(step, speech) || heardUntilMs < guardUntilMs(step)) return
+  if (!speech || speech.counts !== null) return
+  if (heardUntilMs < guardUntilMs(step)) return decideInGuard(step, speech)
+  if (!isMeant(step, speech)) return
   if (mayBeBackchannel(step, speech)) return
   step.set({ speech: { ...speech, counts: true } })
   interruptFor(step, speech.itemId)
+}
+
+/** Its words go on; what is heard while a tool takes long is not guarded. */
+function decideInGuard(step: Step, { measuredLoudMs }: CallerSpeech): void {
+  if (measuredLoudMs >= step.state.plan.interruption.minSpeechMs) stopHoldAudio(step)
 }
 
 /** Whether speech is more than a cough, and more than what the greeting is guarded against. */

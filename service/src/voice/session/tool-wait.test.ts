@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
 import type { SessionEffect } from './events.ts'
 import type { Plan } from './plan.ts'
 
 const CLIP = { kind: 'filler' as const, text: 'One moment.', ms: 800 }
 const CHORDS_MS = 500
+const MUSIC = { holdsForTools: true, holdMs: 6_000 }
 /** No silence is longer, give or take a tenth. */
 const LONGEST_MS = 2_600
 
@@ -83,7 +84,7 @@ describe('A caller who waits a minute for a tool', () => {
     ['the built-in one', { clips: [CLIP] }],
     ['one that is to come late', { clips: [CLIP], fillers: { afterMs: 30_000, phrases: [] } }],
     ['no clip, and a model that finds no words', {}],
-    ['something to hear on hold', { clips: [CLIP], holdsForTools: true, holdMs: 6_000 }],
+    ['something to hear on hold', { clips: [CLIP], ...MUSIC }],
     ['that, and a model that finds no words', { holdsForTools: true, holdMs: 6_000 }],
   ])('is never left in silence for more than two and a half seconds: %s', (_what, plan) => {
     const call = waiting(plan)
@@ -107,7 +108,7 @@ describe('A caller who waits a minute for a tool', () => {
   })
 
   it('hears music in place of chords where the agent has some, and the filler between two stretches of it', () => {
-    const sounds = listen(waiting({ clips: [CLIP], holdsForTools: true, holdMs: 6_000 }), 20_000)
+    const sounds = listen(waiting({ clips: [CLIP], ...MUSIC }), 20_000)
     expect(sounds.map(({ kind }) => kind).slice(0, 5)).toEqual(['clip', 'hold', 'hold', 'hold', 'clip'])
     expect(sounds.some(({ kind }) => kind === 'chords')).toBe(false)
   })
@@ -216,5 +217,49 @@ describe('What bridges a tool', () => {
       typing.do({ type: 'dtmf', digit })
       expect(listen(typing, 800)).toEqual([])
     }
+  })
+
+  it('is neither begun nor gone on with for a caller who presses keys, and goes on once the entry is answered', () => {
+    for (const heardMs of [0, 8_000]) {
+      const call = waiting({ clips: [CLIP], ...MUSIC })
+      listen(call, heardMs)
+      for (const digit of '123456789012') {
+        call.do({ type: 'dtmf', digit })
+        expect(listen(call, 800)).toEqual([])
+      }
+      call.do({ type: 'dtmf', digit: '#' })
+      call.answer('resp_2', 'item_2', 1_000, 'Thank you.')
+      expect(listen(call, 8_000).map(({ kind }) => kind)).toContain('hold')
+    }
+  })
+
+  it.each([
+    ['whose agent is never interrupted', { enabled: false }],
+    ['in the guard of a greeting', { greetingGuardMs: 30_000 }],
+  ])('is stopped by a caller who speaks, or presses a key: %s', (_who, changes) => {
+    const interruption = { ...INTERRUPTION, ...changes }
+    const actions: ((call: Call) => void)[] = [
+      (call) => call.speaks('turn_2', 400),
+      (call) => call.do({ type: 'dtmf', digit: '1' }),
+    ]
+    for (const act of actions) {
+      const call = waiting({ clips: [CLIP], ...MUSIC, interruption })
+      expect(listen(call, 5_000).at(-1)?.kind).toBe('hold')
+      act(call)
+      expect([call.all('clear').length, call.state.latency.interruptions]).toEqual([1, 0])
+      expect(listen(call, 1_000)).toEqual([])
+    }
+  })
+
+  it('is not stopped by a cough, nor are the words behind it', () => {
+    const call = waiting({ clips: [CLIP], ...MUSIC, interruption: { ...INTERRUPTION, enabled: false } })
+    listen(call, 5_000)
+    call.speaks('cough', 100)
+    expect(call.all('clear')).toEqual([])
+    call.begins('resp_2')
+    call.audio('resp_2', 'item_2', 2_000)
+    const before = call.all('clear').length
+    call.sounds(500)
+    expect(call.all('clear')).toHaveLength(before)
   })
 })

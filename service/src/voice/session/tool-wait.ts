@@ -1,7 +1,8 @@
 import { leftMs } from '../playback.ts'
 import { ask, exactly, isAnswering } from './asking.ts'
 import { playFiller } from './clips.ts'
-import { LEAD_MS, playChords, playStretch, stopHoldAudio } from './holding.ts'
+import { LEAD_MS, playChords, playStretch } from './holding.ts'
+import { stopHoldAudio } from './interrupting.ts'
 import { isPressing } from './own-audio.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 
@@ -34,11 +35,11 @@ function stopForTool(step: Step): void {
   stopHoldAudio(step)
 }
 
-/** A tool takes long: the agent says so, unless somebody is speaking anyway. */
+/** A tool takes long: the agent says so, unless somebody is speaking anyway, or typing. */
 export function fillTheWait(step: Step): void {
-  const { speech, plan, playback, toolToldAtMs } = step.state
+  const { speech, digits, plan, playback, toolToldAtMs } = step.state
   if (!mayFill(step) || toolToldAtMs !== null) return
-  if (speech || isAnswering(step)) {
+  if (speech || digits !== '' || isAnswering(step)) {
     return step.do({ type: 'arm', timer: 'filler', ms: plan.fillers.afterMs + leftMs(playback, step.nowMs) })
   }
   holdForTool(step)
@@ -73,8 +74,8 @@ function mayFill(step: Step): boolean {
 }
 
 function isBusy(step: Step): boolean {
-  const { speech, answers } = step.state
-  return speech !== null || answers.asked !== null || answers.active !== null || isPressing(step)
+  const { speech, digits, answers } = step.state
+  return speech !== null || digits !== '' || answers.asked !== null || answers.active !== null || isPressing(step)
 }
 
 /** What there is to say is being said: then the caller hears that somebody is there. */
