@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { LineSound } from '../answer/line-reading.ts'
 import type { PartySaid } from '../answer/party-words.ts'
-import { Call } from './call.fixture.ts'
+import { Call, INTERRUPTION } from './call.fixture.ts'
+import type { Plan } from './plan.ts'
 
 const MESSAGE = 'Please call us back.'
 
@@ -12,8 +13,8 @@ const PAST = {
 }
 
 /** A call that was placed, whose agent has begun to greet. */
-function placed(voicemail: string | null = null): Call {
-  const call = new Call({ voicemail, readsParty: true })
+function placed(voicemail: string | null = null, plan: Partial<Plan> = {}): Call {
+  const call = new Call({ voicemail, readsParty: true, ...plan })
   call.model({ type: 'ready' })
   call.begins('resp_1')
   call.words('resp_1', 'item_1', 'Hello, this is Robin.')
@@ -118,6 +119,25 @@ describe('Who answered a call that was placed', () => {
     expect(messages(endless)).toEqual([])
     endless.wait(200)
     expect([messages(endless).length, answers(endless).at(-1)]).toEqual([1, ['machine_end_other', 'words']])
+  })
+
+  it.each([
+    ['a short sound', 100, true],
+    ['a sentence', 600, true],
+    ['half a sentence', 600, false],
+  ])('is asked to repeat nothing whose session is lost before the beep: %s', (_, ms, isOver) => {
+    const call = placed(MESSAGE, { interruption: { ...INTERRUPTION, greetingGuardMs: 0 } })
+    hears(call, { kind: 'speech_began' })
+    said(call, 'voicemail')
+    call.ends('resp_1', { status: 'cancelled' })
+    call.speaks('turn_1', ms)
+    if (isOver) call.stops('turn_1')
+    call.model({ type: 'closed', code: '1006', message: 'gone', fault: 'retry' })
+    call.model({ type: 'ready' })
+    call.wait(2_000)
+    expect([call.state.answers.queue, call.commands('respond').length]).toEqual([[], 1])
+    beeps(call)
+    expect([messages(call).length, call.commands('respond').length]).toEqual([1, 2])
   })
 
   it('waits for the beep without asking whether somebody is there', () => {

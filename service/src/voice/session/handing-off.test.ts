@@ -29,6 +29,19 @@ describe('a call that is handed to another agent', () => {
   })
 
   it.each([
+    ['a cough', 100, false],
+    ['words that were not written down yet', 500, true],
+  ])('is asked by the new one to say it again only where it may have said something: %s', (_, ms, isAsked) => {
+    const call = Call.greeted()
+    call.says('turn_1', ms, null)
+    call.do(event)
+    call.model({ type: 'ready' })
+    call.wait(3_000)
+    const isRepeated = call.commands('respond').some(({ instructions }) => instructions?.includes('say it again'))
+    expect([isRepeated, call.turns.filter(({ role }) => role === 'caller')]).toEqual([isAsked, []])
+  })
+
+  it.each([
     ['not all made', 2_000, false],
     ['not all kept', 28_000, true],
   ] as const)('has the first one heard out, and the other not go on with its sentence: %s', (_, ms, isMade) => {

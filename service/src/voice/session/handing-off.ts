@@ -4,6 +4,7 @@ import { replaceModel } from './model-session.ts'
 import type { Plan } from './plan.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { forgetRest } from './stopped.ts'
+import { forgetShortSounds } from './turns.ts'
 
 /**
  * Another agent goes on with the caller: a new session of the model takes the place of the other, and is told all that was said.
@@ -26,6 +27,8 @@ export function handOff(
   step.set({ plan: { ...plan, price, maxCallMs, budgetMs, budgetUsd, recordBeep } })
   // Whoever goes on with the call elsewhere is this agent too.
   step.do({ type: 'checkpoint' })
+  // The other agent does not begin by asking the caller to repeat what was a cough, as a rule.
+  forgetShortSounds(step)
   replaceModel(step)
   // The one who was about to go on with its own words is not there any more.
   step.setAnswers({ queue: step.state.answers.queue.filter(({ why }) => why !== 'rest') })

@@ -79,6 +79,13 @@ function forget(step: Step, itemId: string): void {
   wasNoWords(step, itemId)
 }
 
+/** Nobody is asked to repeat short sounds whose words will not come, where what follows them is said anyway. */
+export function forgetShortSounds(step: Step): void {
+  const { undecided } = step.state
+  step.set({ undecided: undecided.filter(({ isMeant }) => isMeant) })
+  for (const { itemId, isMeant } of undecided) if (!isMeant) forget(step, itemId)
+}
+
 /**
  * Words do not come that may be more than "go on", or may be none: the sound is taken for words, as a caller who has said "no" waits for
  * an answer. It is the answer to all that is undecided by then, which are one turn, but for what may yet turn out to be "go on". Words

@@ -3,6 +3,7 @@ import { ask, askFirst, isAnswering } from './asking.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding } from './ending.ts'
 import { keepEntry } from './keeping.ts'
+import { isAwaited } from './party.ts'
 import type { Step } from './state.ts'
 import { trimToSound } from './unspoken.ts'
 import { closeVoice, isOnlySound } from './voicing.ts'
@@ -72,7 +73,8 @@ function carryWordsOver(step: Step): void {
   const isTurnLost = (speech?.counts === true && speech.stoppedAtMs !== null) || undecided.length > 0
   step.set({ speech: null, undecided: [], hasMissedWords: hasMissedWords || isHalfSaid })
   const areWordsLost = closeCallerTurns(step)
-  if (isTurnLost) ask(step, { why: 'turn', instructions: null, thenEnd: null })
+  // A machine that is waited for is asked nothing.
+  if (isTurnLost && !isAwaited(step.state)) ask(step, { why: 'turn', instructions: null, thenEnd: null })
   if (!isTurnLost && !areWordsLost) return
   const { queue } = step.state.answers
   step.setAnswers({ queue: queue.map((one) => (one.why === 'turn' ? { ...one, instructions: SAY_IT_AGAIN } : one)) })
@@ -92,7 +94,7 @@ export function awaitMissedWords(step: Step): void {
 /** The caller did not go on with what was lost in the middle. */
 export function askForMissedWords(step: Step): void {
   step.set({ hasMissedWords: false })
-  if (!step.state.speech && !isAnswering(step)) {
+  if (!step.state.speech && !isAnswering(step) && !isAwaited(step.state)) {
     ask(step, { why: 'turn', instructions: SAY_IT_AGAIN, thenEnd: null })
   }
 }
