@@ -48,7 +48,10 @@ export function makeLiveMetrics(registry: Registry, liveCalls: () => number): Li
   )
   const interruptions = counter('voice_interruptions_total', 'Utterances of the agent that a caller cut short.')
   const resumed = counter('voice_resumed_total', 'Times that the agent went on because no words had stopped it.')
-  const silences = counter('voice_dead_air_total', 'Times that an answer was owed and nothing was heard for 2.5 s.')
+  const silences = counter(
+    'voice_dead_air_total',
+    'Times that nothing was heard for 2.5 s while an answer was owed, or a tool ran.',
+  )
   const voicesLost = counter(
     'voice_secondary_lost_total',
     'Calls whose secondary provider of speech failed, so that the model spoke until their end.',
