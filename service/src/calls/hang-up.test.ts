@@ -58,10 +58,17 @@ describe('ending a call at its carrier', () => {
     ['F21: is done once where it is over already', 404],
   ])('%s', async (_what, status) => {
     const { asked, calls, over, logged, ended } = await carrierOf(status)
-    const outcome = calls.hangUp(TENANT, 'CA1')
+    const outcome = calls.hangUp(TENANT, 'CA1', async () => true)
     await over()
     expect([asked, logged]).toEqual([['Status=completed'], []])
     expect([await outcome, ended]).toEqual(['ended', ['CA1']])
+  })
+
+  it('says nothing of how one ended that may only have rung: its carrier does', async () => {
+    const { asked, calls, over, ended } = await carrierOf(200)
+    const outcome = calls.hangUp(TENANT, 'CA1')
+    await over()
+    expect([asked, await outcome, ended]).toEqual([['Status=completed'], 'ended', []])
   })
 
   it('is tried three times while the carrier is in trouble', async () => {
@@ -143,11 +150,18 @@ describe('ending a call at its carrier', () => {
     },
   )
 
-  it('of a tenant without an account is not possible, and the log says so', async () => {
+  it('of a tenant without an account is not possible: it is taken to be over, and the log says so', async () => {
     const { asked, calls, over, logged, ended } = await carrierOf(200)
-    const outcome = calls.hangUp(PENNILESS, 'CA1')
+    const outcome = calls.hangUp(PENNILESS, 'CA1', async () => true)
     await over()
-    expect([asked, logged.length, await outcome, ended]).toEqual([[], 1, 'failed', []])
+    expect([asked, logged.length, await outcome, ended]).toEqual([[], 1, 'no_account', ['CA1']])
+  })
+
+  it('of a tenant without an account is left to whom it is by now', async () => {
+    const { calls, over, ended } = await carrierOf(200)
+    const outcome = calls.hangUp(PENNILESS, 'CA1', async () => false)
+    await over()
+    expect([await outcome, ended]).toEqual(['left', []])
   })
 })
 

@@ -223,6 +223,8 @@ describe('a call that its session has ended, and its carrier has not', () => {
     const { telephony, ...acme } = calls.tenant('acme')
     calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: '+12025550150' as PhoneNumber } })
     await ended('model_lost')
+    // They talk on, whatever its document says by then.
+    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: null } })
     calls.rest.reply = () => carrierSays('in-progress')
     await sweepFor(MINUTE_MS, 10_000)
     expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])

@@ -98,6 +98,13 @@ describe('a call that was not taken', () => {
     expect(names).toEqual(['voice.session.completed', 'voice.call.failed', 'voice.call.completed'])
   })
 
+  it('is written down however many others its tenant rejects', async () => {
+    for (const sid of ['CA1', 'CA2', 'CA3', 'CA4']) note(sid, { why: 'rejected' })
+    note('CA5')
+    await refused.close()
+    expect(await sids()).toEqual(['CA1', 'CA5'])
+  })
+
   it('has failed where nobody could have talked, by an agent of whom the key alone is known', async () => {
     note('CA1', { why: 'no_agent', agent: null, from: 'anonymous' })
     await refused.close()

@@ -25,12 +25,13 @@ const LOOK_INTERVAL_MS = 200
 
 /** What has to be known and done of the calls of a tenant that is to be deleted. */
 export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }: Deps): TenantCalls {
+  /** What becomes of them is looked at, and not waited for: a carrier, or another node, may take its time. */
   async function endStreamed(tenantId: TenantId): Promise<Set<string>> {
     const calls = await live.list(tenantId)
     const end = { action: 'end_call', reason: 'The tenant is deleted.' }
-    const ended = await Promise.allSettled(calls.map(({ stream_sid }) => live.act(tenantId, stream_sid, end)))
     // One that is ending already, or is over, needs nothing more.
-    for (const each of ended) if (each.status === 'rejected') log.warn({ err: each.reason }, 'a call was not ended')
+    const warn = (err: unknown) => log.warn({ err }, 'a call was not ended')
+    for (const { stream_sid } of calls) void live.act(tenantId, stream_sid, end).catch(warn)
     return new Set(calls.map(({ call_sid }) => call_sid))
   }
 
@@ -40,8 +41,7 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
     }
   }
 
-  async function over(tenantId: TenantId, withinMs: number): Promise<boolean> {
-    const untilMs = clock.monotonicMs() + withinMs
+  async function over(tenantId: TenantId, untilMs: number): Promise<boolean> {
     for (;;) {
       const isStreamed = (await live.list(tenantId)).length > 0
       if (!isStreamed && (await listUnfinished(db, tenantId)).length === 0) return true
@@ -55,11 +55,12 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
     async end(tenantId) {
       const tenant = await tenants.get(tenantId)
       if (!tenant) return true
+      const beganMs = clock.monotonicMs()
       const streamed = await endStreamed(tenantId)
       await hangUp(tenant, (callSid) => !streamed.has(callSid))
-      if (await over(tenantId, LAST_WORDS_MS)) return true
+      if (await over(tenantId, beganMs + LAST_WORDS_MS)) return true
       await hangUp(tenant, () => true)
-      if (await over(tenantId, OVER_WITHIN_MS - LAST_WORDS_MS)) return true
+      if (await over(tenantId, beganMs + OVER_WITHIN_MS)) return true
       log.warn({ tenant_id: tenantId }, 'a tenant is deleted whose calls are not all over')
       return false
     },

@@ -26,7 +26,7 @@ type Deps = {
 
 /**
  * The tenant's live calls on all nodes: those that are not here are asked for where they are. A node that does not answer in
- * two seconds is AppError `unavailable`. Without other nodes to be reached the list holds those of this node.
+ * two seconds, or in a few more where a carrier has its part, is AppError `unavailable`. Without other nodes to be reached the list holds those of this node.
  */
 export function reachableCalls({ bus, nodeId, live, here, owners, watches }: Deps): LiveCalls {
   /** Does one thing for a call of this node, and another one for that of another. */
