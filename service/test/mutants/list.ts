@@ -37,7 +37,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the greeting's guard",
     file: `${SESSION}/speech.ts`,
-    find: ' || heardUntilMs < guardUntilMs(step)',
+    find: 'if (heardUntilMs < guardUntilMs(step)) return decideInGuard(step, speech)',
     put: '',
     tests: [`${SESSION}/interrupting.test.ts`],
   },
@@ -72,7 +72,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the filler in dead air',
     file: `${SESSION}/silence.ts`,
-    find: 'else if (!playFiller(step)) playChords(step)',
+    find: "else if (step.state.phase === 'waiting' || !playFiller(step)) playChords(step)",
     put: '',
     tests: [`${SESSION}/dead-air.test.ts`],
   },
