@@ -119,7 +119,7 @@ export class OpenCallLook {
       if (isNobodys) await this.#deps.endLostCall(call, null)
       return true
     }
-    if (told !== null && isLeftRunning(call)) return this.#hangUp(tenant, call, facts)
+    if (told !== null && isLeftRunning(tenant, call, facts)) return this.#hangUp(tenant, call, facts)
     if (facts.isTooOld || (told === null && (isNobodys || call.begunAt === null))) await this.#close(call)
     return true
   }
@@ -150,17 +150,19 @@ export class OpenCallLook {
   }
 }
 
-/**
- * Whether others than the agent have the call since its session ended, and it goes on as long as they like. One that has lost its model may
- * be with the fallback number that its tenant had then, or hears an apology: behind that its carrier asks what comes next, and ends it.
- */
+/** Whether others than the agent have the call since its session ended, and it goes on as long as they like. */
 function isPutThrough({ endReason }: OpenCall): boolean {
   return endReason === 'transferred' || endReason === 'model_lost'
 }
 
-/** Whether the call was to be over with its session. */
-function isLeftRunning(call: OpenCall): boolean {
-  return call.endedAt !== null && !isPutThrough(call)
+/** An apology that its carrier was asked for is over by then. */
+const APOLOGY_MS = 60_000
+
+/** Whether the call was to be over with its session. One that has lost its model may be with the fallback number. */
+function isLeftRunning({ telephony }: TenantRuntime, { endedAt, endReason }: OpenCall, { nowMs }: StepFacts): boolean {
+  if (endedAt === null || endReason === 'transferred') return false
+  if (endReason !== 'model_lost') return true
+  return telephony.fallback_number === null && nowMs - endedAt.getTime() >= APOLOGY_MS
 }
 
 /** Whether the account's other calls would fare no better. */

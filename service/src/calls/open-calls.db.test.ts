@@ -223,11 +223,18 @@ describe('a call that its session has ended, and its carrier has not', () => {
     const { telephony, ...acme } = calls.tenant('acme')
     calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: '+12025550150' as PhoneNumber } })
     await ended('model_lost')
-    // They talk on, whatever its document says by then.
-    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: null } })
     calls.rest.reply = () => carrierSays('in-progress')
     await sweepFor(MINUTE_MS, 10_000)
     expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])
+  })
+
+  it('is ended where it has lost its model and nobody else may have it, but not in the middle of an apology', async () => {
+    await ended('model_lost')
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 200, body: {} })
+    await sweepFor(MINUTE_MS - 1_000, 1_000)
+    expect(endings()).toBe(0)
+    await sweepFor(6 * MINUTE_MS, 10_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([1, 'completed'])
   })
 
   it('is closed at its maximum and ten minutes when its tenant has no account any more', async () => {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db } from '../platform/db/schema.ts'
-import type { CallDirection } from '../records/call-values.ts'
+import type { CallDirection, CallStatus } from '../records/call-values.ts'
 
-/** A call of a tenant that is not over; without an id when its carrier has not said that it has it. */
-export type UnfinishedCall = { callSid: string | null; direction: CallDirection }
+/** A call of a tenant that is not over; without an id when its carrier has not said that it has it. `status`: null where its session alone goes on. */
+export type UnfinishedCall = { callSid: string | null; direction: CallDirection; status: CallStatus | null }
 
 /** More than one installation has at a time. */
 const MAX_CALLS = 100_000
@@ -16,11 +16,11 @@ const MAX_CALLS = 100_000
 export async function listUnfinished(db: Db, tenantId: TenantId): Promise<UnfinishedCall[]> {
   const isLive = sql<boolean>`log.status in ('queued', 'initiated', 'ringing', 'in-progress')`
   const { rows } = await sql<UnfinishedCall>`
-    select log.call_sid as "callSid", log.direction
+    select log.call_sid as "callSid", log.direction, log.status
       from call_logs log
      where log.tenant_id = ${tenantId} and ${isLive}
      union all
-    select session.call_sid, session.direction
+    select session.call_sid, session.direction, null
       from voice_sessions session
      where session.tenant_id = ${tenantId} and session.stream_sid is not null and session.ended_at is null
        and not exists (select from call_logs log

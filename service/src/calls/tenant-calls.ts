@@ -36,8 +36,10 @@ export function makeTenantCalls({ db, clock, log, tenants, live, carrierCalls }:
   }
 
   async function hangUp(tenant: TenantRuntime, isMeant: (callSid: string) => boolean): Promise<void> {
-    for (const { callSid, direction } of await listUnfinished(db, tenant.tenant_id)) {
-      if (callSid !== null && direction !== 'browser' && isMeant(callSid)) void carrierCalls.hangUp(tenant, callSid)
+    for (const { callSid, direction, status } of await listUnfinished(db, tenant.tenant_id)) {
+      if (callSid === null || direction === 'browser' || !isMeant(callSid)) continue
+      // One in which somebody talked is over once its carrier has ended it; how one ended that rang that says by itself.
+      void carrierCalls.hangUp(tenant, callSid, status === 'in-progress' ? async () => true : undefined)
     }
   }
 

@@ -49,13 +49,17 @@ export function liveCallsHere(live: LiveSessions, clock: Clock): LiveCalls {
 
 /** A carrier that answers has failed three times by then; one that takes longer may do it yet. */
 const ENDED_WITHIN_MS = 4_000
-const NOT_ENDED = 'The agent has left the call, and its carrier has not ended it: it is asked again in a few seconds.'
+const NOT_ENDED = {
+  failed: 'The agent has left the call, and its carrier has not ended it: it is asked again in a few seconds.',
+  no_account:
+    'The agent has left the call. Whether it is over is not known: its tenant has no account at the carrier that could be asked.',
+}
 
 /** Why the call goes on that was ended; null as far as nobody says so. */
 async function endFault({ hangUp }: LiveSession, clock: Clock): Promise<string | null> {
   const late = () => new Error('the carrier takes its time')
   const outcome = hangUp && (await withTimeout(clock, hangUp, ENDED_WITHIN_MS, late).catch(() => null))
-  return outcome === 'failed' ? NOT_ENDED : null
+  return outcome === 'failed' || outcome === 'no_account' ? NOT_ENDED[outcome] : null
 }
 
 export function noSuchSession(): AppError {

@@ -166,7 +166,8 @@ export function said(step: Step, { asked }: Active): void {
 }
 
 /** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
-function cutOff(step: Step, { asked }: Active): void {
+function cutOff(step: Step, { asked, hasAudio }: Active): void {
+  if (hasAudio && !step.state.answers.queue.some(({ why }) => why === 'rest')) endOutage(step)
   // Last words that are to be heard in another voice were not talked away: they are still to come.
   const isToCome = step.state.answers.queue.some(({ thenEnd }) => thenEnd === 'max_duration')
   if (asked?.ask.thenEnd === 'max_duration' && !isToCome) beginEnding(step, 'max_duration', true)

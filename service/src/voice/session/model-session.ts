@@ -106,7 +106,10 @@ export function giveModelUp(step: Step): void {
   leave(step)
   const { model } = step.state
   step.set({
-    model: { ...model, isFallback: true, failedAtMs: [], outSinceMs: null, downSinceMs: step.nowMs, limitedUntilMs: 0 },
+    model: {
+      ...{ ...model, isFallback: true, failedAtMs: [], droppedAtMs: [] },
+      ...{ outSinceMs: null, downSinceMs: step.nowMs, limitedUntilMs: 0 },
+    },
     plan: { ...plan, price: plan.fallback?.price ?? null },
     stall: null,
   })
@@ -128,8 +131,8 @@ function hasNothingToSay({ state }: Step): boolean {
 
 /** Puts a new session in the place of one that does not answer. */
 export function replaceModel(step: Step): void {
-  // It is there, so this is no part of an outage before it: the next one has all the time of a first.
-  if (step.state.model.isReady) endOutage(step)
+  // Where it is there, this is no part of an outage before it: the next one has all the time of a first.
+  endOutage(step)
   leave(step)
   if (hasNothingToSay(step)) return
   openModel(step)

@@ -113,6 +113,33 @@ describe('A model that stays away, where no other one waits', () => {
     expect(call.nowMs - lostAtMs).toBeLessThanOrEqual(19_000)
   })
 
+  it('is given up where it comes and goes, a little longer each time than a try', () => {
+    const call = asked()
+    const beganMs = call.nowMs
+    lose(call)
+    for (let at = 0; call.all('apologise').length === 0 && call.nowMs - beganMs < 300_000; at += 1) {
+      isBack(call)
+      call.begins(`resp_${at}`)
+      call.audio(`resp_${at}`, `item_${at}`, 200)
+      call.wait(5_500)
+      lose(call)
+    }
+    expect(call.nowMs - beganMs).toBeLessThanOrEqual(70_000)
+  })
+
+  it('has answered, too, where its caller has cut it short', () => {
+    const call = asked()
+    refused(call, 12_000)
+    isBack(call)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 3_000)
+    call.wait(500)
+    call.speaks('turn_2', 500)
+    call.ends('resp_1', { status: 'cancelled' })
+    refused(call, 10_000)
+    expect(call.all('apologise')).toEqual([])
+  })
+
   it('is no longer away once it is there: what takes its place has all the time of a first session', () => {
     const idle = { afterMs: 600_000, prompts: [], goodbye: '' }
     const call = Call.greeted({ idle })

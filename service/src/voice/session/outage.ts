@@ -10,6 +10,9 @@ const FAILURE_WINDOW_MS = 10_000
 const RECONNECT_MS = [0, 300, 1_000, 2_000, 3_000]
 /** All calls of a provider lose their sessions at once: the later tries are spread over this. */
 const JITTER_MS = 200
+/** So many sessions lost that were there, within so long, and it comes and goes: what it says between is no conversation. */
+const MAX_FLAPS = 10
+const FLAPPING_MS = 60_000
 /** A session that was there for so long was no try: the outage that ends it is a new one. */
 const STEADY_MS = 5_000
 
@@ -23,8 +26,11 @@ export function countFailure(step: Step): void {
   const { nowMs } = step
   const { model } = step.state
   const failedAtMs = [...model.failedAtMs.filter((atMs) => nowMs - atMs < GIVE_UP_MS), nowMs]
+  const dropped = model.droppedAtMs.filter((atMs) => nowMs - atMs < FLAPPING_MS)
+  const droppedAtMs = model.isReady ? [...dropped, nowMs] : dropped
   const isSteady = model.isReady && nowMs - model.readyAtMs >= STEADY_MS
-  step.set({ model: { ...model, failedAtMs, outSinceMs: isSteady ? nowMs : (outSinceMs(step.state) ?? nowMs) } })
+  const sinceMs = isSteady ? nowMs : (outSinceMs(step.state) ?? nowMs)
+  step.set({ model: { ...model, failedAtMs, droppedAtMs, outSinceMs: sinceMs } })
 }
 
 function outSinceMs({ model }: SessionState): number | null {
@@ -34,7 +40,7 @@ function outSinceMs({ model }: SessionState): number | null {
 /** The model has answered to the end, or is there and another one takes its place: whatever was lost before, that is over. */
 export function endOutage(step: Step): void {
   const { model } = step.state
-  if (model.outSinceMs !== null) step.set({ model: { ...model, outSinceMs: null } })
+  if (model.isReady && model.outSinceMs !== null) step.set({ model: { ...model, outSinceMs: null } })
 }
 
 /** Whether nobody hears the caller, nor speaks, because the session that was there, or was to be there, is lost. */
@@ -44,8 +50,9 @@ export function isOut({ model }: SessionState): boolean {
 
 /** Whether the model that is looked for is given up: where no other one waits, an outage of seconds ends no call. */
 export function isTooMuch(step: Step): boolean {
+  const { failedAtMs, downSinceMs, droppedAtMs } = step.state.model
+  if (droppedAtMs.length >= MAX_FLAPS) return true
   if (!hasFallback(step)) return isOutForLong(step)
-  const { failedAtMs, downSinceMs } = step.state.model
   const failures = failedAtMs.filter((atMs) => step.nowMs - atMs < FAILURE_WINDOW_MS).length
   return failures >= MAX_FAILURES || step.nowMs - (downSinceMs ?? step.nowMs) >= SETUP_MS - TIMER_SLACK_MS
 }

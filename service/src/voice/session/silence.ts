@@ -34,7 +34,8 @@ export function watchSilence(step: Step): void {
   const isWaiting = isTheirs && !isScreened && isAnswered && isToolDone
   watchIdle(step, { isQuiet: isWaiting && !speech, isHeldUp: isWaiting && speech !== null && !speech.counts })
   // Whoever speaks while no model hears them is told by a sound that somebody is there, and so is who has heard nobody yet.
-  const isLost = isOut(step.state) && !ending && (phase === 'talking' || phase === 'waiting') && !isListening
+  const isHere = (phase === 'talking' || phase === 'waiting') && !ending && !isListening
+  const isLost = isOut(step.state) && isHere && !isScreened && !party?.isSpeaking
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
   watchDeadAir(step, !speech && digits === '' && (isLost || (isTheirs && isCallerWaiting(step.state))))
 }

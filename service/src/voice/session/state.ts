@@ -88,6 +88,8 @@ export type SessionState = {
     readonly next: { readonly epoch: number; readonly sinceMs: number; readonly transcript: Transcript } | null
     /** The losses that count for how long the next try waits. */
     readonly failedAtMs: readonly number[]
+    /** When sessions were lost that were there, within a minute. */
+    readonly droppedAtMs: readonly number[]
     /** Since when sessions are lost, one soon after the other, and none has answered; null where none is, or one has. */
     readonly outSinceMs: number | null
     /** The call's own stayed away: the one that is there for that takes its place. */
@@ -201,7 +203,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     startedAtMs: nowMs - (resumption?.elapsedMs ?? 0),
     model: {
       ...{ epoch: resumption?.idBase ?? 0, isReady: false, heardSinceMs: nowMs, readyAtMs: nowMs, next: null },
-      ...{ onsetMovedMs: 0, failedAtMs: [], outSinceMs: null, isFallback: false, isGivenUp: false },
+      ...{ onsetMovedMs: 0, failedAtMs: [], droppedAtMs: [], outSinceMs: null, isFallback: false, isGivenUp: false },
       ...{ downSinceMs: nowMs, limitedUntilMs: 0 },
     },
     renewalDue: false,
