@@ -57,7 +57,10 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
     // It is gone to at once, and found among those of the agent.
     onSuccess: (made) => {
-      client.setQueryData(versionsQuery(tenantId, agentId).queryKey, (known) => known && [made, ...known.filter(({ id }) => id !== made.id)])
+      client.setQueryData(
+        versionsQuery(tenantId, agentId).queryKey,
+        (known) => known && [made, ...known.filter(({ id }) => id !== made.id)],
+      )
       void client.invalidateQueries({ queryKey: agentsKey(tenantId) })
     },
   })
