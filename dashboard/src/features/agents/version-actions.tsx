@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useMay } from '../../api/session.ts'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { FailureState } from '../../components/failure-state.tsx'
-import { agentsKey, createVersion, publishVersion, type Version, versionsQuery } from './agent-queries.ts'
+import { agentsKey, createVersion, publishVersion, type Version } from './agent-queries.ts'
 
 type PublishProps = {
   version: Version
@@ -53,34 +53,23 @@ export function NewDraft({ tenantId, agentId, from, isUnsaved = false, label, on
   const mayDraft = useMay('admin')
   const client = useQueryClient()
   const navigate = useNavigate()
+  const router = useRouter()
   const draft = useMutation({
     mutationFn: () => createVersion(tenantId, agentId, from?.config ?? {}),
-    // It is gone to at once, and found among those of the agent.
-    onSuccess: (made) => {
-      client.setQueryData(
-        versionsQuery(tenantId, agentId).queryKey,
-        (known) => known && [made, ...known.filter(({ id }) => id !== made.id)],
-      )
-      void client.invalidateQueries({ queryKey: agentsKey(tenantId) })
+    onMutate: () => router.state.location.pathname,
+    onSuccess: async ({ id: versionId }, _nothing, askedAt) => {
+      onMade?.()
+      await client.invalidateQueries({ queryKey: agentsKey(tenantId) })
+      // Whoever has gone elsewhere meanwhile stays there.
+      if (router.state.location.pathname !== askedAt) return
+      const params = { tenantId, agentId, versionId }
+      await navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
     },
   })
-
-  /** Whoever has gone elsewhere meanwhile stays there: this is not called for a button that is gone. */
-  function open({ id: versionId }: { id: string }): void {
-    onMade?.()
-    const params = { tenantId, agentId, versionId }
-    void navigate({ to: '/t/$tenantId/agents/$agentId/versions/$versionId', params })
-  }
-
   if (!mayDraft) return null
   return (
     <>
-      <Button
-        size="sm"
-        loading={draft.isPending}
-        disabled={isUnsaved}
-        onClick={() => draft.mutate(undefined, { onSuccess: open })}
-      >
+      <Button size="sm" loading={draft.isPending} disabled={isUnsaved} onClick={() => draft.mutate()}>
         {label ?? (from ? `New draft from version ${from.version_number}` : 'First draft')}
       </Button>
       {draft.error && <FailureState error={draft.error} />}
