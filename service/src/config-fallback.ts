@@ -6,7 +6,7 @@ export const FALLBACK_SETTINGS = {
     name: 'REALTIME_FALLBACK_URL',
     shownDefault: 'that of OPENAI_REALTIME_URL',
     meaning:
-      "Where a call goes on whose realtime model was lost three times in ten seconds, or refuses it for good: any server that speaks the same protocol. Without this, REALTIME_FALLBACK_API_KEY and REALTIME_FALLBACK_MODEL there is none: the call's own is tried again for 15 s, then the caller hears an apology.",
+      "Where a call goes on whose realtime model was lost three times in ten seconds or ten times in a minute, or refuses it for good: any server that speaks the same protocol. Without this, REALTIME_FALLBACK_API_KEY and REALTIME_FALLBACK_MODEL there is none: the call's own is tried again for 15 s, then the caller hears an apology.",
     read: (text) => (text === undefined ? null : socketAddress(text)),
   }),
   fallbackApiKey: setting({
