@@ -139,6 +139,12 @@ export function leftMs(playback: Playback, nowMs: number): number {
   return playback.sentMs - lineHeardMs(playback, nowMs)
 }
 
+/** How long ago, by the clock, all that was sent of an answer had played; negative while it is still to be heard. Nothing of it: 0. */
+export function sinceHeardMs(playback: Playback, responseId: string, nowMs: number): number {
+  const last = playback.utterances.findLast((one) => one.responseId === responseId)
+  return last ? clockMs(playback, nowMs) - last.startMs - last.sentMs : 0
+}
+
 /** Whether all that was sent has surely been played. */
 export function isDrained(playback: Playback, nowMs: number): boolean {
   return surelyHeardMs(playback, nowMs) >= playback.sentMs

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { replay } from '../../src/voice/event-log/replay.ts'
 import { faultsOfAudio, faultsOfEnd, faultsOfHeard } from './cut-check.ts'
 import { GOLDEN_CALL } from './golden-call.ts'
 import type { VirtualSession } from './model-session.ts'
@@ -114,6 +115,47 @@ describe('A model', () => {
     const answer = sent.find(({ type, atMs }) => type === 'media' && atMs > soundAtMs)
     expect(sent.filter(({ type }) => type === 'sound')).toContainEqual({ type: 'sound', atMs: soundAtMs, ms: 500 })
     expect((answer?.atMs ?? 0) - soundAtMs).toBeLessThan(1_000)
+  })
+
+  /** It begins each answer from the first turn on, and does not go on with it. */
+  const breaksOff = async (world: World, how: (session: VirtualSession | undefined) => void = () => {}) => {
+    await world.until(() => world.transcript.some(({ role }) => role === 'caller'))
+    const atMs = world.clock.monotonicMs()
+    world.times.brokenAfterMs = 200
+    for (let sessions = 0; !world.isOver && world.fallbacks.at(-1) === false; ) {
+      await world.until(() => world.isOver || world.model.sessions.length > sessions, 5_000)
+      sessions = world.model.sessions.length
+      if (world.fallbacks.at(-1)) break
+      await world.until(() => world.isOver || world.model.current?.isAnswering === true, 5_000)
+      await world.clock.advance(400)
+      if (!world.isOver && !world.fallbacks.at(-1)) how(world.model.current)
+    }
+    return atMs
+  }
+
+  it.each<[string, ((session: VirtualSession | undefined) => void) | undefined]>([
+    ['and still does what it is told', undefined],
+    ['and hears nothing any more', (session) => session?.fallIntoHole()],
+  ])('that says a little of each answer and no more, %s, is given up as a lost one is', async (_what, how) => {
+    let brokeAtMs = 0
+    const breaking = async (world: World) => {
+      brokeAtMs = await breaksOff(world, how)
+    }
+    const alone = await called(breaking)
+    expect([alone.ends, alone.apologies]).toEqual([['model_lost'], 1])
+    expect((alone.endedAtMs ?? 0) - brokeAtMs).toBeLessThan(27_000)
+    expect(alone.model.answers.length).toBeLessThanOrEqual(6)
+    expect(replay(alone.log.read()).difference).toBeNull()
+    const plan = { ...GOLDEN_CALL.plan, fallback: { price: null } }
+    const world = await called(
+      async (world) => {
+        await breaking(world)
+        world.times.brokenAfterMs = undefined
+      },
+      { ...GOLDEN_CALL, plan },
+    )
+    expect([world.fallbacks, world.apologies]).toEqual([[false, true], 0])
+    expect(world.ends[0]).toMatch(/agent_hangup|caller_hangup|idle_timeout/)
   })
 
   it('F41: that speaks on after it was told to stop is not heard', async () => {

@@ -246,6 +246,10 @@ export class VirtualSession implements ModelSession {
       run: () => this.#delta(active, item, { text: part(text, index, count), answer }),
     }))
     const end = () => this.#whole(active, item, { text, tool })
+    const { brokenAfterMs } = times
+    if (brokenAfterMs !== undefined) {
+      return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas.slice(0, brokenAfterMs / times.deltaMs)]
+    }
     return [{ afterMs: times.firstAudioMs, run: begin }, ...deltas, { afterMs: times.deltaEveryMs, run: end }]
   }
 

@@ -12,6 +12,8 @@ export type ModelTimes = {
   deltaMs: number
   /** The pause between two deltas: audio comes faster than it plays. */
   deltaEveryMs: number
+  /** How much of an answer comes before it stays away, though the connection stands; not given: all of it. */
+  brokenAfterMs?: number | undefined
   silenceMs: number
   /** How much of a word is heard before it is speech. */
   onsetMs: number

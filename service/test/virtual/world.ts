@@ -50,6 +50,8 @@ export class World {
   /** One for each stream of the call. */
   readonly carriers: VirtualCarrier[] = []
   readonly model: VirtualModel
+  /** As the model takes them from here on. */
+  readonly times: ModelTimes
   readonly caller: VirtualCaller
   readonly session: CallSession
   readonly toolRuns: ToolRequest[] = []
@@ -74,10 +76,11 @@ export class World {
     const { clock } = this
     this.wire = new Wire(clock, options.tamper?.(this) ?? null)
     this.carriers.push(this.#newCarrier())
+    this.times = { ...TIMES, ...options.times }
     this.model = new VirtualModel({
       clock,
       brain: options.brain ?? restaurant,
-      times: { ...TIMES, ...options.times },
+      times: this.times,
       wordsOf: (sound) => this.caller.wordsOf(sound),
       deliver: (what, run) => this.wire.deliver('model', what, run),
     })

@@ -33,6 +33,8 @@ export type Active = {
   readonly isCancelled: boolean
   /** Whole for long, and nothing has said that it is over. */
   readonly isOverdue: boolean
+  /** It had gone silent before its end, for long, when it was cut short. */
+  readonly isBroken: boolean
   /** Its items that are words and no audio. */
   readonly writtenItemIds: readonly string[]
 }

@@ -1,5 +1,6 @@
 import { cleared, type Heard, heard, isDrained, leftMs } from '../playback.ts'
-import { cancelActive } from './asking.ts'
+import { cancelActive, changeActive } from './asking.ts'
+import { judgeCut } from './broken-off.ts'
 import type { Stopped } from './caller-speech.ts'
 import { isClip } from './clip-id.ts'
 import { tellCutClip, tellCutDisclosure } from './clips.ts'
@@ -84,6 +85,8 @@ export function silence(step: Step): void {
 }
 
 function hush(step: Step): void {
+  const isBroken = judgeCut(step)
+  if (isBroken) changeActive(step, { isBroken })
   const { answers } = step.state
   const utterances = emptyLine(step, answers.active ? [answers.active.responseId] : [])
   step.setAnswers({

@@ -11,6 +11,8 @@ import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
 import { awaitMissedWords, carryOver } from './unsaid.ts'
 
+/** Answers that may go silent in the middle: the first is gone on with, the second by a new session. */
+const MAX_BROKEN = 2
 const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
 
 /** Opens a model session, the first or one in place of another. */
@@ -111,7 +113,7 @@ export function giveModelUp(step: Step): void {
       ...{ outSinceMs: null, downSinceMs: step.nowMs, limitedUntilMs: 0 },
     },
     plan: { ...plan, price: plan.fallback?.price ?? null },
-    stall: null,
+    ...{ stall: null, brokenOff: 0 },
   })
   step.setAnswers({ isHeld: false })
   step.do({ type: 'disarm', timer: 'retry' })
@@ -122,6 +124,13 @@ export function giveModelUp(step: Step): void {
 export function replaceOrGiveUp(step: Step): void {
   if (hasFallback(step)) giveModelUp(step)
   else replaceModel(step)
+}
+
+/** Leaves a model of which `count` answers went silent before their end, one after the other: for a new session, or for good. False where it is to be asked once more. */
+export function leaveBroken(step: Step, count: number): boolean {
+  if (count > MAX_BROKEN) giveModelUp(step)
+  else if (count === MAX_BROKEN) replaceOrGiveUp(step)
+  return count >= MAX_BROKEN
 }
 
 /** The call is ending, and its last words were said. */

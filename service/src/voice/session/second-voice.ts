@@ -4,6 +4,7 @@ import type { VoiceEvent } from '../../platform/speech/streamed-port.ts'
 import { audioDone, concluded } from './answering.ts'
 import type { Active } from './answers.ts'
 import { askFirst, changeActive } from './asking.ts'
+import { goesOn } from './broken-off.ts'
 import { letterEnds } from './spoken-words.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
@@ -35,11 +36,11 @@ export function wrote(step: Step, event: Written): void {
 /** A message in several items is one utterance: of the first. */
 function words(step: Step, { responseId, itemId }: Pick<Written, 'responseId' | 'itemId'>, text: string): void {
   agentWords(step, { type: 'agent_transcript', responseId, itemId, text, final: false })
-  const { transcript, answers, stall, secondVoice } = step.state
+  const { transcript, answers, secondVoice } = step.state
   const voiced = find(transcript, itemId)?.voiced ?? { endsMs: [], isWhole: false }
   const itemIds = answers.active?.writtenItemIds ?? [itemId]
   step.set({ transcript: change(transcript, itemId, { voiced: { ...voiced, itemIds } }) })
-  if (stall !== null) step.set({ stall: null })
+  goesOn(step)
   armStall(step)
   if (secondVoice.isOn) giveWords(step, { responseId, itemId }, text)
 }

@@ -142,6 +142,157 @@ describe('A model that owes an answer', () => {
   })
 })
 
+describe('An answer that goes silent before its end', () => {
+  /** Begins each answer that it is asked for, and goes silent; what it is told to stop it stops, or not. */
+  class Breaking {
+    readonly call: Call
+    #answers = 0
+    #asked: number
+
+    constructor(call: Call) {
+      this.call = call
+      this.#asked = call.commands('respond').length
+    }
+
+    /** The next answer that it is asked for, of which it says a little, unless the call is given up before. */
+    begin(ms = 200): string {
+      const { call } = this
+      while (call.commands('respond').length === this.#asked && call.all('apologise').length === 0) {
+        if (call.timers.includes('model_setup')) call.model({ type: 'ready' })
+        else call.wait(100)
+      }
+      this.#asked = call.commands('respond').length
+      this.#answers += 1
+      const id = `broken_${this.#answers}`
+      call.begins(id)
+      call.audio(id, `item_${id}`, ms)
+      return id
+    }
+
+    /** It leaves off when it is told to, unless its session is left. */
+    stop(responseId: string): void {
+      const { call } = this
+      const sessions = call.all('open_model').length
+      while (call.commands('cancel').at(-1)?.responseId !== responseId) {
+        if (call.all('apologise').length > 0 || call.all('open_model').length > sessions) return
+        call.wait(100)
+      }
+      call.ends(responseId, { status: 'cancelled' })
+    }
+  }
+
+  /** From the first word of the answer to the apology. */
+  function givenUpAfterMs(call: Call, isHung: boolean): number {
+    const model = new Breaking(call)
+    call.says('turn_1', 500)
+    const beganMs = call.nowMs
+    while (call.all('apologise').length === 0 && call.nowMs - beganMs < 120_000) {
+      const id = model.begin()
+      if (!isHung) model.stop(id)
+    }
+    return call.nowMs - beganMs
+  }
+
+  it('is gone on with once, then by a new session, then the model is given up', () => {
+    const call = Call.greeted()
+    expect(givenUpAfterMs(call, false)).toBeLessThanOrEqual(18_500)
+    expect([call.commands('respond').length, call.all('open_model').length]).toEqual([4, 2])
+  })
+
+  it('is left for a new session where it does not even stop, and then the model is given up', () => {
+    const call = Call.greeted()
+    expect(givenUpAfterMs(call, true)).toBeLessThanOrEqual(15_500)
+    expect([call.commands('respond').length, call.all('open_model').length]).toEqual([3, 2])
+  })
+
+  it('is left for the other model, where there is one, which has all its time', () => {
+    const call = Call.greeted({ fallback: { price: null } })
+    const model = new Breaking(call)
+    call.says('turn_1', 500)
+    model.stop(model.begin())
+    model.stop(model.begin())
+    expect(call.state.model.isFallback).toBe(true)
+    model.stop(model.begin())
+    expect(call.all('open_model')).toHaveLength(2)
+    call.answer('resp_9', 'item_9', 1_000)
+    expect(call.all('apologise')).toEqual([])
+  })
+
+  it('is nothing to a model that then answers to the end, or is cut short while it is heard', () => {
+    for (const isCut of [true, false]) {
+      const call = Call.greeted()
+      const model = new Breaking(call)
+      call.says('turn_1', 500)
+      model.stop(model.begin())
+      if (isCut) {
+        const id = model.begin(3_000)
+        call.speaks('turn_2', 500)
+        call.ends(id, { status: 'cancelled' })
+        call.stops('turn_2')
+      } else {
+        call.answer('resp_9', 'item_9', 1_000)
+        call.wait(1_000)
+        call.echoAll()
+        call.says('turn_2', 500)
+      }
+      model.stop(model.begin())
+      expect([isCut, call.all('open_model').length]).toEqual([isCut, 1])
+    }
+  })
+
+  it('counts on though its caller takes the turn, also before it has stalled', () => {
+    const call = Call.greeted()
+    const model = new Breaking(call)
+    call.says('turn_1', 500)
+    for (let turn = 2; call.all('apologise').length === 0 && turn < 20; turn += 1) {
+      const id = model.begin()
+      call.wait(3_500)
+      call.speaks(`turn_${turn}`, 500)
+      if (call.commands('cancel').at(-1)?.responseId === id) call.ends(id, { status: 'cancelled' })
+      if (call.state.speech) call.stops(`turn_${turn}`)
+    }
+    expect([call.commands('respond').length, call.all('open_model').length]).toEqual([4, 2])
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+
+  it('does not count where its caller speaks into a short pause of it, nor where a tool runs', () => {
+    const call = Call.greeted()
+    const model = new Breaking(call)
+    call.says('turn_1', 500)
+    for (let turn = 2; turn < 8; turn += 1) {
+      const id = model.begin()
+      const tool = { responseId: id, itemId: `i_${id}`, callId: `c_${id}`, name: 'slow', argumentsText: '{}' }
+      if (turn % 2 === 0) call.model({ type: 'tool_call', ...tool })
+      call.wait(turn % 2 === 0 ? 3_500 : 1_500)
+      call.speaks(`turn_${turn}`, 500)
+      call.ends(id, { status: 'cancelled' })
+      const outcome = { callId: `c_${id}`, output: '1', status: 'ok', endsCall: false } as const
+      if (turn % 2 === 0) call.do({ type: 'tool_finished', outcome })
+      call.stops(`turn_${turn}`)
+    }
+    expect([call.all('open_model').length, call.all('apologise')]).toEqual([1, []])
+  })
+
+  it('is one that another voice was to speak, too', () => {
+    const call = Call.greeted({ secondVoice: true })
+    call.says('turn_1', 500)
+    const beganMs = call.nowMs
+    for (let at = 0; call.all('apologise').length === 0 && call.nowMs - beganMs < 120_000; ) {
+      if (call.timers.includes('model_setup')) call.model({ type: 'ready' })
+      if (call.state.answers.asked) {
+        at += 1
+        call.begins(`resp_${at}`)
+        call.model({ type: 'agent_text', responseId: `resp_${at}`, itemId: `item_${at}`, text: 'We', final: false })
+      }
+      call.wait(100)
+      if (call.commands('cancel').at(-1)?.responseId === `resp_${at}` && call.state.answers.active) {
+        call.ends(`resp_${at}`, { status: 'cancelled' })
+      }
+    }
+    expect(call.nowMs - beganMs).toBeLessThanOrEqual(25_000)
+  })
+})
+
 describe('An answer whose end is never told', () => {
   it('is heard out, and the model is told to end it; what it was to end is ended', () => {
     const call = Call.greeted({ maxCallMs: 20_000, idle: { afterMs: 600_000, prompts: [], goodbye: '' } })

@@ -1,7 +1,8 @@
 import { answerOver } from './answer-over.ts'
 import type { Active } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
-import { giveModelUp, replaceOrGiveUp } from './model-session.ts'
+import { countBroken, hasBegun } from './broken-off.ts'
+import { giveModelUp, leaveBroken, replaceOrGiveUp } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs, TIMER_SLACK_MS } from './stall-clock.ts'
 import type { Step } from './state.ts'
 import { restOf } from './unsaid.ts'
@@ -11,8 +12,10 @@ export function stalled(step: Step): void {
   const { ending, answers, runningTools } = step.state
   if (runningTools.length > 0 || !owesAnswer(step)) return
   if (ending) return endWithout(step)
+  const broken = hasBegun(step, answers.active) ? countBroken(step) : 0
   const { count, sinceMs } = countStall(step)
   if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveModelUp(step)
+  if (leaveBroken(step, broken)) return
   if (count > 1) return replaceOrGiveUp(step)
   if (answers.active) askAfresh(step, answers.active)
   else repeatRequest(step)
