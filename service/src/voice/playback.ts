@@ -145,6 +145,12 @@ export function sinceHeardMs(playback: Playback, responseId: string, nowMs: numb
   return last ? clockMs(playback, nowMs) - last.startMs - last.sentMs : 0
 }
 
+/** The same of all that was sent and is not settled; infinite where there is nothing of that. */
+export function silentMs(playback: Playback, nowMs: number): number {
+  if (playback.utterances.length === 0) return Number.POSITIVE_INFINITY
+  return clockMs(playback, nowMs) - playback.sentMs
+}
+
 /** Whether all that was sent has surely been played. */
 export function isDrained(playback: Playback, nowMs: number): boolean {
   return surelyHeardMs(playback, nowMs) >= playback.sentMs

@@ -68,6 +68,7 @@ export function planOf(
     fillers: { afterMs: fillers.after_ms, phrases: fillers.phrases },
     holdMs: holdMs ?? HOLD_MUSIC_MS,
     holdsForTools: holdMs !== undefined,
+    bridgesGaps: true,
     modelStallMs: config.model_stall_ms,
     maxCallMs: (config.max_call_seconds ?? limits.max_call_seconds) * 1_000,
     price,

@@ -141,7 +141,7 @@ describe('the plan of a session', () => {
   it('is that of the defaults where nobody said otherwise', () => {
     expect(plan()).toEqual({
       ...{ capabilities: CAPABILITIES, modelSessionMs: 3_000_000, greeting: '', voicemail: null, recordBeep: false },
-      ...{ isResumable: true, fallbackNumber: null, clips: [], disclosure: null },
+      ...{ isResumable: true, bridgesGaps: true, fallbackNumber: null, clips: [], disclosure: null },
       interruption: {
         ...{ enabled: true, minSpeechMs: 300, greetingGuardMs: 1_000 },
         ...{ backchannels: [], resumeFalseMs: 2_000 },

@@ -3,15 +3,15 @@ import { leftMs, sentOf } from '../playback.ts'
 import { answerOver } from './answer-over.ts'
 import type { Active, Ask, Asked } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive } from './asking.ts'
-import { goesOn } from './broken-off.ts'
 import { isClip } from './clip-id.ts'
 import { clipSent } from './clips.ts'
+import { keepStalls } from './earlier-stalls.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './interrupting.ts'
-import { giveModelUp, leaveBroken } from './model-session.ts'
+import { giveModelUp, leaveStalled } from './model-session.ts'
 import { endOutage } from './outage.ts'
 import { isCallerWaiting } from './owing.ts'
 import { isOwnAudio } from './own-audio.ts'
@@ -72,7 +72,7 @@ export function audioSent(step: Step, audio: Sent): void {
   const { active } = step.state.answers
   if (active?.responseId !== audio.responseId) return
   if (!active.hasAudio || active.isWhole) changeActive(step, { hasAudio: true, isWhole: false })
-  goesOn(step)
+  keepStalls(step)
   armStall(step)
   if (!active.hasAudio) firstAudio(step, active.asked, audio)
   // It says what came before what is owed: silence is counted from its end.
@@ -140,7 +140,7 @@ export function concluded(step: Step, active: Active, done: Done): void {
   if (isCutOff) return cutOff(step, active)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   // One that failed in the middle was said as far as it will be, and did not end as it should.
-  if (done.status !== 'failed') step.set({ brokenOff: 0 })
+  if (done.status !== 'failed') step.set({ earlierStalls: 0 })
   said(step, active)
 }
 
@@ -178,9 +178,9 @@ export function said(step: Step, { asked }: Active): void {
 
 /** The caller did not hear the answer out, so it ends nothing; only the time that is up cannot be talked away. */
 function cutOff(step: Step, { asked, hasAudio, isBroken }: Active): void {
-  const { phase, ending, brokenOff } = step.state
+  const { phase, ending, earlierStalls } = step.state
   // Whoever asks after an answer that stays away is not to be answered so for ever.
-  if (isBroken && phase === 'talking' && !ending && !isOutOfHands(step) && leaveBroken(step, brokenOff)) return
+  if (isBroken && phase === 'talking' && !ending && !isOutOfHands(step) && leaveStalled(step, earlierStalls)) return
   if (hasAudio && !step.state.answers.queue.some(({ why }) => why === 'rest')) endOutage(step)
   // Last words that are to be heard in another voice were not talked away: they are still to come.
   const isToCome = step.state.answers.queue.some(({ thenEnd }) => thenEnd === 'max_duration')

@@ -1,5 +1,6 @@
 import { heard, leftMs } from '../playback.ts'
 import type { Active, Ask } from './answers.ts'
+import { keepStalls } from './earlier-stalls.ts'
 import { isHoldAudio } from './own-audio.ts'
 import { isAwaited } from './party.ts'
 import { armStall } from './stall-clock.ts'
@@ -47,7 +48,7 @@ export function askNext(step: Step): void {
   const wanted = takeNext(step)
   if (wanted) return request(step, wanted, false)
   // Nobody waits for what did not come before: what is asked for later has all its time.
-  step.set({ stall: null })
+  keepStalls(step)
 }
 
 function takeNext(step: Step): Ask | undefined {

@@ -32,6 +32,7 @@ export function planWith(changes: Partial<Plan> = {}): Plan {
     dtmf: { maxDigits: 20, endKey: '#', timeoutMs: 3_000 },
     fillers: { afterMs: 2_000, phrases: [] },
     holdMs: 3_000,
+    bridgesGaps: true,
     modelStallMs: 6_000,
     maxCallMs: 1_800_000,
     price: null,

@@ -9,7 +9,7 @@ import { isOutOfHands, type Step } from './state.ts'
  */
 export function giveUp(step: Step): void {
   const { ending, phase } = step.state
-  step.set({ speech: null, stall: null, brokenOff: 0 })
+  step.set({ speech: null, stall: null, earlierStalls: 0 })
   step.setAnswers({ asked: null, active: null, queue: [], isHeld: false })
   disarm(step, ['stall', 'model_setup', 'reconnect', 'retry', 'padding'])
   step.set({ model: { ...step.state.model, isReady: false, isGivenUp: true, next: null } })

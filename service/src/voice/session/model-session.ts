@@ -11,8 +11,8 @@ import { isOutOfHands, type Step } from './state.ts'
 import { dropIfSilent } from './stopped.ts'
 import { awaitMissedWords, carryOver } from './unsaid.ts'
 
-/** Answers that may go silent in the middle: the first is gone on with, the second by a new session. */
-const MAX_BROKEN = 2
+/** Answers that may stall, one after the other: behind the first it is asked once more, behind the second a new session is. */
+export const MAX_STALLS = 2
 const WORDS_LOST = "system: The line was interrupted. The caller's last words were lost."
 
 /** Opens a model session, the first or one in place of another. */
@@ -101,8 +101,12 @@ export function tryAgain(step: Step): void {
   else openModel(step)
 }
 
-/** The call's model stays away: the other one takes its place where there is one, once in a call; else the call is given up. */
-export function giveModelUp(step: Step): void {
+/**
+ * The call's model stays away: the other one takes its place where there is one, once in a call; else the call is given up.
+ *
+ * @param stalls how often the caller was kept waiting by then: who has waited that long waits for one answer more.
+ */
+export function giveModelUp(step: Step, stalls = 0): void {
   const { plan, ending } = step.state
   if (!hasFallback(step) || ending || isOutOfHands(step)) return giveUp(step)
   leave(step)
@@ -113,7 +117,7 @@ export function giveModelUp(step: Step): void {
       ...{ outSinceMs: null, downSinceMs: step.nowMs, limitedUntilMs: 0 },
     },
     plan: { ...plan, price: plan.fallback?.price ?? null },
-    ...{ stall: null, brokenOff: 0 },
+    ...{ stall: null, earlierStalls: stalls },
   })
   step.setAnswers({ isHeld: false })
   step.do({ type: 'disarm', timer: 'retry' })
@@ -121,16 +125,16 @@ export function giveModelUp(step: Step): void {
 }
 
 /** A session that answers nothing is replaced: by the other model, where there is one. */
-export function replaceOrGiveUp(step: Step): void {
-  if (hasFallback(step)) giveModelUp(step)
+export function replaceOrGiveUp(step: Step, stalls = 0): void {
+  if (hasFallback(step)) giveModelUp(step, stalls)
   else replaceModel(step)
 }
 
-/** Leaves a model of which `count` answers went silent before their end, one after the other: for a new session, or for good. False where it is to be asked once more. */
-export function leaveBroken(step: Step, count: number): boolean {
-  if (count > MAX_BROKEN) giveModelUp(step)
-  else if (count === MAX_BROKEN) replaceOrGiveUp(step)
-  return count >= MAX_BROKEN
+/** Leaves a model that has stalled so often, as far as it has come with that. False where it is to be asked once more. */
+export function leaveStalled(step: Step, stalls: number): boolean {
+  if (stalls > MAX_STALLS) giveModelUp(step, MAX_STALLS)
+  else if (stalls === MAX_STALLS) replaceOrGiveUp(step, MAX_STALLS)
+  return stalls >= MAX_STALLS
 }
 
 /** The call is ending, and its last words were said. */

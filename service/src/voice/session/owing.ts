@@ -1,5 +1,6 @@
 import type { Ask } from './answers.ts'
-import type { SessionState } from './state.ts'
+import type { SessionState, Step } from './state.ts'
+import { isVoiced } from './voicing.ts'
 
 /** What the caller waits for: not for the first words, nor for what is said to break or to bridge a silence. */
 const AWAITED: readonly Ask['why'][] = ['turn', 'tool', 'rest', 'back']
@@ -13,6 +14,14 @@ export function isCallerWaiting({ owedSinceMs, answers, runningTools }: SessionS
   if (owedSinceMs !== null || runningTools.length > 0 || queue.some(isAwaited)) return true
   if (asked && !asked.isAbandoned && isAwaited(asked.ask)) return true
   return !!active?.asked && !active.hasAudio && !active.isCancelled && isAwaited(active.asked.ask)
+}
+
+/** Whether an answer has begun to sound of which more is to come, and would be missed. A tool that it calls is waited for as such. */
+export function isMidAnswer(step: Step): boolean {
+  const { plan, answers } = step.state
+  const { active } = answers
+  if (!plan.bridgesGaps || !active?.asked || !isAwaited(active.asked.ask)) return false
+  return active.hasAudio && !active.isWhole && !active.isCancelled && !active.hasTool && !isVoiced(step, active)
 }
 
 function isAwaited({ why }: Ask): boolean {

@@ -38,6 +38,8 @@ export type Plan = {
   holdMs: number
   /** Whether it is heard while a tool takes long, too; not given: it is not. */
   holdsForTools?: boolean
+  /** Whether silence in the middle of an answer is bridged as that before it; not given, as in logs of earlier versions: it is not. */
+  bridgesGaps?: boolean
   /** Tools during which the agent goes on talking; not given: none. */
   asyncTools?: readonly string[]
   /** A model silent for this long while it owes an answer has stalled. */

@@ -51,6 +51,6 @@ function tookForAsked(step: Step, asked: Asked): void {
 /** The model was told to end what it does not know of any more. */
 function isOver(step: Step, active: Active): void {
   answerOver(step, active)
-  step.set({ brokenOff: 0 })
+  step.set({ earlierStalls: 0 })
   said(step, active)
 }

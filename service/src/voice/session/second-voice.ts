@@ -4,7 +4,7 @@ import type { VoiceEvent } from '../../platform/speech/streamed-port.ts'
 import { audioDone, concluded } from './answering.ts'
 import type { Active } from './answers.ts'
 import { askFirst, changeActive } from './asking.ts'
-import { goesOn } from './broken-off.ts'
+import { keepStalls } from './earlier-stalls.ts'
 import { letterEnds } from './spoken-words.ts'
 import { armStall } from './stall-clock.ts'
 import type { Step } from './state.ts'
@@ -40,7 +40,7 @@ function words(step: Step, { responseId, itemId }: Pick<Written, 'responseId' | 
   const voiced = find(transcript, itemId)?.voiced ?? { endsMs: [], isWhole: false }
   const itemIds = answers.active?.writtenItemIds ?? [itemId]
   step.set({ transcript: change(transcript, itemId, { voiced: { ...voiced, itemIds } }) })
-  goesOn(step)
+  keepStalls(step)
   armStall(step)
   if (secondVoice.isOn) giveWords(step, { responseId, itemId }, text)
 }

@@ -1,10 +1,11 @@
-import { leftMs } from '../playback.ts'
+import { leftMs, silentMs } from '../playback.ts'
 import { ask, exactly } from './asking.ts'
 import { playFiller } from './clips.ts'
 import { playChords } from './holding.ts'
 import { isOut } from './outage.ts'
-import { isCallerWaiting } from './owing.ts'
+import { isCallerWaiting, isMidAnswer } from './owing.ts'
 import { isAwaited } from './party.ts'
+import { TIMER_SLACK_MS } from './stall-clock.ts'
 import { isOutOfHands, type Step } from './state.ts'
 import { bridgeTool } from './tool-wait.ts'
 
@@ -36,8 +37,9 @@ export function watchSilence(step: Step): void {
   // Whoever speaks while no model hears them is told by a sound that somebody is there, and so is who has heard nobody yet.
   const isHere = (phase === 'talking' || phase === 'waiting') && !ending && !isListening
   const isLost = isOut(step.state) && isHere && !isScreened && !party?.isSpeaking
+  const isOwed = isCallerWaiting(step.state) || isMidAnswer(step)
   // Nor is who presses keys waiting: what is owed is held back until the entry is complete.
-  watchDeadAir(step, !speech && digits === '' && (isLost || (isTheirs && isCallerWaiting(step.state))))
+  watchDeadAir(step, !speech && digits === '' && (isLost || (isTheirs && isOwed)))
 }
 
 /** `isHeldUp`: a sound is being heard of a silent caller, which is no speech so far: a cough does not begin their silence anew. */
@@ -72,12 +74,21 @@ function watchDeadAir(step: Step, isOwing: boolean): void {
  * Whatever becomes of it, the next silence is bridged as well. Nothing has passed of a silence that was ended meanwhile.
  */
 export function deadAir(step: Step): void {
-  if (!step.state.deadAirArmed) return
+  if (!step.state.deadAirArmed || hasGoneOn(step)) return
   step.set({ deadAirArmed: false })
   step.do({ type: 'note', note: { type: 'dead_air' } })
   if (step.state.runningTools.length > 0) bridgeTool(step)
   // Before the first words a filler is out of place.
   else if (step.state.phase === 'waiting' || !playFiller(step)) playChords(step)
+}
+
+/** The clock runs through the whole of an answer, whose audio does not set it anew: more has been heard since. */
+function hasGoneOn(step: Step): boolean {
+  const { plan, playback } = step.state
+  const quietMs = plan.bridgesGaps ? silentMs(playback, step.nowMs) : Number.POSITIVE_INFINITY
+  const isHeard = quietMs < DEAD_AIR_MS - TIMER_SLACK_MS
+  if (isHeard) step.do({ type: 'arm', timer: 'dead_air', ms: DEAD_AIR_MS - quietMs })
+  return isHeard
 }
 
 /**

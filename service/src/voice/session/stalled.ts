@@ -1,22 +1,21 @@
 import { answerOver } from './answer-over.ts'
 import type { Active } from './answers.ts'
 import { askFirst, askNext, cancelActive, changeActive, repeatRequest } from './asking.ts'
-import { countBroken, hasBegun } from './broken-off.ts'
-import { giveModelUp, leaveBroken, replaceOrGiveUp } from './model-session.ts'
+import { giveModelUp, leaveStalled, MAX_STALLS } from './model-session.ts'
 import { armStall, GIVE_UP_MS, owesAnswer, patienceMs, TIMER_SLACK_MS } from './stall-clock.ts'
 import type { Step } from './state.ts'
 import { restOf } from './unsaid.ts'
 
 /** Nothing has come for too long: asked once more, then a new session, then the end. */
 export function stalled(step: Step): void {
-  const { ending, answers, runningTools } = step.state
+  const { ending, answers, runningTools, earlierStalls } = step.state
   if (runningTools.length > 0 || !owesAnswer(step)) return
   if (ending) return endWithout(step)
-  const broken = hasBegun(step, answers.active) ? countBroken(step) : 0
   const { count, sinceMs } = countStall(step)
-  if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveModelUp(step)
-  if (leaveBroken(step, broken)) return
-  if (count > 1) return replaceOrGiveUp(step)
+  if (step.nowMs - sinceMs >= GIVE_UP_MS - TIMER_SLACK_MS) return giveModelUp(step, MAX_STALLS)
+  // How long one that says nothing at all is asked is a matter of time alone.
+  const stalls = earlierStalls > 0 ? earlierStalls + count : Math.min(count, MAX_STALLS)
+  if (leaveStalled(step, stalls)) return
   if (answers.active) askAfresh(step, answers.active)
   else repeatRequest(step)
   armStall(step)

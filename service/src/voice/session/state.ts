@@ -149,8 +149,8 @@ export type SessionState = {
   readonly isKeyEarly: boolean
   /** Answers that did not come, one after the other, and since when nothing has; null once one was given, or nobody waits for one. */
   readonly stall: { readonly count: number; readonly sinceMs: number } | null
-  /** Answers that went silent before their end, or were late, one after the other; 0 once one has ended as it should. */
-  readonly brokenOff: number
+  /** Answers that stalled before the one that is waited for, or sounds, one after the other; 0 once one has ended as it should. */
+  readonly earlierStalls: number
   /** When the greeting was asked for first, and when it began to sound. */
   readonly greetingAtMs: number | null
   readonly greetedAtMs: number | null
@@ -232,7 +232,7 @@ export function newSession(plan: Plan, nowMs: number, resumption: Resumption | n
     digits: '',
     isKeyEarly: false,
     stall: null,
-    brokenOff: 0,
+    earlierStalls: 0,
     greetingAtMs: null,
     greetedAtMs: null,
     owedSinceMs: null,

@@ -1,0 +1,31 @@
+import { sinceHeardMs } from '../playback.ts'
+import type { Step } from './state.ts'
+import { isVoiced } from './voicing.ts'
+
+/** An answer of which nothing was heard for so long, and which is not over, is silent and does not only pause. */
+const SILENT_MS = 2_500
+
+/** More of an answer has come, or its caller has taken the turn: that it stalled counts until one has ended as it should. */
+export function keepStalls(step: Step): void {
+  const { stall, earlierStalls } = step.state
+  if (stall !== null) step.set({ stall: null, earlierStalls: earlierStalls + stall.count })
+}
+
+/**
+ * The active answer is about to be cut short. One that was heard until then, or to its end, was all right; a caller who asks after one
+ * that has long been silent does not begin its count anew. To be called before the line is emptied.
+ *
+ * @returns whether it had gone silent.
+ */
+export function judgeCut(step: Step): boolean {
+  const { answers, playback } = step.state
+  const { active } = answers
+  if (!active?.hasAudio || active.isCancelled) return false
+  const silentMs = sinceHeardMs(playback, active.responseId, step.nowMs)
+  if (active.isWhole || silentMs <= 0) step.set({ earlierStalls: 0 })
+  else if (!active.hasTool && !isVoiced(step, active) && silentMs >= SILENT_MS) {
+    step.set({ earlierStalls: step.state.earlierStalls + 1 })
+    return true
+  }
+  return false
+}
