@@ -9,6 +9,7 @@ import type { Plan, PlannedClip } from './plan.ts'
 import type { PastTurn } from './resumption.ts'
 import { isOutOfHands, type SessionState, type Step } from './state.ts'
 import { find, newEntry } from './transcript.ts'
+import { letters } from './word-ends.ts'
 
 const AGAIN = 'The line was interrupted, and the caller hears your first words again from their beginning'
 const HEARD_NOTHING = 'Your first words were cut short: the caller has heard nothing of'
@@ -38,11 +39,11 @@ function dueAtStart({ plan, resumption }: SessionState): { due: number[]; isBegu
   const clips = firstWords(plan)
   const turns = resumption?.turns ?? []
   const isClipOnly = turns.every(
-    (turn) => turn.role === 'agent' && clips.some(({ text }) => wholeOf(turn) === plain(text)),
+    (turn) => turn.role === 'agent' && clips.some(({ text }) => wholeOf(turn) === letters(text)),
   )
   if (!isClipOnly) return { due: [], isBegun: false }
   const heard = turns.filter(({ unheard }) => unheard === '').map(wholeOf)
-  const first = clips.findIndex(({ text }) => !heard.includes(plain(text)))
+  const first = clips.findIndex(({ text }) => !heard.includes(letters(text)))
   return { due: fromIndex(clips, first), isBegun: turns.length > 0 }
 }
 
@@ -56,11 +57,7 @@ function indicesOf({ clips }: Plan, kind: PlannedClip['kind']): number[] {
 }
 
 function wholeOf({ text, unheard }: PastTurn): string {
-  return plain(`${text} ${unheard}`)
-}
-
-function plain(text: string): string {
-  return text.replaceAll(/\s+/gu, ' ').trim()
+  return letters(text + unheard)
 }
 
 function fromIndex(clips: readonly PlannedClip[], first: number): number[] {

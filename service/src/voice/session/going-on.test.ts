@@ -4,10 +4,10 @@ import { Call, INTERRUPTION } from './call.fixture.ts'
 const WORDS = 'One two three four five six seven eight.'
 
 /** A call in which a sound of half a second has stopped the agent 2.3 s into an answer of 8 s, and was taken for a turn. */
-function stopped(changes: ConstructorParameters<typeof Call>[0] = {}): Call {
+function stopped(changes: ConstructorParameters<typeof Call>[0] = {}, words = WORDS): Call {
   const call = Call.greeted(changes)
   call.says('turn_1', 500)
-  call.answer('resp_1', 'item_1', 8_000, WORDS)
+  call.answer('resp_1', 'item_1', 8_000, words)
   call.wait(2_000)
   call.effects.length = 0
   call.speaks('noise', 500)
@@ -63,6 +63,17 @@ describe('A sound that stopped the agent and was no words', () => {
     noWords(call)
     heardOut(call)
     expect(told(call).slice(1)).toEqual([expect.stringMatching(/went on.*eight\.\n.* do not say it again\.$/)])
+  })
+
+  it('is joined as it was written where words have no blanks between them', () => {
+    const whole = '火曜日から日曜日まで営業しております。'
+    const call = stopped({}, whole)
+    noWords(call)
+    call.begins('resp_2')
+    call.ends('resp_2', { status: 'cancelled' })
+    heardOut(call)
+    expect(turn(call)).toMatchObject({ text: whole, unheard: '', interrupted: false })
+    expect(told(call)).toEqual([expect.stringMatching(/went on.*: 日曜日まで営業しております。$/)])
   })
 
   it('lets it go on when nobody knows of words after the time that they are given', () => {

@@ -76,6 +76,20 @@ describe('A caller who talks over the agent', () => {
     expect(turn?.unheard).toBe('three four five six seven eight.')
   })
 
+  it.each([
+    ['月曜日は休みです。火曜日は営業です。', '月曜日は休み', 'です。火曜日は営業です。'],
+    ['我们从星期二到星期日营业，时间是中午。', '我们从星期二', '到星期日营业，时间是中午。'],
+    ['เราเปิดให้บริการตั้งแต่วันอังคารถึงวันอาทิตย์', 'เราเปิดให้บริการ', 'ตั้งแต่วันอังคารถึงวันอาทิตย์'],
+  ])('leaves them apart, at the end of a word, where words have no blanks between them: %s', (whole, text, unheard) => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.answer('resp_1', 'item_1', 6_000, whole)
+    call.wait(2_000)
+    call.speaks('turn_2', 200)
+    const turn = call.turns.find(({ itemId }) => itemId === 'item_1')
+    expect(turn).toMatchObject({ interrupted: true, heardMs: 2_200, text, unheard })
+  })
+
   it('is not answered with what was asked for before, should that come to life only now', () => {
     const call = Call.greeted()
     call.says('turn_1', 500)

@@ -7,6 +7,7 @@ import type { Step } from './state.ts'
 import { goneOnWith } from './stopped.ts'
 import { settleSounding } from './timeline.ts'
 import { append, change, type Entry, find, newEntry, place, releaseAll, type Transcript } from './transcript.ts'
+import { joined, letters, wordEnd } from './word-ends.ts'
 
 /** Older entries do not change any more: they are only counted, and remembered as text. */
 const MAX_ENTRIES = 100
@@ -104,7 +105,7 @@ function tellHeard(step: Step, { itemId, epoch, told }: StoppedPart, text: strin
   // A later session was told all of it as what was said so far.
   if (words === '' || epoch !== step.state.model.epoch) return
   const disclosure = disclosureOf(step.state, itemId)
-  const isSaid = disclosure !== null && text.length >= disclosure.length
+  const isSaid = disclosure !== null && letters(text).length >= letters(disclosure).length
   step.command({ type: 'system_message', text: `${WENT_ON}: ${words}${isSaid ? `\n${NOT_AGAIN}` : ''}` })
 }
 
@@ -112,7 +113,7 @@ function tellHeard(step: Step, { itemId, epoch, told }: StoppedPart, text: strin
 export function reopenEntry(step: Step, itemId: string): void {
   const entry = find(step.state.transcript, itemId)
   if (!entry) return
-  const unheard = [entry.text, entry.unheard].filter((words) => words !== '').join(' ')
+  const unheard = joined(entry.text, entry.unheard)
   const open = { isFinal: false, interrupted: false, sentMs: null, heardMs: null }
   step.set({ transcript: change(step.state.transcript, itemId, { ...open, text: '', unheard }) })
 }
@@ -125,15 +126,7 @@ function heardUntil(
   const isAllHeard = heardMs >= sentMs
   if (isAllHeard && (voiced === null || voiced.isWhole)) return whole.length
   const isTold = voiced !== null && (voiced.endsMs.length > 0 || !voiced.isWhole)
-  return isTold ? spokenUntil(whole, voiced, heardMs) : wordsWithin(whole, heardMs / sentMs)
-}
-
-/** Where the share of a text ends, never inside a word: a word that was cut off was not heard. */
-function wordsWithin(text: string, share: number): number {
-  const end = Math.floor(text.length * share)
-  if (end >= text.length || text[end] === ' ') return end
-  const space = text.lastIndexOf(' ', end)
-  return space === -1 ? 0 : space
+  return isTold ? spokenUntil(whole, voiced, heardMs) : wordEnd(whole, Math.floor(whole.length * (heardMs / sentMs)))
 }
 
 /**

@@ -109,14 +109,14 @@ describe('a caller who interrupts the second voice', () => {
   const TEXT = 'We have chairs, tables and lamps.'
 
   /** The agent is speaking, all of it is on its way, and some of it was heard. */
-  function speaking(heardMs: number): Call {
+  function speaking(heardMs: number, text = TEXT): Call {
     const call = secondCall()
     says(call, 'r1', 'Welcome.')
     call.wait(2_000)
     call.says('c1', 500)
-    writes(call, 'r2', TEXT)
+    writes(call, 'r2', text)
     call.ends('r2')
-    sounds(call, 'r2', TEXT)
+    sounds(call, 'r2', text)
     tell(call, { type: 'done' })
     call.wait(heardMs)
     return call
@@ -135,6 +135,13 @@ describe('a caller who interrupts the second voice', () => {
     expect(call.commands('system_message').at(-1)?.text).toMatch(/hears only this of it: We have chairs,$/)
     expect(call.commands('truncate')).toEqual([])
     expect(call.notes('interrupted')).toHaveLength(1)
+  })
+
+  it('has heard words of a language without blanks between them, too', () => {
+    const call = speaking(9 * MS_PER_CHAR + 30 - 200, '火曜日から日曜日まで営業しております。')
+    call.speaks('c2', 400)
+    expect(agentTurns(call).at(-1)).toMatchObject({ text: '火曜日から日曜日', unheard: 'まで営業しております。' })
+    expect(call.commands('system_message').at(-1)?.text).toMatch(/hears only this of it: 火曜日から日曜日$/)
   })
 
   it('may have heard nothing: a later model session, which was told all of it, is told so', () => {

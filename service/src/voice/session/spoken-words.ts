@@ -1,4 +1,5 @@
 import type { Voiced } from './transcript.ts'
+import { wordEnd } from './word-ends.ts'
 
 /** Of audio of which is not told what it says: about a usual pace. */
 const MS_PER_LETTER = 80
@@ -27,14 +28,9 @@ function wordsEnd(text: string, letters: number): number {
   let left = letters
   let at = 0
   for (const char of text) {
-    const isSpace = /\s/u.test(char)
-    if (left === 0) return isSpace ? at : lastSpace(text, at)
-    if (!isSpace) left -= 1
+    if (left === 0) return wordEnd(text, at)
+    if (!/\s/u.test(char)) left -= 1
     at += char.length
   }
   return text.length
-}
-
-function lastSpace(text: string, before: number): number {
-  return text.slice(0, before).search(/\s\S*$/u) + 1
 }
