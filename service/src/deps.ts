@@ -117,7 +117,7 @@ export async function makeDeps(config: Config, log: Log, facts: ProcessFacts): P
     carriers,
     model,
     fallbackModel: fallbackModelOf(config, clock, log),
-    chat: chatOf(config),
+    chat: chatOf(config, log),
     speech: speechOf(config),
     secondVoice: secondVoiceOf(config, clock),
     mailer: mailerOf(config, clock),
@@ -155,10 +155,10 @@ const OPENAI_BASE_URL = 'https://api.openai.com/v1'
  * The chat model of the settings, if they hold a key for it. What is said in calls goes to no other house than the one that the
  * realtime model is in, unless its address is set.
  */
-export function chatOf(config: Config): ChatModel | null {
+export function chatOf(config: Config, log?: Log): ChatModel | null {
   const { modelApiKey: apiKey } = config
   const baseUrl = baseUrlOf(config)
-  return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey })
+  return apiKey === null || baseUrl === null ? null : openaiChat({ baseUrl, apiKey, ...(log && { log }) })
 }
 
 /** What speaks words ahead of their calls, in the same house. */

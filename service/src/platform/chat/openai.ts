@@ -1,3 +1,5 @@
+import { takenTools } from '../function-tools.ts'
+import type { Log } from '../log.ts'
 import type { ToolDeclaration } from '../realtime/port.ts'
 import { chatCostOf } from './openai-prices.ts'
 import {
@@ -13,6 +15,7 @@ type Options = {
   /** `https://api.openai.com/v1`, or that of any server that speaks the protocol. */
   baseUrl: string
   apiKey: string
+  log?: Log
 }
 
 const DEFAULT_MODEL = 'gpt-4o-mini'
@@ -24,13 +27,13 @@ const MAX_REASON_CHARS = 300
 const PASSING = new Set([401, 408, 429])
 
 /** Chat Completions, as OpenAI and many others serve them. */
-export function openaiChat({ baseUrl, apiKey }: Options): ChatModel {
+export function openaiChat({ baseUrl, apiKey, log }: Options): ChatModel {
   return {
     async complete({ model, messages, tools, answers = 'words', signal }) {
       const body = {
         model: model ?? DEFAULT_MODEL,
         messages: messages.map(messageOf),
-        ...(tools.length > 0 && { tools: tools.map(toolOf) }),
+        ...(tools.length > 0 && { tools: takenTools(tools, log ?? null).map(toolOf) }),
         ...(answers === 'json' && { response_format: { type: 'json_object' } }),
       }
       const { status, text } = await exchange(`${baseUrl}/chat/completions`, { apiKey, body, signal })

@@ -37,6 +37,7 @@ export type ModelSetup = {
   noiseReduction: 'near_field' | 'far_field' | 'off' | null
   /** `language`: a tag, such as `en` or `pt-BR`. */
   transcription: { model: string | null; language: string | null }
+  /** The most important first: a driver whose model does not take as many leaves out the last. */
   tools: ToolDeclaration[]
 }
 

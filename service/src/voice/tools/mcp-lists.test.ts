@@ -52,6 +52,13 @@ describe('the tools of a server', () => {
     expect(tool?.declaration.parameters).not.toHaveProperty('$schema')
   })
 
+  it('may say that they take nothing in a way that is no JSON Schema', async () => {
+    server.tools = [{ name: 'look_up', inputSchema: { type: 'object', properties: null } }]
+    const { of, run } = tenantTools()
+    expect(await of('orders')).toEqual(['orders__look_up'])
+    expect((await run({})).status).not.toBe('error')
+  })
+
   it('are not asked for while nobody may use them', async () => {
     const { of } = tenantTools()
     await of('end_call')

@@ -28,6 +28,8 @@ export function isOfferable({ inputSchema }: McpListed): boolean {
 export function mcpTool(client: McpClient, listed: McpListed, called: { name: string; isAsync: boolean }): AskingTool {
   const { name, isAsync } = called
   const { $schema: _dialect, $id: _id, $async: _async, ...parameters } = listed.inputSchema
+  // Servers that have none to tell of say so in several ways, of which this is no JSON Schema.
+  if (parameters['properties'] === null) delete parameters['properties']
   // What names its members by patterns cannot be looked at without them: that is left to the server.
   const isCheckable = !JSON.stringify(parameters).includes('"patternProperties"')
   const checked = makeArgumentCheck(isCheckable ? parameters : { type: 'object' }, { passesPatterns: true })

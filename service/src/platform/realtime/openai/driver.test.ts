@@ -56,6 +56,50 @@ describe('opening a session', () => {
     expect(logLines.map((line) => JSON.parse(line))).toMatchObject([{ dropped: 1, level: 'warn' }])
   })
 
+  const TOOLS = ['first', 'second', 'third'].map((name) => ({ name, description: '', parameters: { type: 'object' } }))
+  const REFUSAL = { type: 'invalid_request_error', code: 'invalid_function_parameters', message: 'No good.' }
+
+  it.each([
+    ['by its place', { ...REFUSAL, param: 'session.tools[1].parameters' }],
+    ['by its place, under another code', { ...REFUSAL, code: 'invalid_value', param: 'session.tools[1]' }],
+    ['by its name', { ...REFUSAL, param: null, message: "Invalid schema for function 'second': no." }],
+  ])('sends its settings again without a tool that was refused %s, and says so', async (_how, error) => {
+    const { server, open, logLines } = await makeBench()
+    const { heard } = open({ tools: TOOLS })
+    const connection = await server.connection()
+    connection.send('session.created')
+    const { session: whole } = await connection.event('session.update')
+    expect(whole.tools[0].parameters).toEqual({ type: 'object', properties: {} })
+    connection.send('error', { error })
+    const { session } = await connection.event('session.update', 2)
+    expect(session).toMatchObject({ instructions: 'You are Ada.', tools: [{ name: 'first' }, { name: 'third' }] })
+    connection.send('session.updated')
+    await heard.first('ready')
+    const { code, message } = error
+    expect(heard.events[0]).toEqual({ type: 'refused', requestId: null, code, message, fault: 'benign' })
+    expect(logLines.map((line) => JSON.parse(line))).toMatchObject([{ tool: 'second', code, level: 'warn' }])
+  })
+
+  it('is closed when the settings are refused for a tool that there is not, or for ever further ones', async () => {
+    const { server, open } = await makeBench()
+    const odd = open({ tools: TOOLS })
+    const first = await server.connection()
+    first.send('session.created')
+    await first.event('session.update')
+    first.send('error', { error: { ...REFUSAL, param: 'session.tools[3].parameters' } })
+    expect(await odd.heard.first('closed')).toMatchObject({ code: REFUSAL.code, fault: 'setup' })
+
+    const many = open({ tools: Array.from({ length: 10 }, (_, n) => ({ ...TOOLS[0], name: `t${n}` }) as never) })
+    const second = await server.connection(2)
+    second.send('session.created')
+    for (let nth = 1; nth <= 9; nth++) {
+      await second.event('session.update', nth)
+      second.send('error', { error: { ...REFUSAL, param: 'session.tools[0].parameters' } })
+    }
+    await many.heard.first('closed')
+    expect(many.heard.ofType('refused')).toHaveLength(8)
+  })
+
   it.each([
     ['unknown_parameter', 'setup'],
     ['model_not_found', 'fatal'],

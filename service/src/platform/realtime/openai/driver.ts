@@ -6,7 +6,8 @@ import type { ModelAddress } from './model-socket.ts'
 import { priceOf } from './prices.ts'
 import { makeRedaction } from './redaction.ts'
 import { OpenaiSession } from './session.ts'
-import { type ModelDefaults, sessionUpdate } from './session-update.ts'
+import type { ModelDefaults } from './session-update.ts'
+import { SetupFrames } from './setup-frames.ts'
 
 type DriverOptions = {
   /** `wss://…` or `ws://…` of any server that speaks the protocol; its query is kept. */
@@ -33,9 +34,8 @@ export function openaiDriver({ url, apiKey, clock, log, defaults }: DriverOption
     priceOf: (model) => priceOf(model ?? defaults.model),
     open(setup, listener) {
       const address = addressOf(base, setup, defaults)
-      const update = sessionUpdate(setup, defaults)
-      const { instructions } = setup
-      const options = { address: { url: address, headers: { authorization } }, update, instructions }
+      const frames = new SetupFrames(setup, defaults, log ?? null)
+      const options = { address: { url: address, headers: { authorization } }, setup: frames }
       return new OpenaiSession({ ...options, clock, log: log ?? null, redact }, listener)
     },
   }

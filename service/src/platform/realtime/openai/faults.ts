@@ -46,7 +46,14 @@ const HANDSHAKES: Readonly<Record<number, ModelFault>> = {
 const CLOSES: Readonly<Record<number, ModelFault>> = { 3000: 'fatal', 3003: 'fatal', 4000: 'setup' }
 
 /** An error as the provider tells it. */
-export type ProviderError = { code: string; type: string | null; message: string; eventId: string | null }
+export type ProviderError = {
+  code: string
+  type: string | null
+  message: string
+  /** The member of ours that it is about, such as `session.tools[0].parameters`. */
+  param: string | null
+  eventId: string | null
+}
 
 /** What an error code means; null when nobody here knows it. */
 export function knownFault(code: string): ModelFault | null {
@@ -57,7 +64,7 @@ export function knownFault(code: string): ModelFault | null {
  * What an `error` event means. While the session is being set up every error ends it; later on the conversation goes on
  * without what was refused.
  */
-export function errorFault({ code, type }: ProviderError, isReady: boolean): ModelFault {
+export function errorFault({ code, type }: Pick<ProviderError, 'code' | 'type'>, isReady: boolean): ModelFault {
   const fault = knownFault(code) ?? (type === 'server_error' ? 'retry' : 'setup')
   if (isReady) return fault === 'setup' ? 'benign' : fault
   return fault === 'benign' ? 'setup' : fault

@@ -10,7 +10,8 @@ export function providerError(fields: Json): ProviderError {
   const message = textOrNull(error, 'message') ?? ''
   const type = wordOrNull(error, 'type')
   const code = wordOrNull(error, 'code') ?? (EXPIRED.test(message) ? 'session_expired' : (type ?? 'unknown_error'))
-  return { code, type, message: told(code, message), eventId: textOrNull(error, 'event_id') }
+  const [param, eventId] = [textOrNull(error, 'param'), textOrNull(error, 'event_id')]
+  return { code, type, message: told(code, message), param, eventId }
 }
 
 /** The provider quotes the ends of a key that it refuses. */

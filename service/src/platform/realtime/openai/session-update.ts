@@ -14,7 +14,7 @@ const TELEPHONE_NOISE = 'near_field'
 const TRUNCATION = { type: 'retention_ratio', retention_ratio: 0.8 }
 
 /**
- * The one `session.update` of a session, in the shape of general availability: a single unknown member would make the
+ * The `session.update` of a session, in the shape of general availability: a single unknown member would make the
  * server refuse the whole of it. The server neither answers nor interrupts by itself.
  */
 export function sessionUpdate(setup: ModelSetup, defaults: ModelDefaults): Buffer {

@@ -7,20 +7,19 @@ import { pieceChars } from './audio-pieces.ts'
 import { commandFrame } from './commands.ts'
 import { type Ending, SETUP_TIMEOUT } from './endings.ts'
 import { isSilent, readEvent } from './events.ts'
-import { errorFault } from './faults.ts'
+import { errorFault, type ProviderError } from './faults.ts'
 import { APPEND_HEAD, APPEND_TAIL, AUDIO_DELTA, eventType, WORDS_DELTA } from './frames.ts'
 import { id, type Json, MalformedEvent, parseEvent, text } from './members.ts'
 import { type ModelAddress, ModelSocket } from './model-socket.ts'
 import { Oddities } from './oddities.ts'
 import { providerError } from './provider-error.ts'
+import type { SetupFrames } from './setup-frames.ts'
 import { SpokenAudio } from './spoken-audio.ts'
 
 /** What a session is opened with. */
 export type SessionOptions = {
   address: ModelAddress
-  /** The frame of its one `session.update`. */
-  update: Buffer
-  instructions: string
+  setup: SetupFrames
   clock: Clock
   log: Log | null
   /** Takes secrets out of the provider's words. */
@@ -72,7 +71,7 @@ export class OpenaiSession implements ModelSession {
   send(command: ModelCommand): void {
     if (this.#phase === 'over') return
     if (command.type === 'respond') this.#lastRequestId = command.requestId
-    const frame = commandFrame(command, this.#options.instructions)
+    const frame = commandFrame(command, this.#options.setup.instructions)
     if (this.#phase === 'ready') this.#socket.send([frame])
     else if (this.#queue.length < MAX_QUEUED) this.#queue.push(frame)
     else this.#oddities.countDropped()
@@ -133,7 +132,7 @@ export class OpenaiSession implements ModelSession {
   #configure(): void {
     if (this.#phase !== 'opening') return
     this.#phase = 'configuring'
-    this.#socket.send([this.#options.update])
+    this.#socket.send([this.#options.setup.frame()])
   }
 
   #ready(): void {
@@ -167,6 +166,7 @@ export class OpenaiSession implements ModelSession {
 
   #refused(fields: Json): void {
     const error = providerError(fields)
+    if (this.#phase === 'configuring' && this.#configuredWithout(error)) return
     const { code } = error
     const message = this.#options.redact(error.message)
     const fault = errorFault(error, this.#phase === 'ready')
@@ -174,6 +174,19 @@ export class OpenaiSession implements ModelSession {
     if (fault === 'fatal') this.#fatal = { code, message, fault }
     const requestId = error.eventId ?? (code === ALREADY_ACTIVE ? this.#lastRequestId : null)
     this.#tell({ type: 'refused', requestId, code, message, fault })
+  }
+
+  /** A tool that the server does not take costs the call that tool, and not its agent. */
+  #configuredWithout(error: ProviderError): boolean {
+    const { setup, log, redact } = this.#options
+    const tool = setup.leaveOut(error)
+    if (tool === null) return false
+    const { code } = error
+    const message = redact(error.message)
+    log?.warn({ tool, code, message }, 'a model refused a tool: the session goes without it')
+    this.#tell({ type: 'refused', requestId: null, code, message, fault: 'benign' })
+    if (this.#phase === 'configuring') this.#socket.send([setup.frame()])
+    return true
   }
 
   /** Ends the session from here: the server will be of no use any more. */
