@@ -37,9 +37,16 @@ export function setupOf(tenant: TenantRuntime, { agentName, config, tools }: Spe
   }
 }
 
-/** What a session is opened with that takes down what a person says, and is asked for nothing. */
+/** How a person is heard who has the call: nobody answers them, so that a turn may end at any breath. */
+const PERSON_TURNS = { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 500 } as const
+
+/**
+ * What a session is opened with that takes down what a person says, and is asked for nothing. The agent may be set to wait for
+ * longer than the silence behind the last words of a person: those would be lost.
+ */
 export function scribeSetup(setup: ModelSetup): ModelSetup {
-  return { ...setup, instructions: 'Listen, and say nothing.', output: 'text', tools: [] }
+  const turnDetection = PERSON_TURNS
+  return { ...setup, instructions: 'Listen, and say nothing.', output: 'text', tools: [], turnDetection }
 }
 
 function turnDetectionOf(detection: CompleteAgentConfig['turn_detection']): TurnDetection {

@@ -16,7 +16,7 @@ type Deps = {
 const FRAME_MS = 20
 /** Silence in µ-law, 20 ms of it. */
 const SILENT_FRAME = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
-/** More silence than any usual setting takes for the end of a turn. */
+/** More silence than `scribeSetup` takes for the end of a turn. */
 const LAST_SILENCE_MS = 1_000
 /** How long the model may take to notice that something was said last, and then to write it down. */
 const NOTICED_MS = 300

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { TestClock } from '../../../test/harness/clock.ts'
+import type { ModelListener, ModelSession, ModelSetup, TurnDetection } from '../../platform/realtime/port.ts'
+import { scribeSetup } from '../session-builder-setup.ts'
+import { Scribe } from './scribe.ts'
+
+const LOUD = Buffer.from(Buffer.alloc(160, 0x10).toString('base64'))
+const LAST_WORDS = 'I hand you back to the assistant.'
+
+const AGENT: Omit<ModelSetup, 'turnDetection'> = {
+  ...{ model: null, voice: null, instructions: '', speed: null, output: 'audio', noiseReduction: null },
+  ...{ transcription: { model: null, language: null }, tools: [] },
+}
+
+/** A model that ends a turn as it was set up to, and writes it down 300 ms later. */
+function listening(clock: TestClock, { turnDetection }: ModelSetup, listener: ModelListener): ModelSession {
+  const wantedMs = turnDetection.type === 'server_vad' ? turnDetection.silenceDurationMs : 8_000
+  let quietMs: number | null = null
+  return {
+    append(payload) {
+      if (payload.equals(LOUD) && quietMs === null) {
+        listener.event({ type: 'speech_started', itemId: 'item_1', audioStartMs: 0 })
+      }
+      if (payload.equals(LOUD)) quietMs = 0
+      else if (quietMs !== null) quietMs += 20
+      if (quietMs !== wantedMs) return
+      clock.after(300, () => listener.event({ type: 'caller_transcript', itemId: 'item_1', text: LAST_WORDS }))
+    },
+    send() {},
+    bufferedBytes: () => 0,
+    close() {},
+  }
+}
+
+describe('What a person says last who gives a call back', () => {
+  it.each<[string, TurnDetection]>([
+    ['a short silence', { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 200 }],
+    ['a long silence', { type: 'server_vad', threshold: 0.5, prefixPaddingMs: 300, silenceDurationMs: 3_000 }],
+    ['as long as the model likes', { type: 'semantic_vad', eagerness: 'low' }],
+  ])('is written down, though the agent waits for %s', async (_how, turnDetection) => {
+    const clock = new TestClock()
+    const setup = scribeSetup({ ...AGENT, turnDetection })
+    const told: string[] = []
+    const scribe = new Scribe({
+      clock,
+      open: (listener) => listening(clock, setup, listener),
+      said: ({ text }) => told.push(text),
+      written: () => told.push('written'),
+    })
+    for (let frame = 0; frame < 50; frame += 1) {
+      scribe.hear(LOUD)
+      await clock.advance(20)
+    }
+    scribe.end()
+    await clock.advance(8_000)
+    expect(told).toEqual([LAST_WORDS, 'written'])
+  })
+})
