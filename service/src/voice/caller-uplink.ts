@@ -1,6 +1,7 @@
 import type { ModelSession } from '../platform/realtime/port.ts'
-import { CallerAudio } from './caller-audio.ts'
-import { loudMs } from './loudness.ts'
+import { CallerAudio, mulawBytes } from './caller-audio.ts'
+import { loudBytes } from './loudness.ts'
+import { BYTES_PER_MS } from './playback.ts'
 
 /** Where the caller's audio goes. */
 export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
@@ -9,7 +10,7 @@ export type Uplink = Pick<ModelSession, 'append' | 'bufferedBytes'>
 export type MeteredAudio = { ms: number; loudMs: number }
 
 const FRAME_MS = 20
-const METER_FRAMES = 5
+const METER_BYTES = 100 * BYTES_PER_MS
 /** Silence in µ-law, 20 ms of it. */
 const SILENT_FRAME = Buffer.from(Buffer.alloc(160, 0xff).toString('base64'))
 /** Room for what was kept while a session was opened; when as much waits later on, the model is seconds behind. */
@@ -22,13 +23,13 @@ export class CallerUplink {
   #uplink: Uplink | null = null
   #isKeeping = false
   #isMetering = false
-  #meteredFrames = 0
-  #meteredLoudMs = 0
+  #meteredBytes = 0
+  #loudBytes = 0
 
   /** Frames that a model in arrears did not get. */
   shedFrames = 0
 
-  /** @param metered is told of each 100 ms while metering. */
+  /** @param metered is told of each 100 ms while metering, and of longer frames at once. */
   constructor(metered: (audio: MeteredAudio) => void) {
     this.#metered = metered
   }
@@ -43,21 +44,22 @@ export class CallerUplink {
   }
 
   #meter(payload: Buffer): void {
-    this.#meteredFrames += 1
-    this.#meteredLoudMs += loudMs(payload)
-    if (this.#meteredFrames < METER_FRAMES) return
-    const audio = { ms: this.#meteredFrames * FRAME_MS, loudMs: this.#meteredLoudMs }
-    this.#meteredFrames = 0
-    this.#meteredLoudMs = 0
-    this.#metered(audio)
+    this.#meteredBytes += mulawBytes(payload)
+    this.#loudBytes += loudBytes(payload)
+    if (this.#meteredBytes < METER_BYTES) return
+    const ms = Math.floor(this.#meteredBytes / BYTES_PER_MS)
+    const loudMs = Math.floor(this.#loudBytes / BYTES_PER_MS)
+    this.#meteredBytes -= ms * BYTES_PER_MS
+    this.#loudBytes -= loudMs * BYTES_PER_MS
+    this.#metered({ ms, loudMs })
   }
 
   /** Whether the loudness is measured, from now on: only while it matters. */
   meter(isOn: boolean): void {
     if (isOn === this.#isMetering) return
     this.#isMetering = isOn
-    this.#meteredFrames = 0
-    this.#meteredLoudMs = 0
+    this.#meteredBytes = 0
+    this.#loudBytes = 0
   }
 
   /** From now on the frames go to `uplink`, what was kept of them first. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { loudMs } from './loudness.ts'
+import { loudBytes } from './loudness.ts'
 
 /** The value of a µ-law byte as the standard has it. */
 function decoded(byte: number): number {
@@ -15,17 +15,27 @@ function frameOf(byte: number): Buffer {
 describe('Loudness', () => {
   it('takes a frame for loud when its samples are above the noise of a line, for each of the 256 values', () => {
     for (let byte = 0; byte < 256; byte++) {
-      expect(loudMs(frameOf(byte))).toBe(Math.abs(decoded(byte)) > 300 ? 20 : 0)
+      expect(loudBytes(frameOf(byte))).toBe(Math.abs(decoded(byte)) > 300 ? 160 : 0)
     }
   })
 
   it('is none where there are no samples', () => {
-    expect(loudMs(Buffer.alloc(0))).toBe(0)
+    expect(loudBytes(Buffer.alloc(0))).toBe(0)
   })
 
   it('hears a voice that is half a frame long', () => {
     const bytes = Buffer.alloc(160, 0xff)
     bytes.fill(0x20, 80)
-    expect(loudMs(Buffer.from(bytes.toString('base64')))).toBe(20)
+    expect(loudBytes(Buffer.from(bytes.toString('base64')))).toBe(160)
   })
+
+  it.each([1, 80, 161, 800, 1_600, 4_001])(
+    'is that of all of a frame of %i bytes, or of the loud part of it',
+    (size) => {
+      const bytes = Buffer.alloc(size, 0x20)
+      expect(loudBytes(Buffer.from(bytes.toString('base64')))).toBe(size)
+      const half = Buffer.concat([bytes, Buffer.alloc(size, 0xff)])
+      expect(Math.abs(loudBytes(Buffer.from(half.toString('base64'))) - size)).toBeLessThan(168)
+    },
+  )
 })

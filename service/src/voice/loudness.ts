@@ -1,7 +1,9 @@
+import { mulawBytes } from './caller-audio.ts'
 import { SIXBITS } from './sixbits.ts'
 
-/** 20 ms of µ-law in base64. */
-const FRAME_MS = 20
+/** What is loud or not as a whole: 21 ms of µ-law in base64, so that a frame of 20 ms is looked at in one. */
+const PART_CHARS = 224
+const PART_BYTES = (PART_CHARS / 4) * 3
 
 /** About −38 dBFS: above the noise of a telephone line, below speech. Mean of the samples' absolute values. */
 const LOUD_MEAN = 300
@@ -14,13 +16,24 @@ for (let byte = 0; byte < 256; byte++) {
 }
 
 /**
- * How many ms of a base64 µ-law frame are loud: 20 or 0. Every fourth group of base64 is looked at, which is one sample in
- * four: enough to tell speech from silence, and nothing is allocated.
+ * How many bytes of base64 µ-law are loud, which comes in frames of any length: those of 20 ms are so as a whole or not at all.
+ * Every fourth group of base64 is looked at, which is one sample in four: enough to tell speech from silence, and nothing is
+ * allocated.
  */
-export function loudMs(payload: Buffer): number {
+export function loudBytes(payload: Buffer): number {
+  let loud = 0
+  let left = mulawBytes(payload)
+  for (let from = 0; from < payload.length; from += PART_CHARS) {
+    if (isLoud(payload, from, Math.min(from + PART_CHARS, payload.length))) loud += Math.min(PART_BYTES, left)
+    left -= PART_BYTES
+  }
+  return loud
+}
+
+function isLoud(payload: Buffer, from: number, until: number): boolean {
   let sum = 0
   let samples = 0
-  for (let at = 0; at + 3 < payload.length; at += 16) {
+  for (let at = from; at + 3 < until; at += 16) {
     const a = SIXBITS[payload[at] as number] as number
     const b = SIXBITS[payload[at + 1] as number] as number
     const c = SIXBITS[payload[at + 2] as number] as number
@@ -29,5 +42,5 @@ export function loudMs(payload: Buffer): number {
     sum += MAGNITUDE[((c & 3) << 6) | d] as number
     samples += 3
   }
-  return samples > 0 && sum / samples > LOUD_MEAN ? FRAME_MS : 0
+  return samples > 0 && sum / samples > LOUD_MEAN
 }

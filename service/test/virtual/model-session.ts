@@ -10,6 +10,7 @@ import { type Answer, type Line, linesOf, spokenMs } from './brain.ts'
 import { Generation, type Piece } from './generation.ts'
 import { type Heard, Hearing } from './hearing.ts'
 import type { Answered, ModelWorld } from './model.ts'
+import { Regrouped } from './regrouped.ts'
 
 type Item = { id: string; line: Line | null; audioMs: number; call: { id: string; name: string } | null }
 type Active = { responseId: string; generation: Generation; audioMs: number }
@@ -23,6 +24,7 @@ export class VirtualSession implements ModelSession {
   readonly #world: ModelWorld
   readonly #own: Own
   readonly #hearing: Hearing
+  readonly #frames = new Regrouped(20)
   readonly #items: Item[] = []
   #active: Active | null = null
   #ids = 0
@@ -51,8 +53,11 @@ export class VirtualSession implements ModelSession {
   }
 
   append(payload: Buffer): void {
-    const heard = this.#state === 'ready' && !this.#isHole ? this.#hearing.hear(soundIn(payload)) : null
-    if (heard) this.#later(this.#world.times.oneWayMs, () => this.#tell(heard))
+    if (this.#state !== 'ready' || this.#isHole) return
+    for (const frame of this.#frames.take(payload)) {
+      const heard = this.#hearing.hear(soundIn(frame))
+      if (heard) this.#later(this.#world.times.oneWayMs, () => this.#tell(heard))
+    }
   }
 
   #tell(heard: Heard): void {

@@ -11,6 +11,7 @@ import { type Brain, restaurant } from './brain.ts'
 import { type Act, VirtualCaller } from './caller.ts'
 import { STREAM_SID, VirtualCarrier } from './carrier.ts'
 import { type ModelTimes, TIMES, VirtualModel } from './model.ts'
+import { Regrouped } from './regrouped.ts'
 import { RunLog } from './run-log.ts'
 import { SessionClock } from './session-clock.ts'
 import { type Side, type Tampering, Wire } from './wire.ts'
@@ -30,6 +31,8 @@ export type WorldOptions = {
   marksLateMs?: number
   /** Whether a frame of the caller arrives; all do if not given. */
   isHeard?: (nowMs: number) => boolean
+  /** How much audio of the caller the carrier sends at once; 20 if not given. */
+  frameMs?: number
   /** Done to the wire as one event arrives. */
   tamper?: (world: World) => Tampering
   /** Takes the place of the model, or of the tools. */
@@ -202,12 +205,14 @@ export class World {
   }
 
   #newCaller(script: readonly Act[]): VirtualCaller {
+    const frames = new Regrouped(this.#options.frameMs ?? 20)
     const deps = {
       clock: this.clock,
       hear: () => this.hearing(),
       frame: (payload: Buffer) => {
         const isHeard = this.#options.isHeard?.(this.clock.monotonicMs()) ?? true
-        if (!this.#isLineDead && isHeard) this.session.fromCaller(payload)
+        if (this.#isLineDead || !isHeard) return
+        for (const frame of frames.take(payload)) this.session.fromCaller(frame)
       },
       press: (digit: string) => this.#fromCarrier(`key ${digit}`, () => this.session.dispatch({ type: 'dtmf', digit })),
       hangUp: () => this.#stop(() => this.endStream()),

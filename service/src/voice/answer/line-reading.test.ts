@@ -19,6 +19,20 @@ describe('A line that is listened to', () => {
     expect(ended?.kind === 'speech_ended' && Math.abs(ended.ms - 1_200)).toBeLessThanOrEqual(60)
   })
 
+  it('tells the same of frames of any length', () => {
+    const pieces = frames(quiet(400), voice(1_200), quiet(600))
+    const bytes = Buffer.concat(pieces.map((piece) => Buffer.from(piece.toString('latin1'), 'base64')))
+    const expected = heard(quiet(400), voice(1_200), quiet(600))
+    for (const size of [80, 161, 1_600, 3_200, bytes.length]) {
+      const told: LineSound[] = []
+      const reading = new LineReading((sound) => told.push(sound))
+      for (let at = 0; at < bytes.length; at += size) {
+        reading.caller(Buffer.from(bytes.subarray(at, at + size).toString('base64')))
+      }
+      expect(told).toEqual(expected)
+    }
+  })
+
   it('takes short pauses for a part of speech, and long ones for its end', () => {
     expect(kinds(heard(voice(600), quiet(300), voice(600), quiet(600)))).toEqual(['speech_began', 'speech_ended'])
     expect(kinds(heard(voice(600), quiet(600), voice(600), quiet(600)))).toHaveLength(4)

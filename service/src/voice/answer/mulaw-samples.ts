@@ -9,10 +9,13 @@ for (let byte = 0; byte < 256; byte++) {
   LINEAR[byte] = bits & 0x80 ? -magnitude : magnitude
 }
 
-/** Reads base64 µ-law into `into`, as far as there is room, and says how many samples that are. Nothing is allocated. */
-export function readSamples(payload: Buffer, into: Int16Array): number {
-  const count = Math.min(mulawBytes(payload), into.length)
-  for (let at = 0, read = 0; read < count; at += 4) {
+/**
+ * Reads base64 µ-law from the group at `from` on into `into`, as far as there is room, and says how many samples that are. Nothing is
+ * allocated.
+ */
+export function readSamples(payload: Buffer, into: Int16Array, from = 0): number {
+  const count = Math.min(mulawBytes(payload) - (from / 4) * 3, into.length)
+  for (let at = from, read = 0; read < count; at += 4) {
     const a = SIXBITS[payload[at] as number] as number
     const b = SIXBITS[payload[at + 1] as number] as number
     const c = SIXBITS[payload[at + 2] as number] as number

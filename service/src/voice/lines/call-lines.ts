@@ -1,7 +1,9 @@
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ModelListener, ModelSession } from '../../platform/realtime/port.ts'
+import { mulawBytes } from '../caller-audio.ts'
 import type { AudioEars, MediaPath } from '../media-path.ts'
+import { BYTES_PER_MS } from '../playback.ts'
 import type { SessionEvent } from '../session/events.ts'
 import { CallAudio } from './call-audio.ts'
 import type { Line, LineEnd, LineListener } from './line.ts'
@@ -18,7 +20,6 @@ type Deps = {
   openScribe: ((listener: ModelListener) => ModelSession) | null
 }
 
-const FRAME_MS = 20
 const MAX_LISTENERS = 20
 /** A person speaks as fast as time passes: what would be heard later than this is not sent. */
 const MAX_AHEAD_MS = 1_000
@@ -33,7 +34,7 @@ export class CallLines implements AudioEars {
   #person: LineListener | null = null
   /** What the person's audio is called; null while the caller does not hear it. */
   #personId: string | null = null
-  #personFrames = 0
+  #personBytes = 0
   #scribe: Scribe | null = null
   /** That of who had the call just before, which still writes down their last words. */
   #earlier: Scribe | null = null
@@ -97,7 +98,7 @@ export class CallLines implements AudioEars {
   connect(id: string): void {
     this.#person = this.#offered
     this.#personId = id
-    this.#personFrames = 0
+    this.#personBytes = 0
     this.#attend()
     const { openScribe, clock, dispatch } = this.#deps
     this.#earlier?.close()
@@ -161,8 +162,12 @@ export class CallLines implements AudioEars {
   caller(payload: Buffer): void {
     if (!this.#audio.isIdle) this.#audio.caller(payload)
     if (this.#person === null) return
-    this.#person.audio({ atMs: this.#personFrames * FRAME_MS, inbound: payload.toString('latin1'), outbound: '' })
-    this.#personFrames += 1
+    this.#person.audio({
+      atMs: Math.floor(this.#personBytes / BYTES_PER_MS),
+      inbound: payload.toString('latin1'),
+      outbound: '',
+    })
+    this.#personBytes += mulawBytes(payload)
   }
 
   agent(payload: Buffer): void {
