@@ -3,7 +3,13 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** What a speech endpoint was asked, as it came. */
-type Asked = { authorization: string | undefined; input: string; voice: string; speed: number; response_format: string }
+type Asked = {
+  authorization: string | undefined
+  input: string
+  voice: string | { id: string }
+  speed: number
+  response_format: string
+}
 
 /** PCM of so long, or half of that before the connection breaks, or a refusal, or nothing until it is told otherwise. */
 type Answer = { ms: number; breaks?: boolean } | { status: number } | 'nothing'

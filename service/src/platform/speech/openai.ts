@@ -1,3 +1,4 @@
+import { openaiVoice } from '../openai-voice.ts'
 import { type Speech, SpeechFault, type SpeechRequest } from './port.ts'
 import { toTelephone, trimmedTelephone } from './telephone-audio.ts'
 
@@ -24,7 +25,8 @@ export function openaiSpeech({ baseUrl, apiKey }: Options): Speech {
     model: MODEL,
     defaultVoice: DEFAULT_VOICE,
     async speak({ text, voice, speed, signal }) {
-      const body = { model: MODEL, input: text, voice: voice ?? DEFAULT_VOICE, speed, response_format: 'pcm' }
+      const sound = { voice: openaiVoice(voice ?? DEFAULT_VOICE), speed, response_format: 'pcm' }
+      const body = { model: MODEL, input: text, ...sound }
       const { audio, isTelephone } = await exchange(`${baseUrl}/audio/speech`, { apiKey, body, signal })
       const spoken = isTelephone ? trimmedTelephone(audio) : await toTelephone(audio)
       if (spoken.length === 0) throw new SpeechFault('the speech model answered with silence')

@@ -1,5 +1,6 @@
 import { primaryLanguage } from '../../../kernel/language.ts'
 import { lastingBytes } from '../../../kernel/lasting-bytes.ts'
+import { openaiVoice } from '../../openai-voice.ts'
 import type { ModelSetup, ToolDeclaration, TurnDetection } from '../port.ts'
 
 /** What a session uses where its setup says null. */
@@ -46,12 +47,7 @@ function languageOf({ language: tag }: ModelSetup['transcription']): { language?
 }
 
 function output({ voice, speed }: ModelSetup, defaults: ModelDefaults) {
-  return { format: MULAW, voice: voiceOf(voice ?? defaults.voice), ...(speed === null ? {} : { speed }) }
-}
-
-/** A voice that was made for the account goes by its id. */
-function voiceOf(voice: string): string | { id: string } {
-  return voice.startsWith('voice_') ? { id: voice } : voice
+  return { format: MULAW, voice: openaiVoice(voice ?? defaults.voice), ...(speed === null ? {} : { speed }) }
 }
 
 function turns(detection: TurnDetection) {
