@@ -4171,7 +4171,7 @@ export interface components {
                 noise_reduction?: "near_field" | "far_field" | "off";
                 /** @description How fast the agent speaks; 1 is normal. */
                 speed?: number;
-                /** @description What writes down the caller's words. Default: the driver's. */
+                /** @description What writes down the caller's words. Empty: the driver's. */
                 transcription_model?: string;
             } | null;
             /** @description Names of the tenant's tools and of built-in ones that the agent may use. Default: end_call, escalate_to_human, schedule_callback, record_outcome, add_to_dnc. Empty: none. */
@@ -5583,7 +5583,7 @@ export interface components {
                 noise_reduction?: "near_field" | "far_field" | "off";
                 /** @description How fast the agent speaks; 1 is normal. */
                 speed?: number;
-                /** @description What writes down the caller's words. Default: the driver's. */
+                /** @description What writes down the caller's words. Empty: the driver's. */
                 transcription_model?: string;
             } | null;
             /** @description Names of the tenant's tools and of built-in ones that the agent may use. Default: end_call, escalate_to_human, schedule_callback, record_outcome, add_to_dnc. Empty: none. */

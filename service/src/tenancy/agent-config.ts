@@ -81,7 +81,7 @@ const Speech = strict({
       description: 'What is taken out of the sound of callers. Default: near_field, for a telephone held to the mouth.',
     }),
   ),
-  transcription_model: Type.Optional(text(200, "What writes down the caller's words. Default: the driver's.")),
+  transcription_model: Type.Optional(text(200, "What writes down the caller's words. Empty: the driver's.")),
 })
 
 const Dtmf = strict({

@@ -32,7 +32,7 @@ export function setupOf(tenant: TenantRuntime, { agentName, config, tools }: Spe
     output: 'audio',
     turnDetection: turnDetectionOf(config.turn_detection),
     noiseReduction: speech.noise_reduction,
-    transcription: { model: speech.transcription_model, language: speech.language },
+    transcription: { model: speech.transcription_model || null, language: speech.language },
     tools,
   }
 }

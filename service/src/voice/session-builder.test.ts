@@ -187,6 +187,10 @@ describe('the plan of a session', () => {
     })
   })
 
+  it('leaves it to the driver what writes down the caller where that is empty', () => {
+    expect(setup({ speech: { transcription_model: '' } }).transcription).toEqual({ model: null, language: null })
+  })
+
   it("has the agent's own limits before the tenant's", () => {
     const limits = { max_call_seconds: 600, idle_seconds: 12 }
     expect(plan({}, { limits })).toMatchObject({ maxCallMs: 600_000, idle: { afterMs: 12_000 } })
