@@ -84,11 +84,17 @@ describe('a request for calls', () => {
     expect(Object.fromEntries(asked[0]?.url.searchParams ?? [])).toMatchObject({ From: CALL.from, To: CALL.to })
   })
 
-  it.each([{}, { calls: [{ sid: 'CA1', status: 'queued' }] }, { calls: [listed('CA1', 'yesterday')] }])(
-    'fails when the answer cannot be read: %j',
-    async (body) => {
-      const { requests } = await carrier(200, body)
-      await expect(requests.list(ACCOUNT, { from: 'a', to: 'b', since }, never)).rejects.toThrow(CarrierError)
-    },
-  )
+  it('finds a call among rows that cannot be read', async () => {
+    const call = listed('CA1', 'Tue, 01 Jan 2030 10:00:00 +0000')
+    const undated = [{ ...call, date_created: null }, { sid: 'CA2', status: 'queued' }, listed('CA3', 'yesterday')]
+    const others = [null, 'a call', { ...call, sid: null }, { ...call, sid: 'CA4', status: 'answered' }]
+    const { requests } = await carrier(200, { calls: [...undated, call, ...others] })
+    const found = await requests.list(ACCOUNT, { from: 'a', to: 'b', since }, never)
+    expect(found.map(({ callSid }) => callSid)).toEqual(['CA1'])
+  })
+
+  it.each([{}, { calls: null }, { calls: {} }])('fails when the answer is no list: %j', async (body) => {
+    const { requests } = await carrier(200, body)
+    await expect(requests.list(ACCOUNT, { from: 'a', to: 'b', since }, never)).rejects.toThrow(CarrierError)
+  })
 })

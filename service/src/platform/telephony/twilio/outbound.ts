@@ -1,6 +1,6 @@
 import { type CarrierAccount, CarrierError, type ListedCall, type NewCarrierCall, type WantedCalls } from '../port.ts'
 import { type CarrierAnswer, requestCarrier } from './request.ts'
-import { toCall } from './rest.ts'
+import { readCall } from './rest.ts'
 
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']
 const MAX_LISTED = 50
@@ -28,7 +28,7 @@ export function makeOutboundRequests(baseUrl: string) {
       const query = new URLSearchParams({ From: from, To: to, PageSize: String(MAX_LISTED) })
       const { calls } = await requestCarrier(account, { url: `${collection(account)}?${query}`, signal })
       if (!Array.isArray(calls)) throw new CarrierError('unknown', 'The carrier sent a list without calls.')
-      return calls.map((call) => toListed(call as CarrierAnswer)).filter(({ createdAt }) => createdAt >= since)
+      return calls.flatMap(listed).filter(({ createdAt }) => createdAt >= since)
     },
   }
 }
@@ -50,8 +50,10 @@ function formOf(call: NewCarrierCall): [name: string, value: string][] {
   ]
 }
 
-function toListed(body: CarrierAnswer): ListedCall {
+/** One row that nobody can read must not hide the others, among which is the one that is looked for. */
+function listed(row: unknown): ListedCall[] {
+  const body: CarrierAnswer = typeof row === 'object' && row !== null ? (row as CarrierAnswer) : {}
   const createdMs = Date.parse(String(body['date_created']))
-  if (Number.isNaN(createdMs)) throw new CarrierError('unknown', 'The carrier sent a call without its date.')
-  return { ...toCall(body), createdAt: new Date(createdMs) }
+  const call = readCall(body)
+  return call && !Number.isNaN(createdMs) ? [{ ...call, createdAt: new Date(createdMs) }] : []
 }

@@ -68,10 +68,16 @@ function isRefusal(error: unknown, codes: ReadonlySet<string>): boolean {
 }
 
 /** @throws CarrierError `unknown` for what is no call. */
-export function toCall(body: CarrierAnswer): CarrierCall {
+function toCall(body: CarrierAnswer): CarrierCall {
+  const call = readCall(body)
+  if (!call) throw new CarrierError('unknown', 'The carrier sent a call without sid or status.')
+  return call
+}
+
+/** Null for what is no call, or is in no state that is known. */
+export function readCall(body: CarrierAnswer): CarrierCall | null {
   const status = STATUSES.find((known) => known === body['status'])
-  if (!status || typeof body['sid'] !== 'string')
-    throw new CarrierError('unknown', 'The carrier sent a call without sid or status.')
+  if (!status || typeof body['sid'] !== 'string') return null
   return {
     callSid: body['sid'],
     status,
