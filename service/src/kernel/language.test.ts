@@ -14,6 +14,9 @@ describe('primaryLanguage', () => {
     ['cmn-Hans', 'zh'],
     ['nb-NO', 'no'],
     ['tl-PH', 'tl'],
+    ['iw-IL', 'he'],
+    ['in', 'id'],
+    ['ji', 'yi'],
     ['fil', 'fil'],
     ['yue-HK', 'yue'],
   ])('of %s is %s', (tag, language) => {
