@@ -131,14 +131,15 @@ export function responseDone(step: Step, done: Done): void {
 export function concluded(step: Step, active: Active, done: Done): void {
   if (sayRest(step, active, done)) return
   answerOver(step, active)
-  const isCutOff = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
-  const wanted = isCutOff ? null : missing(active, done)
+  const isCancelled = active.isCancelled || (done.status === 'cancelled' && !active.isOverdue)
+  // Of one that was cancelled by nobody here, and had not begun to sound, all is missing.
+  const wanted = isCancelled && (active.isCancelled || active.hasAudio) ? null : missing(active, done)
   if (done.fault === 'fatal') {
     if (wanted) askFirst(step, wanted)
     return giveModelUp(step)
   }
-  if (isCutOff) return cutOff(step, active)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
+  if (isCancelled) return cutOff(step, active)
   // One that failed in the middle was said as far as it will be, and did not end as it should.
   if (done.status !== 'failed') step.set({ earlierStalls: 0 })
   said(step, active)

@@ -134,6 +134,36 @@ describe('A refused request', () => {
   })
 })
 
+describe('An answer that is cancelled by nobody here', () => {
+  it('is asked for once more when nothing of it was heard, then of a new session, and not for ever', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.ends('resp_1', { status: 'cancelled' })
+    expect(call.commands('respond')).toHaveLength(3)
+    call.begins('resp_2')
+    call.ends('resp_2', { status: 'cancelled' })
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond')).toHaveLength(4)
+    call.begins('resp_3')
+    call.ends('resp_3', { status: 'cancelled' })
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+
+  it('is not asked for again when the caller has heard the beginning of it, nor when it is the server’s own', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    call.begins('resp_1')
+    call.audio('resp_1', 'item_1', 500)
+    call.ends('resp_1', { status: 'cancelled' })
+    call.begins('resp_own')
+    call.ends('resp_own', { status: 'cancelled' })
+    expect(call.commands('respond')).toHaveLength(2)
+    expect(call.state.stall).toBeNull()
+  })
+})
+
 describe('A provider that has too much to do', () => {
   const limited = { status: 'failed', errorCode: 'rate_limit_exceeded', fault: 'retry' } as const
 
