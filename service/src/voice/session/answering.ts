@@ -9,6 +9,7 @@ import { keepStalls } from './earlier-stalls.ts'
 import { markEnd } from './end-mark.ts'
 import { beginEnding, drainAgain } from './ending.ts'
 import type { SessionEvent } from './events.ts'
+import { askOtherwise, FILTERED } from './filtered.ts'
 import { giveInToAnswer } from './going-on.ts'
 import { stopHoldAudio } from './interrupting.ts'
 import { giveModelUp, leaveStalled } from './model-session.ts'
@@ -138,6 +139,7 @@ export function concluded(step: Step, active: Active, done: Done): void {
     if (wanted) askFirst(step, wanted)
     return giveModelUp(step)
   }
+  if (wanted && done.errorCode === FILTERED) return askOtherwise(step, wanted)
   if (wanted) return askAgain(step, wanted, done.errorCode === RATE_LIMITED)
   if (isCancelled) return cutOff(step, active)
   // One that failed in the middle was said as far as it will be, and did not end as it should.

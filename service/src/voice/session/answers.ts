@@ -7,6 +7,8 @@ export type Ask = {
   thenEnd: EndReason | null
   /** In place of what was begun before, which is not heard to its end otherwise: said also while the call is about to be put through. */
   isInPlace?: true
+  /** How often the provider has kept its answer back for what was said in it. */
+  filtered?: number
 }
 
 /** An answer that was asked for and has not begun. Abandoned: the caller spoke meanwhile, nobody wants it any more. */

@@ -164,6 +164,56 @@ describe('An answer that is cancelled by nobody here', () => {
   })
 })
 
+describe('An answer that its provider keeps back for what is said in it', () => {
+  const filtered = { status: 'incomplete', errorCode: 'content_filter' } as const
+  const keptBack = (call: Call, responseId: string) => {
+    call.begins(responseId)
+    call.ends(responseId, filtered)
+  }
+
+  it('is asked for once more, then the caller hears that it cannot be given, and the call goes on', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    const [, wanted] = call.commands('respond')
+    keptBack(call, 'resp_1')
+    expect(call.commands('respond').at(-1)?.instructions).toBe(wanted?.instructions)
+    keptBack(call, 'resp_2')
+    expect(call.commands('respond').at(-1)?.instructions).toContain('cannot help with that')
+    expect([call.state.stall, call.all('open_model').length]).toEqual([null, 1])
+    call.answer('resp_3', 'item_3', 1_000)
+    call.wait(1_000)
+    call.echoAll()
+    call.says('turn_2', 500)
+    const asked = call.commands('respond')
+    expect([asked.length, asked.at(-1)?.instructions]).toEqual([5, wanted?.instructions])
+    expect(call.all('apologise')).toEqual([])
+  })
+
+  it('comes in each turn anew without an end, and the model is not given up', () => {
+    const call = Call.greeted()
+    for (let turn = 1; turn <= 5; turn += 1) {
+      call.says(`turn_${turn}`, 500)
+      keptBack(call, `resp_${turn}_a`)
+      keptBack(call, `resp_${turn}_b`)
+      call.answer(`resp_${turn}_c`, `item_${turn}`, 500)
+      call.wait(500)
+      call.echoAll()
+    }
+    expect([call.all('open_model').length, call.all('apologise')]).toEqual([1, []])
+  })
+
+  it('is given up with its model where not even that may be said', () => {
+    const call = Call.greeted()
+    call.says('turn_1', 500)
+    for (let n = 1; n <= 4; n += 1) keptBack(call, `resp_${n}`)
+    expect(call.all('open_model')).toHaveLength(2)
+    call.model({ type: 'ready' })
+    expect(call.commands('respond').at(-1)?.instructions).toContain('cannot help with that')
+    keptBack(call, 'resp_5')
+    expect(call.all('apologise')).toHaveLength(1)
+  })
+})
+
 describe('A provider that has too much to do', () => {
   const limited = { status: 'failed', errorCode: 'rate_limit_exceeded', fault: 'retry' } as const
 
