@@ -83,8 +83,8 @@ describe('what is written down of an ended call', () => {
   })
 
   it('leaves it to the carrier to tell the end of a call that goes on at another number', () => {
-    expect(ended('model_lost', { fallbackNumber: '+12025550150' }).call).toBeNull()
-    expect(ended('model_lost').call).toMatchObject({ status: 'completed' })
+    expect(ended('model_lost', { fallbackNumber: '+12025550150' })).toMatchObject({ call: null, isAtFallback: true })
+    expect(ended('model_lost')).toMatchObject({ call: { status: 'completed' }, isAtFallback: false })
     expect(ended('model_lost', { fallbackNumber: '+12025550150', direction: 'browser' }).call).not.toBeNull()
   })
 

@@ -2,6 +2,7 @@ import type { Cancel, Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
+import { noteFallback } from '../records/call-directory-store.ts'
 import { type CallHolder, isHeldBy } from '../records/call-holder.ts'
 import { type CallReport, type SessionEnd, withReport, withSessionEnd, withTrueEnd } from '../records/call-record.ts'
 import { isStreamPromised } from '../records/call-resume-store.ts'
@@ -20,6 +21,8 @@ export type CallEnding = CallHolder & {
   session: SessionEnd
   /** How the call itself ended; null when it goes on without us, as after a transfer, or nobody knows yet. */
   call: CallReport | null
+  /** Of one that has lost its model: whether it goes on at the fallback number; not given: that is not known. */
+  isAtFallback?: boolean
 }
 
 /** Ends calls for good. */
@@ -108,6 +111,8 @@ async function finishIn(tx: Tx, tenant: TenantRuntime, ending: CallEnding, now: 
   // Nobody knows that a call is over whose stream was lost, and the next one is on its way.
   const isGuessed = ending.session.endReason === 'carrier_lost'
   if (isGuessed && (await isStreamPromised(tx, tenant.tenant_id, ending.callSid, now))) return 'dropped'
+  const { isAtFallback } = ending
+  if (isAtFallback !== undefined) await noteFallback(tx, tenant.tenant_id, ending.callSid, isAtFallback)
   await changeCall(tx, tenant, {
     ...locked,
     now,

@@ -159,10 +159,13 @@ function isPutThrough({ endReason }: OpenCall): boolean {
 const APOLOGY_MS = 60_000
 
 /** Whether the call was to be over with its session. One that has lost its model may be with the fallback number. */
-function isLeftRunning({ telephony }: TenantRuntime, { endedAt, endReason }: OpenCall, { nowMs }: StepFacts): boolean {
+function isLeftRunning({ telephony }: TenantRuntime, call: OpenCall, { nowMs }: StepFacts): boolean {
+  const { endedAt, endReason, isAtFallback } = call
   if (endedAt === null || endReason === 'transferred') return false
   if (endReason !== 'model_lost') return true
-  return telephony.fallback_number === null && nowMs - endedAt.getTime() >= APOLOGY_MS
+  // The number may have been changed since, while the caller talks to whoever has answered there.
+  const isElsewhere = isAtFallback ?? telephony.fallback_number !== null
+  return !isElsewhere && nowMs - endedAt.getTime() >= APOLOGY_MS
 }
 
 /** Whether the account's other calls would fare no better. */

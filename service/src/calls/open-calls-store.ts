@@ -22,6 +22,8 @@ export type OpenCall = {
   begunAt: Date | null
   endedAt: Date | null
   endReason: SessionEndReason | null
+  /** Whether it was handed to the fallback number when it lost its model; null where that is not known. */
+  isAtFallback: boolean | null
 }
 
 type Claim = { now: Date; again: Date; limitRows: number }
@@ -50,6 +52,7 @@ export async function openCallsAcrossTenants(db: Db, callSids: string[]): Promis
       join.onRef('session.tenant_id', '=', 'entry.tenant_id').onRef('session.id', '=', 'entry.session_id'),
     )
     .select(['entry.tenant_id as tenantId', 'entry.call_sid as callSid', 'entry.owner', 'entry.epoch'])
+    .select(['entry.is_at_fallback as isAtFallback'])
     .select(['entry.look_tries as tries', 'log.direction', 'log.agent_version_id as agentVersionId', 'log.status'])
     .select(['log.created_at as createdAt', 'log.answered_at as answeredAt', 'log.ended_at as overAt'])
     .select(['session.started_at as begunAt', 'session.ended_at as endedAt', 'session.end_reason as endReason'])

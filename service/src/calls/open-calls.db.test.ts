@@ -160,7 +160,7 @@ describe('a call without a session that anybody has', () => {
 
 describe('a call that its session has ended, and its carrier has not', () => {
   /** As when the carrier does not take the hang-up, or its process dies before it is known. */
-  async function ended(endReason: SessionEndReason): Promise<void> {
+  async function ended(endReason: SessionEndReason, isAtFallback?: boolean): Promise<void> {
     const { clock, node } = calls
     const log = makeLog({ level: 'silent', secrets: [], destination: { write: () => undefined } })
     const journal = new Journal({ db: test.db, clock, log })
@@ -172,7 +172,9 @@ describe('a call that its session has ended, and its carrier has not', () => {
     await calls.talk('CA1', node)
     await calls.clock.advance(MINUTE_MS)
     const session = { ...NOTHING_SAID, endReason, at: new Date(clock.now()) }
-    await finishing.finish({ tenantId: calls.tenant('acme').tenant_id, callSid: 'CA1', epoch: 1, session, call: null })
+    const known = isAtFallback === undefined ? {} : { isAtFallback }
+    const { tenant_id: tenantId } = calls.tenant('acme')
+    await finishing.finish({ tenantId, callSid: 'CA1', epoch: 1, session, call: null, ...known })
     node.here.clear()
   }
 
@@ -226,6 +228,22 @@ describe('a call that its session has ended, and its carrier has not', () => {
     calls.rest.reply = () => carrierSays('in-progress')
     await sweepFor(MINUTE_MS, 10_000)
     expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])
+  })
+
+  it('is left to the fallback number that it was handed to, though its tenant has none any more', async () => {
+    await ended('model_lost', true)
+    calls.rest.reply = () => carrierSays('in-progress')
+    await sweepFor(6 * MINUTE_MS, 10_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([0, 'in-progress'])
+  })
+
+  it('is ended where it was handed to nobody, though its tenant has a fallback number by now', async () => {
+    await ended('model_lost', false)
+    const { telephony, ...acme } = calls.tenant('acme')
+    calls.tenants.set('acme', { ...acme, telephony: { ...telephony, fallback_number: '+12025550150' as PhoneNumber } })
+    calls.rest.reply = ({ method }) => (method === 'GET' ? carrierSays('in-progress') : { status: 200, body: {} })
+    await sweepFor(6 * MINUTE_MS, 10_000)
+    expect([endings(), (await calls.stored('CA1')).log.status]).toEqual([1, 'completed'])
   })
 
   it('is ended where it has lost its model and nobody else may have it, but not in the middle of an apology', async () => {

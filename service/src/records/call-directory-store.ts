@@ -22,6 +22,8 @@ type Watched = {
   look_tries: Generated<number>
   /** Until when the node that took the call from a dead one brings it back; null when nobody has to. */
   rescue_at: Generated<Date | null>
+  /** Whether its carrier was told to ring the fallback number when its model was lost; null where that is not known. */
+  is_at_fallback: Generated<boolean | null>
 }
 
 declare module '../platform/db/schema.ts' {
@@ -94,6 +96,16 @@ export async function giveUpCall(tx: Tx, tenantId: TenantId, callSid: string): P
   await tx
     .updateTable('call_directory')
     .set((eb) => ({ owner: null, epoch: eb('epoch', '+', 1), rescue_at: null }))
+    .where('tenant_id', '=', tenantId)
+    .where('call_sid', '=', callSid)
+    .execute()
+}
+
+/** Says whether the call goes on at the fallback number, whatever becomes of that number meanwhile. To be called with `lockCall`. */
+export async function noteFallback(tx: Tx, tenantId: TenantId, callSid: string, isAtFallback: boolean): Promise<void> {
+  await tx
+    .updateTable('call_directory')
+    .set({ is_at_fallback: isAtFallback })
     .where('tenant_id', '=', tenantId)
     .where('call_sid', '=', callSid)
     .execute()
