@@ -2966,6 +2966,24 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /** @description Precondition Failed. If-Match or If-None-Match does not hold: read again. Codes: `precondition_failed`. */
+        PreconditionFailed: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "error": "If-Match or If-None-Match does not hold.",
+                 *       "code": "precondition_failed",
+                 *       "request_id": "0190b2a4-6c1e-7f00-8a3b-5d9e1c2f4a61"
+                 *     }
+                 */
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description Service Unavailable. What the operation needs is away: retry what is safe to repeat as Retry-After says; without that header something has to be set up first. Codes: `unavailable`, `database_not_configured`, `carrier_credentials`, `carrier_busy`, `submission_unknown`. */
         ServiceUnavailable: {
             headers: {
@@ -4056,6 +4074,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4097,10 +4116,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -4119,7 +4141,10 @@ export interface operations {
     editCallbackTask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Write only over what has this ETag; * over any. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4155,6 +4180,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4196,10 +4222,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -4211,6 +4240,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -140,6 +140,32 @@ describe('a task that is edited', () => {
     await context.close()
   })
 
+  it('is not written over what comes between the last look at it and the write, and keeps what was typed', async () => {
+    const id = await made({ notes: 'Red.', metadata: { order: 7 } })
+    const context = await dashboard.loggedIn(WIDE)
+    const { page } = await dashboard.visit(context, pathOf(id))
+    const { form, save } = await edited(page)
+    await form.getByLabel('Notes').fill('Green.')
+    let isFirst = true
+    await page.route(`**/callback-tasks/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH' && isFirst) {
+        isFirst = false
+        await ask('PATCH', `/callback-tasks/${id}`, { notes: 'Blue.', metadata: { order: 8 } })
+      }
+      await route.fallback()
+    })
+    await save()
+    const both = form.getByRole('region', { name: 'Stored now and Yours' })
+    await both.getByText('Blue.').waitFor()
+    await both.getByText('Green.').waitFor()
+    expect(await form.getByLabel('Notes').inputValue()).toBe('Green.')
+    expect(await read(id)).toMatchObject({ notes: 'Blue.', metadata: { order: 8 } })
+    await form.getByRole('button', { name: 'Save mine over it', disabled: false }).click()
+    await form.waitFor({ state: 'hidden' })
+    expect(await read(id)).toMatchObject({ notes: 'Green.', metadata: { order: 8 } })
+    await context.close()
+  })
+
   it('is not to be edited by whoever may only look at it', async () => {
     const id = await made({ metadata: { external_ticket: TICKET } })
     const context = await dashboard.loggedIn(WIDE, VIEWER)

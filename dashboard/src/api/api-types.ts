@@ -9017,7 +9017,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Write only over the config with this ETag; * over any. A stale one: 412. */
+                /** @description Write only over what has this ETag; * over any. A stale one: 412. */
                 "if-match"?: string;
             };
             path: {
@@ -10471,7 +10471,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Write only over the document with this ETag; * over any. */
+                /** @description Write only over what has this ETag; * over any. A stale one: 412. */
                 "if-match"?: string;
             };
             path: {
@@ -12177,6 +12177,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12218,10 +12219,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -12240,7 +12244,10 @@ export interface operations {
     editCallbackTask: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Write only over what has this ETag; * over any. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -12276,6 +12283,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -12317,10 +12325,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -12332,6 +12343,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -17808,6 +17820,7 @@ export interface operations {
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -17850,10 +17863,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -17872,7 +17888,10 @@ export interface operations {
     editCallbackTaskOld: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Write only over what has this ETag; * over any. A stale one: 412. */
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
@@ -17909,6 +17928,7 @@ export interface operations {
             200: {
                 headers: {
                     Deprecation: components["headers"]["Deprecation"];
+                    ETag: components["headers"]["ETag"];
                     Link: components["headers"]["Link"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -17951,10 +17971,13 @@ export interface operations {
                      *         "last_dispatch_status": "last dispatch status",
                      *         "created_at": "2030-01-01T09:00:00.000Z",
                      *         "updated_at": "2030-01-01T09:00:00.000Z"
-                     *       }
+                     *       },
+                     *       "etag": "\"5d41402abc4b2a76b9719d91\""
                      *     }
                      */
                     "application/json": {
+                        /** @description Quoted, as in the ETag header. Changes with whatever can be edited of the task. */
+                        etag: string;
                         /** @constant */
                         ok: true;
                         task: components["schemas"]["Task"];
@@ -17966,6 +17989,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -5,6 +5,7 @@ import { readPage } from '../kernel/pages.ts'
 import { actorOf } from '../platform/http/guards.ts'
 import {
   errorResponses,
+  IfMatchHeader,
   iso,
   isoOrNull,
   listBody,
@@ -32,11 +33,6 @@ const ListQuery = strict({
 })
 const CreateBody = strict({ agent_id: Type.Unsafe<AgentId>(anyId), config: AgentVersionConfig })
 const ReplaceBody = strict({ config: AgentVersionConfig })
-const IfMatch = Type.Object({
-  'if-match': Type.Optional(
-    Type.String({ description: 'Write only over the config with this ETag; * over any. A stale one: 412.' }),
-  ),
-})
 
 const AgentVersion = Type.Object({
   id: Type.String({ format: 'uuid' }),
@@ -102,7 +98,7 @@ export function agentVersionRoutes(versions: AgentVersions): FastifyPluginAsyncT
           summary: 'Replace the config of a draft',
           operationId: 'replaceAgentVersionConfig',
           params: VersionParams,
-          headers: IfMatch,
+          headers: IfMatchHeader,
           body: ReplaceBody,
           response: { 200: VersionAnswer, ...errorResponses },
         },

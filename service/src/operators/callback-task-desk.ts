@@ -47,8 +47,17 @@ export type TaskDesk = {
    * @throws AppError `not_found` for a deleted tenant; `idempotency_mismatch` for another body.
    */
   create(tenantId: TenantId, fields: TaskFields, key: RequestKey | null): Promise<MadeTask>
-  /** Changes what is given, in any status. `operator`: who does so, where it is known. @throws AppError `not_found`. */
-  edit(tenantId: TenantId, id: CallbackTaskId, edit: TaskEdit, operator: string | null): Promise<CallbackTaskRow>
+  /**
+   * Changes what is given, in any status. `operator`: who does so, where it is known.
+   *
+   * @throws AppError `not_found`; `precondition_failed` when the task has not the tag of `ifMatch` any more.
+   */
+  edit(
+    tenantId: TenantId,
+    id: CallbackTaskId,
+    wanted: { edit: TaskEdit; ifMatch?: string | undefined },
+    operator: string | null,
+  ): Promise<CallbackTaskRow>
   /**
    * Completed as `do_not_call`, its number is listed with it.
    *
@@ -101,10 +110,10 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         const task = await addTask(tx, tenant, { id, fields: { ...fields, call_sid }, subject }, now)
         return { task, isReplay: false }
       }),
-    edit: (tenantId, id, edit, operator) =>
+    edit: (tenantId, id, wanted, operator) =>
       change(tenantId, async (tx, tenant, now) => {
         await expectTask(tx, tenantId, id)
-        return editTask(tx, tenant, { id, edit, operator }, now)
+        return editTask(tx, tenant, { id, ...wanted, operator }, now)
       }),
     move: (tenantId, id, moveAt) =>
       change(tenantId, async (tx, tenant, now) => {

@@ -281,6 +281,54 @@ describe('PATCH callback-tasks/:id', () => {
     expect((await edit(id, { sla_due_at: null })).body.task).toMatchObject({ sla_due_at: inMinutes(30) })
   })
 
+  const path = (id: string) => `/callback-tasks/${id}`
+
+  /** Changes a task over the tag that was read. */
+  const editOver = (tag: string, id: string, body: object) =>
+    server.send('acme', 'PATCH', path(id), { body, headers: { 'if-match': tag } })
+
+  /** The tag that the task has now, as the header and the body both say. */
+  async function tagOf(id: string): Promise<string> {
+    const { headers, text } = await server.send('acme', 'GET', path(id))
+    expect(headers['etag']).toBe(JSON.parse(text).etag)
+    return String(headers['etag'])
+  }
+
+  it('writes over what If-Match names, and not over what somebody else has written meanwhile', async () => {
+    const { id } = await create({ notes: 'Blue.' })
+    const read = await tagOf(id)
+    await edit(id, { notes: 'Green.' })
+    const stale = await editOver(read, id, { notes: 'Red.', priority: 'low' })
+    expect(stale).toMatchObject({ status: 412 })
+    expect(JSON.parse(stale.text)).toMatchObject({
+      code: 'precondition_failed',
+      error: expect.stringContaining('Read it again'),
+    })
+    expect((await server.call<Answer>('acme', 'GET', path(id))).body.task).toMatchObject({
+      ...{ notes: 'Green.', priority: 'normal' },
+    })
+    const written = await editOver(await tagOf(id), id, { notes: 'Red.' })
+    expect(written).toMatchObject({ status: 200, headers: { etag: await tagOf(id) } })
+    expect(await editOver(String(written.headers['etag']), id, { priority: 'low' })).toMatchObject({ status: 200 })
+    expect(await editOver('*', id, { priority: 'high' })).toMatchObject({ status: 200 })
+  })
+
+  it('lets one of several writers have a tag', async () => {
+    const { id } = await create()
+    const read = await tagOf(id)
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((notes) => editOver(read, id, { notes })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412])
+  })
+
+  it('keeps the tag while nothing changes that can be edited, and gives another one when it is done with notes', async () => {
+    const { id } = await create()
+    const read = await tagOf(id)
+    await act(id, 'claim', BODIES['claim'])
+    expect(await tagOf(id)).toBe(read)
+    await act(id, 'complete', BODIES['complete'])
+    expect(await tagOf(id)).not.toBe(read)
+  })
+
   const FAULTY: [body: object, path: string][] = [
     [{ status: 'completed' }, '/body/status'],
     [{ customer_phone: ANN }, '/body/customer_phone'],

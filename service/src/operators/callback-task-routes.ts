@@ -4,7 +4,15 @@ import { readPage } from '../kernel/pages.ts'
 import { personOf } from '../platform/http/acting-person.ts'
 import { tenantOf } from '../platform/http/guards.ts'
 import { requestKeyOf, tellReplay } from '../platform/http/request-keys.ts'
-import { ErrorBody, errorResponses, listBody, listResponse, Ok, PageQuery } from '../platform/http/schemas.ts'
+import {
+  ErrorBody,
+  errorResponses,
+  IfMatchHeader,
+  listBody,
+  listResponse,
+  Ok,
+  PageQuery,
+} from '../platform/http/schemas.ts'
 import type { TaskDesk } from './callback-task-desk.ts'
 import {
   readTaskEdit,
@@ -16,8 +24,14 @@ import {
   TaskQuery,
 } from './callback-task-fields.ts'
 import { CallbackTask, showCallbackTask, showTaskChange, TaskChange } from './callback-task-shape.ts'
+import type { CallbackTaskRow } from './callback-task-store.ts'
+import { taskEtag } from './edit-callback-task.ts'
 
 const Answer = Type.Object({ ok: Ok, task: CallbackTask })
+const TaggedAnswer = Type.Object({
+  ...Answer.properties,
+  etag: Type.String({ description: 'Quoted, as in the ETag header. Changes with whatever can be edited of the task.' }),
+})
 const PATH = '/api/v1/callback-tasks'
 
 /** A tenant's callback tasks: to make, read and edit them. To be registered behind `tenantGuard`. */
@@ -69,12 +83,13 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
           summary: 'Read a callback task',
           operationId: 'getCallbackTask',
           params: TaskParams,
-          response: { 200: Answer, ...errorResponses },
+          response: { 200: TaggedAnswer, ...errorResponses },
         },
       },
-      async (request) => {
-        const task = await desk.get(tenantOf(request), request.params.id)
-        return { ok: true as const, task: showCallbackTask(task) }
+      async (request, reply) => {
+        const answer = tagged(await desk.get(tenantOf(request), request.params.id))
+        reply.header('etag', answer.etag)
+        return answer
       },
     )
 
@@ -86,18 +101,16 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
           summary: 'Change a callback task; what is left out stays',
           operationId: 'editCallbackTask',
           params: TaskParams,
+          headers: IfMatchHeader,
           body: TaskEditBody,
-          response: { 200: Answer, ...errorResponses },
+          response: { 200: TaggedAnswer, ...errorResponses },
         },
       },
-      async (request) => {
-        const task = await desk.edit(
-          tenantOf(request),
-          request.params.id,
-          readTaskEdit(request.body),
-          personOf(request),
-        )
-        return { ok: true as const, task: showCallbackTask(task) }
+      async (request, reply) => {
+        const wanted = { edit: readTaskEdit(request.body), ifMatch: request.headers['if-match'] }
+        const answer = tagged(await desk.edit(tenantOf(request), request.params.id, wanted, personOf(request)))
+        reply.header('etag', answer.etag)
+        return answer
       },
     )
 
@@ -120,4 +133,8 @@ export function callbackTaskRoutes(desk: TaskDesk): FastifyPluginAsyncTypebox {
       },
     )
   }
+}
+
+function tagged(task: CallbackTaskRow) {
+  return { ok: true as const, task: showCallbackTask(task), etag: taskEtag(task) }
 }

@@ -1,4 +1,6 @@
+import { etagOf } from '../kernel/etag.ts'
 import type { Tx } from '../platform/db/schema.ts'
+import { checkPrecondition } from '../tenancy/tenant-preconditions.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
 import { findReopening, recordTaskChange } from './callback-task-history-store.ts'
 import { moveTask, type TaskSettings } from './callback-task-move-store.ts'
@@ -13,18 +15,38 @@ type Editable = Pick<CallbackTaskRow, 'queue_key' | 'summary' | 'notes' | 'prior
 /** What of a task is to be changed; what is left out stays. `sla_due_at` null: as the queue's settings tell. */
 export type TaskEdit = Partial<Editable & { sla_due_at: Date | null }>
 
+type WantedEdit = { id: CallbackTaskId; edit: TaskEdit; ifMatch?: string | undefined; operator: string | null }
+
+/** Of what an edit writes, and no more: who claims a task or calls for it meanwhile does not stand in the way of a note. */
+export function taskEtag({
+  queue_key,
+  summary,
+  notes,
+  priority,
+  due_at,
+  sla_due_at,
+  metadata,
+}: CallbackTaskRow): string {
+  const promise = { due_at: due_at?.getTime() ?? null, sla_due_at: sla_due_at.getTime() }
+  return etagOf({ queue_key, summary, notes, priority, ...promise, metadata })
+}
+
 /**
  * Changes a task that the tenant has. By when it is to be done is worked out anew with another `due_at` or queue, unless that is
  * given too.
+ *
+ * @throws AppError `precondition_failed` when the task has not the tag of `ifMatch` any more.
  */
 export async function editTask(
   tx: Tx,
   tenant: TenantRuntime,
-  { id, edit, operator }: { id: CallbackTaskId; edit: TaskEdit; operator: string | null },
+  { id, edit, ifMatch, operator }: WantedEdit,
   now: Date,
 ): Promise<CallbackTaskRow> {
   const before = await lockCallbackTask(tx, tenant.tenant_id, id)
   if (!before) throw new Error('a task is gone whose tenant is held')
+  // Only now: what was written while we waited for the row decides.
+  checkPrecondition({ ifMatch }, taskEtag(before))
   const fields = Object.keys(edit)
   if (fields.length === 0) return before
   const set = { ...edit, sla_due_at: await slaAfter(tx, tenant, before, edit), updated_at: now }

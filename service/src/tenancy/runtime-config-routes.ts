@@ -3,15 +3,12 @@ import { Type } from 'typebox'
 import { AppError, invalidRequest } from '../kernel/errors.ts'
 import type { TenantId } from '../kernel/ids.ts'
 import { actorOf } from '../platform/http/guards.ts'
-import { errorResponses, Ok, strict } from '../platform/http/schemas.ts'
+import { errorResponses, IfMatchHeader, Ok, strict } from '../platform/http/schemas.ts'
 import { RuntimeConfig, runtimeConfigOf, withRuntimeConfig } from './runtime-config.ts'
 import type { ValidateTenant } from './tenant-validation.ts'
 import type { ShownTenant, Tenants } from './tenants.ts'
 
 const Params = strict({ tenant_id: Type.Unsafe<TenantId>(Type.String({ minLength: 1, maxLength: 200 })) })
-const IfMatch = Type.Object({
-  'if-match': Type.Optional(Type.String({ description: 'Write only over the document with this ETag; * over any.' })),
-})
 
 const AnyDocument = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
@@ -83,7 +80,7 @@ export function runtimeConfigRoutes(tenants: Tenants, validate: ValidateTenant):
           summary: "Change some of a tenant's runtime settings",
           operationId: 'putRuntimeConfig',
           params: Params,
-          headers: IfMatch,
+          headers: IfMatchHeader,
           body: RuntimeConfig,
           response: { 200: ConfigAnswer, ...errorResponses },
         },

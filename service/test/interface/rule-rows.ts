@@ -161,6 +161,14 @@ export const ERROR_ROWS: RuleRow[] = [
     by(TENANTS, 'over a stored document: If-Match with another tag'),
   ),
   rule(
+    '412 for a callback task that somebody else has edited meanwhile',
+    'operators.md',
+    by(
+      'src/operators/callback-task-routes.db',
+      'writes over what If-Match names, and not over what somebody else has written meanwhile',
+    ),
+  ),
+  rule(
     '412 for a draft that somebody else has written meanwhile',
     'agents.md',
     by(

@@ -223,14 +223,14 @@ export const OPERATOR_ROWS: EndpointRow[] = [
     { answers: 'ok task', errors: USUAL },
   ),
   endpoint('GET /api/v1/callback-tasks/:id', 'getCallbackTask', by(TASKS, 'let one of twenty claimers win'), {
-    answers: 'ok task',
+    answers: 'ok task etag',
     errors: [401, 404],
   }),
   endpoint(
     'PATCH /api/v1/callback-tasks/:id',
     'editCallbackTask',
     by(TASKS, 'changes what is given and leaves the rest'),
-    { answers: 'ok task', errors: [400, 401, 404] },
+    { answers: 'ok task etag', errors: [400, 401, 404, 412] },
   ),
   endpoint(
     'GET /api/v1/callback-tasks/:id/history',

@@ -2,7 +2,7 @@ import { answerOf, api, forTenant } from '../../api/client.ts'
 import { ApiFailure } from '../../api/failure.ts'
 import { changedFields } from '../../components/changed-fields.ts'
 import { instantOf, localTime } from '../../components/local-time.ts'
-import { readTask, type Task } from './task-queries.ts'
+import { readTaggedTask, type Task } from './task-queries.ts'
 import { ticketOf, withTicket } from './task-ticket.ts'
 
 /** What of a task can be changed, as it stands in a form: times in the zone of whoever looks, and empty what there is not. */
@@ -51,9 +51,11 @@ export function changedOver(mine: TaskDraft, stored: TaskDraft): TaskDraft {
  */
 export async function editTask(tenantId: string, id: string, draft: TaskDraft): Promise<Task> {
   const changes = changesOf(draft)
-  const stored = await readTask(tenantId, id)
+  const { task: stored, etag } = await readTaggedTask(tenantId, id)
   expectUntouched(draft.known, changes, draftOf(stored))
-  const asked = { params: { path: { id } }, headers: forTenant(tenantId), body: bodyOf(changes, stored) }
+  // What comes between that look and this write is not written over either.
+  const params = { path: { id }, header: { 'if-match': etag } }
+  const asked = { params, headers: forTenant(tenantId), body: bodyOf(changes, stored) }
   return (await answerOf(api.PATCH('/api/v1/callback-tasks/{id}', asked))).task
 }
 

@@ -41,8 +41,12 @@ export async function listTasks(
 
 /** A task by its id, as it is now. */
 export async function readTask(tenantId: string, id: string): Promise<Task> {
-  const params = { path: { id } }
-  return (await answerOf(api.GET('/api/v1/callback-tasks/{id}', { params, headers: forTenant(tenantId) }))).task
+  return (await readTaggedTask(tenantId, id)).task
+}
+
+/** The same, with the tag over which it can be written. */
+export function readTaggedTask(tenantId: string, id: string): Promise<{ task: Task; etag: string }> {
+  return answerOf(api.GET('/api/v1/callback-tasks/{id}', { params: { path: { id } }, headers: forTenant(tenantId) }))
 }
 
 /** A task that is shown. */

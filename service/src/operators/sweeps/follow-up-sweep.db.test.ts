@@ -153,18 +153,18 @@ describe('POST operator-queues/follow-up-notifications/sweep', () => {
 
   it.each([
     ['reopened', (id: CallbackTaskId) => reopenDone(id)],
-    ['edited', (id: CallbackTaskId) => desk().edit(ACME, id, { sla_due_at: inMinutes(30) }, 'ann')],
+    ['edited', (id: CallbackTaskId) => desk().edit(ACME, id, { edit: { sla_due_at: inMinutes(30) } }, 'ann')],
   ])('escalates again what is far too late by the time that it has since it was %s', async (_how, promiseAnew) => {
     const { id } = await create()
     await pass(90)
     expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'escalated', priority: 'high' }] })
     await promiseAnew(id)
-    await desk().edit(ACME, id, { notes: 'by noon' }, 'ann')
+    await desk().edit(ACME, id, { edit: { notes: 'by noon' } }, 'ann')
     await pass(89)
     expect(await sweep()).toMatchObject({ items: [] })
     await pass(1)
     expect(await sweep()).toMatchObject({ items: [{ task_id: id, outcome: 'escalated', priority: 'urgent' }] })
-    await desk().edit(ACME, id, { notes: 'by tonight' }, 'ann')
+    await desk().edit(ACME, id, { edit: { notes: 'by tonight' } }, 'ann')
     expect(await sweep()).toMatchObject({ items: [] })
   })
 

@@ -62,7 +62,7 @@ describe('POST operator-queues/sweep', () => {
       ...{ items: [{ ...item, outcome: 'already_alerted' }], overdue_tasks: 1, alerts_recorded: 0 },
       webhooks_enqueued: 0,
     })
-    await desk().edit(ACME, id, { sla_due_at: inMinutes(5) }, null)
+    await desk().edit(ACME, id, { edit: { sla_due_at: inMinutes(5) } }, null)
     expect(await sweep()).toMatchObject({ items: [] })
     await clock.advance(6 * MINUTE_MS)
     expect(await sweep()).toMatchObject({ alerts_recorded: 1 })

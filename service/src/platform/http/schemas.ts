@@ -98,6 +98,13 @@ export const errorResponses = {
   503: ErrorBody,
 }
 
+/** The condition of a write that makes nothing. `checkPrecondition` reads it. */
+export const IfMatchHeader = Type.Object({
+  'if-match': Type.Optional(
+    Type.String({ description: 'Write only over what has this ETag; * over any. A stale one: 412.' }),
+  ),
+})
+
 /** On which condition a PUT writes. `checkPrecondition` reads them. */
 export const WriteHeaders = Type.Object({
   'if-match': Type.Optional(Type.String({ description: 'Write only over what has this ETag; * over any.' })),
