@@ -192,7 +192,10 @@ export const API_NOTES: Notes = {
   },
   createCampaign: {
     description:
-      'The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then.',
+      'The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then. ' +
+      'With an `Idempotency-Key` a repeated request is answered with the campaign that the first one has made, as it is now, for 24 hours, and makes none.',
+    parameters: [idempotencyKey('Your own reason for the campaign, such as the name of its list.')],
+    headers: ['Idempotent-Replayed'],
     example: {
       name: 'Spring',
       agent_key: 'reception',

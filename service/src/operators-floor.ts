@@ -1,7 +1,6 @@
 import type { Notify } from './delivery/notify.ts'
 import type { Deps } from './deps.ts'
 import type { TenantId } from './kernel/ids.ts'
-import { KEY_MS } from './kernel/request-key.ts'
 import { callbackTaskActionRoutes } from './operators/callback-task-action-routes.ts'
 import { callbackTaskAdminRoutes } from './operators/callback-task-admin-routes.ts'
 import { makeTaskDesk } from './operators/callback-task-desk.ts'
@@ -19,7 +18,7 @@ import { sweepSla } from './operators/sweeps/sla-sweep.ts'
 import { type Sweeps, sweepRoutes } from './operators/sweeps/sweep-routes.ts'
 import { sweepTickets } from './operators/sweeps/ticket-sweep.ts'
 import { TASK_KEYS } from './operators/task-key-store.ts'
-import { forgetKeysAcrossTenants } from './platform/db/request-keys.ts'
+import { forgetKeysAcrossTenants, keysFreeBefore } from './platform/db/request-keys.ts'
 import { makeOutbound } from './platform/outbound/outbound.ts'
 import { makeTicketSystems } from './platform/ticketing/registry.ts'
 import type { ScheduledWork } from './schedule.ts'
@@ -69,7 +68,7 @@ export function makeOperators({ config, clock, log, database: { db } }: Deps, ne
     dispatches: (ask) => sweepDispatches({ ...known, dispatch, check, opensAt }, ask),
     tickets: (ask) => sweepTickets({ ...known, systems }, ask),
   }
-  const forgetKeys = () => forgetKeysAcrossTenants(db, TASK_KEYS, new Date(clock.now() - KEY_MS))
+  const forgetKeys = () => forgetKeysAcrossTenants(db, TASK_KEYS, keysFreeBefore(new Date(clock.now())))
   const tenantBy = tenantByToken(needs.credentials)
   return {
     /** What is to be done again and again. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { TenantId } from '../kernel/ids.ts'
-import { KEY_MS } from '../kernel/request-key.ts'
 import { isDispatch } from '../operators/task-dispatch-store.ts'
-import { forgetKeysAcrossTenants } from '../platform/db/request-keys.ts'
+import { forgetKeysAcrossTenants, keysFreeBefore } from '../platform/db/request-keys.ts'
 import { SaidOnce } from '../platform/db/said-once.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { Log } from '../platform/log.ts'
@@ -11,6 +10,7 @@ import type { Carriers } from '../platform/telephony/registry.ts'
 import { type CallLogRow, findCallLogById } from '../records/call-log-store.ts'
 import { statusReport } from '../records/call-record.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
+import { CAMPAIGN_KEYS } from './campaigns/campaign-key-store.ts'
 import { claimDialsAcrossTenants, countDoubtedDials, type DialRow } from './dial-store.ts'
 import { LOOK_AFTER_MS } from './dialing.ts'
 import { accountOf } from './hang-up.ts'
@@ -129,7 +129,8 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   let forgetting: Promise<void> = Promise.resolve()
   const forget = async () => {
     const failed = (err: unknown) => log.warn({ err }, 'old idempotency keys were not forgotten')
-    await forgetKeysAcrossTenants(db, DIAL_KEYS, new Date(clock.now() - KEY_MS)).catch(failed)
+    for (const keys of [DIAL_KEYS, CAMPAIGN_KEYS])
+      await forgetKeysAcrossTenants(db, keys, keysFreeBefore(new Date(clock.now()))).catch(failed)
   }
   const timers = [
     clock.every(LOOK_INTERVAL_MS, () => void settling.look()),

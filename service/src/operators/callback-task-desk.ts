@@ -2,9 +2,9 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { newId, type TenantId } from '../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../kernel/pages.ts'
-import { expectSameBody, KEY_MS, type RequestKey } from '../kernel/request-key.ts'
+import type { RequestKey } from '../kernel/request-key.ts'
 import type { FittingRows } from '../platform/db/fitting-rows.ts'
-import { takeKey } from '../platform/db/request-keys.ts'
+import { takeKeyOrFind } from '../platform/db/request-keys.ts'
 import type { Db, Tx } from '../platform/db/schema.ts'
 import { holdKnownTenant } from '../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../tenancy/tenant-runtime.ts'
@@ -103,7 +103,9 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
     create: (tenantId, fields, key) =>
       change(tenantId, async (tx, tenant, now) => {
         const id = newId<CallbackTaskId>(now.getTime())
-        const known = key && (await earlierTask(tx, tenantId, { ...key, id }, now))
+        const asked = key && { ...key, tenantId, madeId: id, now }
+        const known =
+          asked && (await takeKeyOrFind(tx, TASK_KEYS, asked, () => findTaskOfKey(tx, tenantId, asked.key)))
         if (known) return { task: known, isReplay: true }
         const call_sid = fields.call_sid ?? (await findCallOfStream(tx, tenantId, fields.stream_sid))
         const subject = await findSubject(tx, tenantId, call_sid)
@@ -137,21 +139,6 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
         return task
       }),
   }
-}
-
-/** Takes the key for a task that is about to be made; of one that is taken, the task that was made with it. */
-async function earlierTask(
-  tx: Tx,
-  tenantId: TenantId,
-  { id, ...asked }: RequestKey & { id: CallbackTaskId },
-  now: Date,
-): Promise<CallbackTaskRow | null> {
-  const freeBefore = new Date(now.getTime() - KEY_MS)
-  if (await takeKey(tx, TASK_KEYS, tenantId, { ...asked, madeId: id, now, freeBefore })) return null
-  const known = await findTaskOfKey(tx, tenantId, asked.key)
-  if (!known) throw new AppError('conflict', 'The task of this Idempotency-Key was being erased: send it again.')
-  expectSameBody(asked, known.bodyHash)
-  return known.task
 }
 
 function paged<Row extends { created_at: Date; id: string }>({ rows, limit }: FittingRows<Row>): Page<Row> {

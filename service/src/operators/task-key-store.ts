@@ -1,5 +1,5 @@
 import type { TenantId } from '../kernel/ids.ts'
-import type { KeyTable } from '../platform/db/request-keys.ts'
+import type { KeyTable, MadeByKey } from '../platform/db/request-keys.ts'
 import type { Db } from '../platform/db/schema.ts'
 import type { CallbackTaskId, CallbackTaskRow } from './callback-task-store.ts'
 
@@ -25,7 +25,7 @@ export async function findTaskOfKey(
   db: Db,
   tenantId: TenantId,
   key: string,
-): Promise<{ task: CallbackTaskRow; bodyHash: Buffer } | null> {
+): Promise<MadeByKey<CallbackTaskRow> | null> {
   const row = await db
     .selectFrom('callback_task_keys as known')
     .innerJoin('callback_tasks as task', (join) =>
@@ -37,6 +37,6 @@ export async function findTaskOfKey(
     .where('known.key', '=', key)
     .executeTakeFirst()
   if (!row) return null
-  const { body_hash: bodyHash, ...task } = row
-  return { task, bodyHash }
+  const { body_hash: bodyHash, ...made } = row
+  return { made, bodyHash }
 }

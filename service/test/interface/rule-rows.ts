@@ -182,6 +182,14 @@ export const ERROR_ROWS: RuleRow[] = [
     by(MAKE_CALL, 'is refused with another body, not with the same one in another order'),
   ),
   rule(
+    'Idempotency-Key of a campaign: asked for again, it is made once',
+    'campaigns.md',
+    by(
+      'src/calls/campaigns/campaign-keys.db',
+      'is made once, and is answered as it is now, with what was left out of its list',
+    ),
+  ),
+  rule(
     '429 with Retry-After beyond a limit',
     'errors.md',
     by(

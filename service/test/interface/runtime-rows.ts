@@ -308,7 +308,7 @@ export const AUTOMATION_ROWS: EndpointRow[] = [
   }),
   endpoint('POST /api/v1/campaigns', 'createCampaign', by(CAMPAIGNS, 'of a list, whose bad contacts are told'), {
     answers: 'ok campaign errors',
-    errors: USUAL,
+    errors: [...USUAL, 422],
   }),
   endpoint('GET /api/v1/campaigns/:id', 'getCampaign', by(CAMPAIGNS, 'is paused, goes on, and is cancelled'), {
     answers: 'ok campaign',

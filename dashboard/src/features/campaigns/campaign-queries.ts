@@ -66,9 +66,12 @@ export async function listContacts(
   return { rows: answer.calls, next: answer.next_cursor }
 }
 
-/** Makes a draft of a list as CSV. */
-export function createCampaign(tenantId: string, settings: Settings, csv: string): Promise<MadeCampaign> {
-  const headers = { ...forTenant(tenantId), 'content-type': 'text/csv' }
+/** What is sent to make a campaign. */
+type NewCampaign = { settings: Settings; csv: string }
+
+/** Makes a draft of a list as CSV, or with the key of an earlier request tells which one that made. */
+export function createCampaign(tenantId: string, { settings, csv }: NewCampaign, key: string): Promise<MadeCampaign> {
+  const headers = { ...forTenant(tenantId), 'content-type': 'text/csv', 'idempotency-key': key }
   const sent = { body: csv, bodySerializer: () => csv, params: { query: settings }, headers }
   return answerOf(api.POST('/api/v1/campaigns', sent))
 }

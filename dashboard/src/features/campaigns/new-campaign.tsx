@@ -1,5 +1,6 @@
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
+import { useRepeatable } from '../../api/use-repeatable.ts'
 import { Fields } from '../../components/fields.tsx'
 import { FileField } from '../../components/file-field.tsx'
 import { instantOf } from '../../components/local-time.ts'
@@ -26,19 +27,30 @@ const PACE = [
   { name: 'retry_minutes', label: 'Minutes between them', description: 'After the first, the second, and so on.' },
 ] as const
 
+const DOUBT =
+  'The campaign may have been made as it was asked for before: look for it in the list. Press again to make this one as well.'
+
 type NewCampaignProps = { tenantId: string; onMade: (made: MadeCampaign) => void }
 
 /** Makes a campaign of a list. It is a draft until somebody starts it. */
 export function NewCampaign({ tenantId, onMade }: NewCampaignProps) {
   const client = useQueryClient()
+  const repeatable = useRepeatable({ name: `campaign ${tenantId}`, doubt: DOUBT })
 
   async function make(values: Values): Promise<void> {
-    onMade(await createCampaign(tenantId, settingsOf(values), values.contacts))
+    const sent = { settings: settingsOf(values), csv: values.contacts }
+    onMade(await repeatable.send((key) => createCampaign(tenantId, sent, key)))
     await client.invalidateQueries({ queryKey: campaignsKey(tenantId) })
   }
 
   return (
-    <ModalForm label="New campaign" submit="Make the campaign" initial={INITIAL} onSubmit={make}>
+    <ModalForm
+      label="New campaign"
+      submit="Make the campaign"
+      initial={INITIAL}
+      onSubmit={make}
+      onClose={repeatable.leave}
+    >
       {(form) => (
         <>
           <Whom form={form} tenantId={tenantId} />

@@ -11,7 +11,7 @@ import { agentConfigDefaults } from '../../tenancy/agent-config-defaults.ts'
 import { toRuntime } from '../../tenancy/tenant-defaults.ts'
 import { type ClaimedContact, makeClaimNext } from './campaign-claim.ts'
 import { makeDialContact } from './campaign-dial.ts'
-import { makeCampaigns } from './campaigns.ts'
+import { makeCampaigns, type NewCampaign } from './campaigns.ts'
 
 const NUMBER = '+12025550140' as PhoneNumber
 const ACCOUNT = { account_sid: 'AC00000000000000000000000000000001', auth_token: 'secret', from_number: NUMBER }
@@ -53,11 +53,12 @@ describe('the pace of a campaign', () => {
     placing.length = 0
     await makeTenant(test.db, 'acme')
     parts = partsOf()
-    const { campaign } = await parts.campaigns.create(acme.tenant_id, {
+    const wanted: NewCampaign = {
       ...{ name: 'Spring', agentKey: 'desk', from: NUMBER, startAt: null, hours: null, onMachine: null },
       contacts: Array.from({ length: 4 }, (_, n) => ({ at: n + 1, phone: `+1202555200${n}`, metadata: {} })),
       ...{ callsPerSecond: 1, maxConcurrent: 5, maxAttempts: 1, retryMinutes: [30] },
-    })
+    }
+    const { campaign } = await parts.campaigns.create(acme.tenant_id, wanted, null)
     await parts.campaigns.move(acme.tenant_id, campaign.id, 'start')
   })
 

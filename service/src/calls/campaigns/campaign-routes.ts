@@ -4,7 +4,9 @@ import { type Static, Type } from 'typebox'
 import { invalidRequest } from '../../kernel/errors.ts'
 import { readPage } from '../../kernel/pages.ts'
 import { tenantOf } from '../../platform/http/guards.ts'
+import { requestKeyOf, tellReplay } from '../../platform/http/request-keys.ts'
 import {
+  ErrorBody,
   errorResponses,
   forPeople,
   listBody,
@@ -115,11 +117,13 @@ export function campaignRoutes(campaigns: Campaigns): FastifyPluginAsyncTypebox 
           operationId: 'createCampaign',
           querystring: CsvQuery,
           body: Body,
-          response: { 200: Made, ...errorResponses },
+          response: { 200: Made, ...errorResponses, 422: ErrorBody },
         },
       },
-      async (request) => {
-        const made = await campaigns.create(tenantOf(request), wantedOf(request.body, lists.get(request) ?? null))
+      async (request, reply) => {
+        const wanted = wantedOf(request.body, lists.get(request) ?? null)
+        const made = await campaigns.create(tenantOf(request), wanted, requestKeyOf(request))
+        if (made.isReplay) tellReplay(reply)
         return { ...shown(made), errors: made.errors.slice(0, MAX_ERRORS) }
       },
     )

@@ -5,7 +5,9 @@ import { AppError, invalidRequest } from '../../kernel/errors.ts'
 import { newId, type TenantId } from '../../kernel/ids.ts'
 import { type Page, type PageRequest, toPage } from '../../kernel/pages.ts'
 import type { PhoneNumber } from '../../kernel/phone.ts'
+import { expectSameBody, type RequestKey } from '../../kernel/request-key.ts'
 import { isUuid } from '../../platform/db/newest-first.ts'
+import { keysFreeBefore, takeKeyOrFind } from '../../platform/db/request-keys.ts'
 import type { Db, Tx } from '../../platform/db/schema.ts'
 import { holdKnownTenant } from '../../tenancy/known-tenant.ts'
 import type { TenantRuntime } from '../../tenancy/tenant-runtime.ts'
@@ -14,6 +16,7 @@ import type { CallingHours } from '../calling-hours.ts'
 import { namedAgent } from '../named-agent.ts'
 import { expectOwnNumber } from '../own-number.ts'
 import { type ContactError, readContacts, type SentContact } from './campaign-contacts.ts'
+import { CAMPAIGN_KEYS, findCampaignOfKey } from './campaign-key-store.ts'
 import { showCampaign } from './campaign-shape.ts'
 import {
   type CampaignId,
@@ -53,18 +56,23 @@ export type NewCampaign = {
 /** A campaign, and what its contacts have come to. */
 export type CountedCampaign = { campaign: CampaignRow; counts: ContactCounts }
 
+/** A campaign, what of its list was left out, and whether an earlier request with the same key has made it. */
+export type MadeCampaign = CountedCampaign & { errors: ContactError[]; isReplay: boolean }
+
 /** What can be done to a campaign as a whole. */
 export type CampaignMove = 'start' | 'pause' | 'cancel'
 
 /** The campaigns of tenants: lists of people whom an agent calls one after the other. */
 export type Campaigns = {
   /**
-   * Makes a draft. Contacts that cannot be called are told, and left out.
+   * Makes a draft. Contacts that cannot be called are told, and left out. For 24 h a request with the key of an earlier one is
+   * answered with the campaign that that one has made, as it is now.
    *
+   * @throws AppError `idempotency_mismatch` for another body with the same key.
    * @throws AppError `invalid_request` when none is left, for a number or an agent that the tenant does not have, and for a
    * message that the agent does not have.
    */
-  create(tenantId: TenantId, campaign: NewCampaign): Promise<CountedCampaign & { errors: ContactError[] }>
+  create(tenantId: TenantId, campaign: NewCampaign, key: RequestKey | null): Promise<MadeCampaign>
   /** Newest first. */
   list(tenantId: TenantId, status: CampaignStatus | null, page: PageRequest): Promise<Page<CountedCampaign>>
   /** @throws AppError `not_found`. */
@@ -114,11 +122,14 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
   }
 
   return {
-    async create(tenantId, wanted) {
+    async create(tenantId, wanted, key) {
       const tenant = await known(tenantId)
-      await expectSpeaker(tenant, wanted)
       const now = new Date(clock.now())
+      // Before anything is refused that was not when it was made.
+      const earlier = key && (await earlierCampaign(db, tenantId, key, now))
+      if (!earlier) await expectSpeaker(tenant, wanted)
       const { contacts, errors } = await readContacts(wanted.contacts, now.getTime())
+      if (earlier) return { ...(await counted(db, earlier)), errors, isReplay: true }
       if (contacts.length === 0) {
         const [first, ...others] = errors.map(({ at, error }) => `has nobody who can be called: ${at}: ${error}`)
         const fault = (message: string) => ({ path: '/body/contacts', message })
@@ -127,9 +138,11 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
       const campaign = draftOf(tenantId, wanted, now)
       return db.transaction().execute(async (tx) => {
         await holdKnownTenant(tx, tenantId)
+        const faster = key && (await takeKeyFor(tx, campaign, key, now))
+        if (faster) return { ...(await counted(tx, faster)), errors, isReplay: true }
         await insertCampaign(tx, tenantId, campaign)
         await insertContacts(tx, tenantId, { campaignId: campaign.id, contacts, now })
-        return { ...(await counted(tx, campaign)), errors }
+        return { ...(await counted(tx, campaign)), errors, isReplay: false }
       })
     },
     async list(tenantId, status, page) {
@@ -178,6 +191,19 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
       await tell(tx, tenant, { event: 'campaign.started', after, now })
     return after
   }
+}
+
+/** What a request with this key has made. @throws AppError `idempotency_mismatch` for another body. */
+async function earlierCampaign(db: Db, tenantId: TenantId, asked: RequestKey, now: Date): Promise<CampaignRow | null> {
+  const known = await findCampaignOfKey(db, tenantId, { key: asked.key, freeBefore: keysFreeBefore(now) })
+  if (known) expectSameBody(asked, known.bodyHash)
+  return known && known.made
+}
+
+/** Takes the key for a campaign that is about to be made; of one that somebody was faster to take, the campaign made with it. */
+function takeKeyFor(tx: Tx, { tenant_id: tenantId, id }: CampaignRow, asked: RequestKey, now: Date) {
+  const find = () => findCampaignOfKey(tx, tenantId, { key: asked.key, freeBefore: keysFreeBefore(now) })
+  return takeKeyOrFind(tx, CAMPAIGN_KEYS, { ...asked, tenantId, madeId: id, now }, find)
 }
 
 /** Tells the tenant of a campaign, in the transaction that changed it. */

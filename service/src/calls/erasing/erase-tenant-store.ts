@@ -20,6 +20,7 @@ export const GROWING_TABLES: KeyedTable[] = [
   { table: 'callback_tasks', key: ['id'] },
   { table: 'campaign_dials', key: ['call_log_id'] },
   { table: 'campaign_contacts', key: ['id'] },
+  { table: 'campaign_keys', key: ['key'] },
   { table: 'campaigns', key: ['id'] },
   { table: 'simulation_runs', key: ['id'] },
   { table: 'simulations', key: ['id'] },

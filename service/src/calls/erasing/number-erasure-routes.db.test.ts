@@ -429,7 +429,7 @@ const NOT_SEARCHED = new Set(
     'tenants api_keys api_key_prefixes phone_numbers phone_routes agents agent_versions agent_version_rollouts rollout_policies ' +
     'operator_queues tenant_users admin_sessions clips do_not_call number_erasures erased_recordings call_directory call_resumes ' +
     'webhook_sequences call_rollups call_outcome_rollups call_changes recordings idempotency_keys session_scorings ' +
-    'callback_task_dispatches callback_task_keys callback_task_follow_ups callback_task_tickets campaign_dials simulations simulation_runs'
+    'callback_task_dispatches callback_task_keys callback_task_follow_ups callback_task_tickets campaign_dials campaign_keys simulations simulation_runs'
   ).split(' '),
 )
 /** Ids, keys and words of ours: nobody writes a number into them. */

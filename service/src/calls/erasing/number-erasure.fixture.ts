@@ -107,6 +107,9 @@ async function campaign({ db, clock, tenant }: World): Promise<void> {
     insert into campaigns (tenant_id, id, name, agent_key, status, calls_per_second, max_concurrent, max_attempts, retry_minutes,
                            next_dial_at, created_at, updated_at)
     values (${tenant}, ${id}, 'Autumn', 'desk', 'running', 1, 1, 1, '{1}', ${now}, ${now}, ${now})`.execute(db)
+  await sql`
+    insert into campaign_keys (tenant_id, key, body_hash, campaign_id, created_at)
+    values (${tenant}, 'list-1', '\\x00', ${id}, ${now})`.execute(db)
   for (const [position, phone] of [PHONE, OTHER].entries()) {
     await sql`
       insert into campaign_contacts (tenant_id, id, campaign_id, position, phone, metadata, status, attempts, due_at, created_at,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
+import { AppError } from '../../kernel/errors.ts'
 import type { TenantId } from '../../kernel/ids.ts'
-import type { RequestKey } from '../../kernel/request-key.ts'
+import { expectSameBody, KEY_MS, type RequestKey } from '../../kernel/request-key.ts'
 import type { Db, Tx } from './schema.ts'
 
 /** A table of keys by which requests may be repeated, and its column of what a key was taken for. */
@@ -25,6 +26,35 @@ export async function takeKey(
      where known.created_at <= ${freeBefore}
     returning key`.execute(tx)
   return rows.length > 0
+}
+
+/** What a key was taken for, as it is now, and for which body. */
+export type MadeByKey<T> = { made: T; bodyHash: Buffer }
+
+/**
+ * Takes the key of a request for what this transaction is about to make: null. Of one that was taken in the last 24 h, what was made
+ * with it, as it is now.
+ *
+ * @param find looks for that.
+ * @throws AppError `idempotency_mismatch` for another body; `conflict` when what was made is being erased.
+ */
+export async function takeKeyOrFind<T>(
+  tx: Tx,
+  table: KeyTable,
+  asked: RequestKey & { tenantId: TenantId; madeId: string; now: Date },
+  find: () => Promise<MadeByKey<T> | null>,
+): Promise<T | null> {
+  const { tenantId, ...request } = asked
+  if (await takeKey(tx, table, tenantId, { ...request, freeBefore: keysFreeBefore(asked.now) })) return null
+  const known = await find()
+  if (!known) throw new AppError('conflict', 'What this Idempotency-Key has made was being erased: send it again.')
+  expectSameBody(asked, known.bodyHash)
+  return known.made
+}
+
+/** Keys that were taken by then may be taken anew. */
+export function keysFreeBefore(now: Date): Date {
+  return new Date(now.getTime() - KEY_MS)
 }
 
 const FORGET_ROWS = 10_000
