@@ -195,6 +195,11 @@ export function tenantOf(request: FastifyRequest): TenantId {
   return tenantId
 }
 
+/** The same; null on a route that is nobody's. */
+export function guardedTenantOf(request: FastifyRequest): TenantId | null {
+  return tenants.get(request) ?? null
+}
+
 type ReaderGuard = {
   adminKey: string | null
   people: People

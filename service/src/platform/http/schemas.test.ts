@@ -28,7 +28,7 @@ describe('listResponse', () => {
       ok: true,
       count: 1,
       agents: [agent],
-      next_cursor: 'next',
+      next_cursor: expect.stringMatching(/^next\./),
     })
   })
 

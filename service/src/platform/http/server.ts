@@ -19,6 +19,7 @@ import { answerError } from './errors.ts'
 import { FrameworkLines } from './framework-lines.ts'
 import { closeWhileStopping, giveBaseHeaders, requireHost, setBaseHeaders } from './headers.ts'
 import { HTTP_LIMITS, type HttpLimits, MAX_PATH_PARAMETER_LENGTH } from './limits.ts'
+import { expectOwnCursor, markCursor } from './list-cursors.ts'
 import { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import { answerUnknownRoute, refuseUnknownRoute } from './not-found.ts'
@@ -108,6 +109,8 @@ export function buildServer(deps: ServerDeps): HttpServer {
   server.addHook('preValidation', refuseUnsafeText)
   server.addHook('preValidation', refuseUnaskedBody)
   server.addHook('preValidation', refuseUnaskedQuery)
+  server.addHook('preHandler', expectOwnCursor)
+  server.addHook('preSerialization', markCursor)
   server.addHook(
     'onSend',
     closeWhileStopping(() => listener.stopping),
