@@ -134,3 +134,14 @@ describe('GET dnc/export', () => {
     expect(await server.send('acme', 'GET', '/dnc/export?format=xml')).toMatchObject({ status: 400 })
   })
 })
+
+describe('HEAD dnc/export', () => {
+  it('has the headers of the list and nothing of it', async () => {
+    await server.call('acme', 'POST', '/dnc', { phone: ANN })
+    const { headers } = await server.send('acme', 'GET', '/dnc/export')
+    const head = await server.send('acme', 'HEAD', '/dnc/export')
+    expect(head).toMatchObject({ status: 200, text: '' })
+    for (const name of ['content-type', 'content-disposition']) expect(head.headers[name]).toBe(headers[name])
+    expect(await server.send(null, 'HEAD', '/dnc/export')).toMatchObject({ status: 401 })
+  })
+})

@@ -44,8 +44,6 @@ export function doNotCallListRoutes(lists: DncLists): FastifyPluginAsyncTypebox 
     app.get(
       '/api/v1/dnc/export',
       {
-        // It would read it all.
-        exposeHeadRoute: false,
         schema: {
           tags: ['runtime'],
           summary: 'Read all numbers that must not be called as CSV, newest first',
@@ -57,15 +55,21 @@ export function doNotCallListRoutes(lists: DncLists): FastifyPluginAsyncTypebox 
         },
       },
       async (request, reply) => {
+        reply.type('text/csv; charset=utf-8').header('content-disposition', 'attachment; filename="do-not-call.csv"')
+        // Whoever asks for the headers alone is not to have the list read.
+        if (request.method === 'HEAD') return reply.send(asText([]))
         const lines = lists.export(tenantOf(request))
         // Whatever is wrong with the database is known before the answer begins.
         const first = [await lines.next(), await lines.next()].map(({ done, value }) => (done === true ? '' : value))
-        const text = Readable.from(chained(first, lines)) as unknown as string
-        const headers = { 'content-disposition': 'attachment; filename="do-not-call.csv"' }
-        return reply.type('text/csv; charset=utf-8').headers(headers).send(text)
+        return reply.send(asText(chained(first, lines)))
       },
     )
   }
+}
+
+/** What is described is the text that the stream becomes. */
+function asText(parts: Iterable<string> | AsyncIterable<string>): string {
+  return Readable.from(parts) as unknown as string
 }
 
 async function* chained(first: string[], rest: AsyncIterable<string>): AsyncGenerator<string> {

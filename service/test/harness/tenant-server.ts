@@ -12,7 +12,7 @@ import { makeLog } from '../../src/platform/log.ts'
 import { makeCredentials } from '../../src/tenancy/credentials.ts'
 import { makeTenant } from './tenants.ts'
 
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** An answer whose body the test takes for a `Body`. */
 type Answer<Body> = { status: number; body: Body }

@@ -59,6 +59,21 @@ describe('a route that asks for a body', () => {
   })
 })
 
+describe('a request without a body', () => {
+  it.each([
+    ['GET', {}],
+    ['HEAD', {}],
+    ['GET', { 'content-length': '0' }],
+    ['POST', {}],
+  ] as const)('may say how it would compress one: %s %j', async (method, more) => {
+    const { server } = testServer()
+    server.get('/things', async () => ({ ok: true }))
+    server.post('/things', async () => ({ ok: true }))
+    const answer = await server.inject({ method, url: '/things', headers: { 'content-encoding': 'gzip', ...more } })
+    expect(answer.statusCode).toBe(200)
+  })
+})
+
 describe('a route that describes no query', () => {
   const answered = strict({ ok: Type.Boolean() })
   const serverWithReads = () => {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, preParsingHookHandler, preValidationHookHandler } from 'fastify'
 import { AppError, type FaultDetail, invalidRequest } from '../../kernel/errors.ts'
 
@@ -13,11 +14,20 @@ export function takeJson(server: Pick<FastifyInstance, 'addContentTypeParser' | 
   })
 }
 
-/** The hook that refuses a body that is compressed: read as it came, it would be called malformed. */
+/**
+ * The hook that refuses a body that is compressed: read as it came, it would be called malformed. Clients that say how they would
+ * compress one, and send none, are answered as others are.
+ */
 export const refuseCompressed: preParsingHookHandler = ({ headers }, _reply, _payload, done) => {
   const encoding = headers['content-encoding']?.toLowerCase() ?? 'identity'
+  const isTaken = encoding === 'identity' || !announcesBody(headers)
   const sentence = 'Bodies are not taken compressed: send it as it is, without Content-Encoding.'
-  done(encoding === 'identity' ? null : new AppError('unsupported_media_type', sentence))
+  done(isTaken ? null : new AppError('unsupported_media_type', sentence))
+}
+
+/** As RFC 9112 has it: by one of these headers alone a request has a body. */
+function announcesBody({ 'content-length': length = '0', 'transfer-encoding': coding }: IncomingHttpHeaders): boolean {
+  return coding !== undefined || Number(length) !== 0
 }
 
 /** The hook that refuses, on a route that describes no body, whatever one holds: it would be ignored without a word. */
