@@ -209,12 +209,12 @@ describe('a call of which it is not known whether the carrier took it', { timeou
   }
 
   /** The task is dispatched from the number of the outbound default. */
-  async function dispatchedInDoubt(): Promise<void> {
+  async function dispatchedInDoubt(create: RestFault = 'internal-error'): Promise<void> {
     const path = '/tenants/acme/phone-routes'
     const { phone_routes: routes } = await app.served.administer<{ phone_routes: { id: string }[] }>('GET', path)
     const route = { phone_number: NUMBER, agent_key: 'desk', outbound_default: true }
     await app.served.administer('PUT', `${path}/${routes[0]?.id}`, route)
-    Object.assign(rest(), { create: 'internal-error' })
+    Object.assign(rest(), { create })
     await app.served.call('acme', 'POST', `/callback-tasks/${await newTask()}/dispatch`, {})
     Object.assign(rest(), { create: 'normal' })
   }
@@ -248,6 +248,16 @@ describe('a call of which it is not known whether the carrier took it', { timeou
     expect(await stateOfLog()).toMatchObject({ status: 'queued', error_code: 'submission_unknown' })
     Object.assign(rest(), { fetch: 'normal' })
     await app.pass(async () => (await stateOfLog()).status === 'failed', 'the call to be given up', 1_000)
+  })
+
+  it('that would be placed again stays so while the carrier has calls of which one may be it', async () => {
+    await inDoubt('accept-then-reset')
+    await app.clock.advance(1)
+    await dispatchedInDoubt('accept-then-reset')
+    expect(app.calls).toHaveLength(2)
+    const laterMs = app.clock.now() + 180_000
+    await app.pass(() => app.clock.now() >= laterMs, 'three minutes to pass', 1_000)
+    expect(await stateOfLog()).toMatchObject({ call_sid: null, status: 'queued', error_code: 'submission_unknown' })
   })
 
   it('that names a task, and is not its dispatch, failed within two minutes like any other', async () => {

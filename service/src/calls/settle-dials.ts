@@ -84,7 +84,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     if (closing.signal.aborted) return
     const { found } = looked
     const now = new Date(clock.now())
-    const isDoubtful = !looked.isAnswered && (await isPlacedAgain(db, dialled))
+    const isDoubtful = !looked.isRuledOut && (await isPlacedAgain(db, dialled))
     const giveUpMs = isDoubtful ? GIVE_UP_ASKING_MS : GIVE_UP_MS
     const outcome = outcomeOf(looked, now.getTime() - dial.created_at.getTime() >= giveUpMs)
     await settleDial(db, tenant, dial.dial_ref, { outcome, now })
@@ -96,7 +96,7 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
     const { tenant_id: tenantId } = tenant
     const onEnd = (isLate: boolean) => void allLate.set(tenantId, isLate && (allLate.get(tenantId) ?? true))
     try {
-      return { found: await findAtCarrier(deps, tenant, { ...of, closing: closing.signal, onEnd }), isAnswered: true }
+      return await findAtCarrier(deps, tenant, { ...of, closing: closing.signal, onEnd })
     } catch (err) {
       tell(of.dial, err)
       return NOT_ANSWERED
@@ -141,7 +141,10 @@ export function makeSettlingDials(deps: Deps): SettlingDials {
   return settling
 }
 
-/** Whether we call again by ourselves when it failed: that nothing was placed must be known then, from a carrier that answers. */
+/**
+ * Whether we call again by ourselves when it failed: that nothing was placed must be known then, from a carrier that answers and has
+ * nothing that may be it. Somebody whose phone has rung would be rung again for the same attempt.
+ */
 async function isPlacedAgain(db: Db, { tenant_id, id, callback_task_id, campaign_id }: CallLogRow): Promise<boolean> {
   if (campaign_id !== null) return true
   // Who had it placed may have named a task, and does not have that dispatched by it.
@@ -153,7 +156,12 @@ function outcomeOf({ found }: { found: ListedCall | null }, isGivenUp: boolean):
   return isGivenUp ? { type: 'failed', code: 'not_confirmed', reason: NOT_CONFIRMED } : { type: 'unknown' }
 }
 
-const NOT_ANSWERED = { found: null, isAnswered: false }
+/** What a look has found. `isRuledOut`: the carrier has answered, and has no call that may be the one in doubt. */
+type Looked = { found: ListedCall | null; isRuledOut: boolean }
+
+const NOT_ANSWERED: Looked = { found: null, isRuledOut: false }
+/** The carrier has one that may be it. */
+const NOT_TOLD_APART = NOT_ANSWERED
 const NOT_CONFIRMED = 'The carrier did not confirm the call within two minutes.'
 
 /**
@@ -166,12 +174,12 @@ type Search = { dial: DialRow; dialled: CallLogRow; closing: AbortSignal; onEnd:
 
 /**
  * The call at the carrier that must be the dial's: it alone is none of ours and was made at about the time, and no other dial
- * may have made it. Null when there is none, or more than one may be: then the carrier has to say which is which.
+ * may have made it. When more than one may be, the carrier has to say which is which.
  */
-async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search): Promise<ListedCall | null> {
+async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search): Promise<Looked> {
   const { db, carriers } = deps
   const account = accountOf(tenant)
-  if (!account) return null
+  if (!account) return NOT_ANSWERED
   const askedMs = search.dial.created_at.getTime()
   const wanted = { from: search.dialled.from, to: search.dialled.to, since: new Date(askedMs - CLOCK_SKEW_MS) }
   const carrier = carriers[tenant.telephony.provider]
@@ -179,9 +187,10 @@ async function findAtCarrier(deps: Deps, tenant: TenantRuntime, search: Search):
   const near = calls.filter(({ createdAt }) => Math.abs(createdAt.getTime() - askedMs) <= CLOCK_SKEW_MS)
   const isOurs = await Promise.all(near.map(({ callSid }) => findCallAcrossTenants(db, callSid)))
   const [found, ...others] = near.filter((_, at) => isOurs[at] === null)
-  if (!found || others.length > 0) return null
+  if (!found) return { found: null, isRuledOut: true }
+  if (others.length > 0) return NOT_TOLD_APART
   const mayHaveMadeIt = await countDoubtedDials(db, tenant.tenant_id, { ...search.dialled, ...around(found) })
-  return mayHaveMadeIt === 1 ? found : null
+  return mayHaveMadeIt === 1 ? { found, isRuledOut: false } : NOT_TOLD_APART
 }
 
 function around({ createdAt }: ListedCall): { since: Date; until: Date } {
