@@ -161,6 +161,30 @@ describe('what is in doubt', () => {
     await close({ context, page })
   })
 
+  it('of a campaign is asked for with the same key, and one is made', async () => {
+    const { context, page } = await visit('t/acme/campaigns')
+    const keys: (string | undefined)[] = []
+    await page.route('**/api/v1/campaigns?*', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback()
+      keys.push(route.request().headers()['idempotency-key'])
+      const answer = await route.fetch()
+      await (keys.length === 1 ? route.abort() : route.fulfill({ response: answer }))
+    })
+    const form = await open(page, 'New campaign')
+    await form.getByLabel('Name').fill('Once')
+    await form.getByRole('combobox', { name: /Agent|speaks/i }).selectOption({ index: 1 })
+    await form.getByLabel('Contacts').fill(`phone\n${NUMBER}\n`)
+    const press = () => form.getByRole('button', { name: 'Make the campaign', disabled: false }).click()
+    await press()
+    await form.getByText('The service cannot be reached.').waitFor()
+    await press()
+    await expect.poll(() => keys.length).toBe(2)
+    await form.waitFor({ state: 'hidden' })
+    expect([new Set(keys).size, keys[0]]).toEqual([1, expect.any(String)])
+    expect((await ask('GET', '/campaigns')).count).toBe(1)
+    await close({ context, page })
+  })
+
   it('of a task is said in its own words, and the next one is made when it is pressed again', async () => {
     const { context, page } = await visit('t/acme/desk')
     await page.route('**/api/v1/callback-tasks', (route) => route.abort(), { times: 1 })
@@ -223,6 +247,28 @@ describe('a form whose answer comes late', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Tenants', exact: true }).waitFor()
     expect(pathOf(page)).toBe('/app/tenants')
+    await close({ context, page })
+  })
+
+  it('is shown on whatever page when it is a key that is told once, until it is taken', async () => {
+    const { context, page } = await visit('t/acme/people')
+    const { asked, answer } = await hold(page, '**/tenants/acme/api-keys', 'POST')
+    const form = await open(page, 'New key')
+    await form.getByLabel('Label').fill('till')
+    await form.getByRole('button', { name: 'Make the key' }).click()
+    await asked
+    await closeWaiting(form)
+    await page.getByRole('link', { name: 'Numbers', exact: true }).click()
+    await page.getByRole('heading', { name: 'Numbers', exact: true }).waitFor()
+    const created_at = '2030-01-01T00:00:00.000Z'
+    const api_key = { id: 'k', tenant_id: 'acme', label: 'till', key_prefix: 'pk_late', created_at }
+    answer({ json: { ok: true, created: { api_key, token: 'pk_late_secret' } } })
+    const told = page.getByRole('region', { name: 'Came after its page was left' })
+    expect(await told.getByLabel('API key', { exact: true }).inputValue()).toBe('pk_late_secret')
+    expect(await faultsAsShown(page)).toEqual([])
+    await told.getByRole('button', { name: 'Done' }).press('Enter')
+    await told.waitFor({ state: 'hidden' })
+    await page.locator('main:focus').waitFor()
     await close({ context, page })
   })
 

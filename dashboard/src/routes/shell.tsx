@@ -6,6 +6,7 @@ import { identityOf, isAtLeast, personIn, sessionQuery, usePerson, whoseIs } fro
 import { rememberTenant } from '../api/tenants.ts'
 import { Icon } from '../components/icon.tsx'
 import { LateFailures } from '../components/late-failures.tsx'
+import { LateSecrets } from '../components/late-secrets.tsx'
 import { UnsavedChanges } from '../components/unsaved-changes.tsx'
 import { ColourSwitch } from './colour-switch.tsx'
 import { neededRole } from './navigation.ts'
@@ -88,7 +89,9 @@ function Frame() {
       )}
       <main id="content" tabIndex={-1} className={styles.content}>
         <LateFailures>
-          <AllowedPage />
+          <LateSecrets>
+            <AllowedPage />
+          </LateSecrets>
         </LateFailures>
       </main>
     </div>

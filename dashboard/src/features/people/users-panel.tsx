@@ -1,16 +1,16 @@
 import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { Fragment } from 'react'
 import { useMay } from '../../api/session.ts'
 import { Beneath } from '../../components/beneath.tsx'
 import { ConfirmAction } from '../../components/confirm-action.tsx'
 import { EmptyState } from '../../components/empty-state.tsx'
 import { RowButtons } from '../../components/fields.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { useSecret } from '../../components/late-secrets.tsx'
 import { ListPanel } from '../../components/list-panel.tsx'
 import type { Column } from '../../components/list-table.tsx'
 import { ModalForm } from '../../components/modal-form.tsx'
-import { ShownOnce } from '../../components/shown-once.tsx'
 import { StatusBadge } from '../../components/status-badge.tsx'
 import { words } from '../../components/text.ts'
 import { useList } from '../../components/use-list.ts'
@@ -21,7 +21,8 @@ import styles from './users-panel.module.css'
 
 /** The people of a tenant. */
 export function UsersPanel({ tenantId }: { tenantId: string }) {
-  const [invitation, setInvitation] = useState('')
+  const hint = 'Give this link to the person. It works for 7 days, and it is shown here and never again.'
+  const invitation = useSecret({ label: 'Invitation link', hint, tenantId })
   const mayChange = useMay('admin')
   const client = useQueryClient()
   const list = useList({ queryKey: usersKey(tenantId), part: (cursor) => listUsers(tenantId, cursor) })
@@ -29,7 +30,7 @@ export function UsersPanel({ tenantId }: { tenantId: string }) {
   /** With the link that somebody has to be given, if there is one now. */
   async function after(change: Promise<string>): Promise<void> {
     const link = await change
-    if (link) setInvitation(link)
+    if (link) invitation.show(link)
     await client.invalidateQueries({ queryKey: usersKey(tenantId) })
   }
 
@@ -46,14 +47,7 @@ export function UsersPanel({ tenantId }: { tenantId: string }) {
         </EmptyState>
       }
     >
-      {invitation !== '' && (
-        <ShownOnce
-          label="Invitation link"
-          hint="Give this link to the person. It works for 7 days, and it is shown here and never again."
-          secret={invitation}
-          onDone={() => setInvitation('')}
-        />
-      )}
+      {invitation.shown}
     </ListPanel>
   )
 }
