@@ -397,7 +397,7 @@ export interface paths {
         put?: never;
         /**
          * Make a campaign of a list of contacts; it is a draft until it is started
-         * @description The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then.
+         * @description The contacts may also come as `text/csv`: a first line that names the columns, `phone` among them; the others become the metadata. What else the body has stands in the query then. With an `Idempotency-Key` a repeated request is answered with the campaign that the first one has made, as it is now, for 24 hours, and makes none.
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -3432,6 +3432,8 @@ export interface operations {
             query?: {
                 /** @description An unknown one finds nothing. */
                 agent_key?: string;
+                /** @description Only calls that this campaign has placed. */
+                campaign_id?: string;
                 /** @description Inclusive. Of when the call was written down, which is before it started, if ever it did. */
                 created_after?: string;
                 /** @description Exclusive. */
@@ -5326,7 +5328,10 @@ export interface operations {
                 /** @description An instant. */
                 start_at?: string;
             };
-            header?: never;
+            header?: {
+                /** @description Your own reason for the campaign, such as the name of its list. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -5387,6 +5392,7 @@ export interface operations {
             /** @description As asked. */
             200: {
                 headers: {
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5458,6 +5464,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

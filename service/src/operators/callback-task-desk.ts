@@ -104,8 +104,7 @@ export function makeTaskDesk({ db, clock, tenants }: Deps): TaskDesk {
       change(tenantId, async (tx, tenant, now) => {
         const id = newId<CallbackTaskId>(now.getTime())
         const asked = key && { ...key, tenantId, madeId: id, now }
-        const known =
-          asked && (await takeKeyOrFind(tx, TASK_KEYS, asked, () => findTaskOfKey(tx, tenantId, asked.key)))
+        const known = asked && (await takeKeyOrFind(tx, TASK_KEYS, asked, () => findTaskOfKey(tx, tenantId, asked.key)))
         if (known) return { task: known, isReplay: true }
         const call_sid = fields.call_sid ?? (await findCallOfStream(tx, tenantId, fields.stream_sid))
         const subject = await findSubject(tx, tenantId, call_sid)

@@ -8,7 +8,10 @@ import { CallLog, showCallLog } from './call-log-shape.ts'
 import type { CallLogs } from './call-logs.ts'
 import { readRecordFilter, recordFields } from './record-query.ts'
 
-const Query = strict(recordFields)
+const Query = strict({
+  ...recordFields,
+  campaign_id: Type.Optional(Type.String({ format: 'uuid', description: 'Only calls that this campaign has placed.' })),
+})
 
 /** Any text: an id that nothing can have is an unknown one, not a malformed request. */
 const Params = strict({ call_sid: Type.String({ minLength: 1, maxLength: 200 }) })
@@ -28,8 +31,9 @@ export function callLogRoutes(logs: CallLogs): FastifyPluginAsyncTypebox {
         },
       },
       async (request, reply) => {
-        const { query } = request
-        const page = await logs.list(tenantOf(request), readRecordFilter(query), readPage(query))
+        const { campaign_id: campaignId, ...query } = request.query
+        const wanted = { ...readRecordFilter(query), campaignId }
+        const page = await logs.list(tenantOf(request), wanted, readPage(query))
         return sendList(reply, 'call_logs', page)
       },
     )

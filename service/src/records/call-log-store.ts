@@ -107,11 +107,18 @@ export async function updateCallLog(
   await tx.updateTable('call_logs').set(changes).where('tenant_id', '=', tenantId).where('id', '=', id).execute()
 }
 
+/** What calls can be looked for by. What is undefined is not asked. */
+export type CallFilter = RecordFilter & {
+  /** A uuid. */
+  campaignId?: string | undefined
+}
+
 /** A page of the tenant's calls, newest first, as the API shows them. */
-export function listCallLogs(db: Db, tenantId: TenantId, filter: RecordFilter, page: PageRequest): Promise<JsonPage> {
+export function listCallLogs(db: Db, tenantId: TenantId, filter: CallFilter, page: PageRequest): Promise<JsonPage> {
   const conditions = [
     sql`tenant_id = ${tenantId}`,
     ...filterConditions('call_logs', filter, 'status'),
+    ...(filter.campaignId === undefined ? [] : [sql`campaign_id = ${filter.campaignId}`]),
     isAfter('call_logs', page.after),
   ]
   const list = { table: 'call_logs', where: sql.join(conditions, sql` and `), shown: SHOWN, long: LONG }

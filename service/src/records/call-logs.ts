@@ -3,13 +3,12 @@ import type { TenantId } from '../kernel/ids.ts'
 import type { PageRequest } from '../kernel/pages.ts'
 import type { JsonPage } from '../platform/db/json-page.ts'
 import type { Db } from '../platform/db/schema.ts'
-import { type CallLogRow, findCallLog, listCallLogs } from './call-log-store.ts'
-import type { RecordFilter } from './record-filter-store.ts'
+import { type CallFilter, type CallLogRow, findCallLog, listCallLogs } from './call-log-store.ts'
 
 /** The calls that tenants have had. */
 export type CallLogs = {
   /** Newest first, as the API shows them. */
-  list(tenantId: TenantId, filter: RecordFilter, page: PageRequest): Promise<JsonPage>
+  list(tenantId: TenantId, filter: CallFilter, page: PageRequest): Promise<JsonPage>
   /** @throws AppError `not_found` when the tenant has no such call. */
   get(tenantId: TenantId, callSid: string): Promise<CallLogRow>
 }

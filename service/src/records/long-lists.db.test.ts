@@ -14,6 +14,7 @@ import { makeVoiceSessions, type SessionQuery } from './voice-sessions.ts'
 const ROWS = 3_000
 const PAGE_ROWS = 50
 const acme = 'acme' as TenantId
+const CAMPAIGN = '0190a000-0000-7000-8000-000000000001'
 
 const test = useDatabase({ isFilledOnce: true, isNew: true })
 
@@ -40,6 +41,7 @@ async function fill(db: Db): Promise<void> {
       from tenants, generate_series(1, ${sql.lit(ROWS)}) n,
            lateral (select timestamptz '2030-01-01' + n / 7 * interval '1 millisecond' as at,
                            n <= ${sql.lit(ROWS / 10)} as is_old) row`.execute(db)
+  await sql`update call_logs set campaign_id = ${CAMPAIGN} where direction = 'outbound'`.execute(db)
   await sql`
     insert into voice_sessions (tenant_id, id, call_sid, direction, "from", "to", call_status, agent_key,
                                 audio_output_provider, created_at, started_at, end_reason, resumed_count, latency, usage,
@@ -106,5 +108,25 @@ describe.each(LISTS)('a list of 3,000 %s', (name, list) => {
       // A row that is read lies on a block of its own at worst; the index has a few more.
       expect(Math.max(first.blocks, last.blocks), `${name} by ${what}`).toBeLessThan(1.5 * PAGE_ROWS)
     }
+  })
+})
+
+describe('the calls of one campaign among 3,000', () => {
+  const list: List = (db, _filter, page) => makeCallLogs({ db }).list(acme, { campaignId: CAMPAIGN }, page)
+
+  it('are shown alone, on pages of which each costs what the first one costs', async () => {
+    const { sids, cursors } = await allPages(list, {})
+    expect(new Set(sids).size).toBe(ROWS / 10)
+    for (const cursor of [undefined, cursors.at(-2)]) {
+      const { nodes, blocks, indexes } = await planOf(list, {}, cursor)
+      expect([...nodes]).not.toContain('Seq Scan')
+      expect([...indexes]).toContain('call_logs_by_campaign')
+      expect(blocks).toBeLessThan(1.5 * PAGE_ROWS)
+    }
+  })
+
+  it('are none of a campaign that is not there', async () => {
+    const filter = { campaignId: '0190a000-0000-7000-8000-000000000002' }
+    expect(await makeCallLogs({ db: test.db }).list(acme, filter, readPage({}))).toMatchObject({ count: 0 })
   })
 })

@@ -1,8 +1,19 @@
 import type { Filters } from '../../components/filters.tsx'
 
-/** What the list of calls can be asked for. The days are those of whoever asks; `since` and `until` are instants. */
+/** What the list of calls can be asked for. The days are those of whoever asks; `since` and `until` are instants, and the campaign stands there by its id. */
 export const CALL_FILTERS = [
-  ...(['status', 'direction', 'agent_key', 'from', 'to', 'first_day', 'last_day', 'since', 'until'] as const),
+  ...([
+    'status',
+    'direction',
+    'agent_key',
+    'from',
+    'to',
+    'first_day',
+    'last_day',
+    'since',
+    'until',
+    'campaign_id',
+  ] as const),
 ] as const
 
 /** As they stand in the address. */

@@ -48,6 +48,9 @@ export function CampaignPage() {
         <>
           {campaign.status_reason !== null && <Note>{campaign.status_reason}</Note>}
           <Progress campaign={campaign} />
+          <Link to="/t/$tenantId/calls" params={{ tenantId: campaign.tenant_id }} search={{ campaign_id: campaign.id }}>
+            Its calls
+          </Link>
           <Panel title="How it calls">
             <Facts facts={factsOf(campaign)} />
           </Panel>
