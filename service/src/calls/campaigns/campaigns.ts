@@ -197,7 +197,7 @@ export function makeCampaigns({ db, clock, tenants, resolveAgent }: Deps): Campa
 async function earlierCampaign(db: Db, tenantId: TenantId, asked: RequestKey, now: Date): Promise<CampaignRow | null> {
   const known = await findCampaignOfKey(db, tenantId, { key: asked.key, freeBefore: keysFreeBefore(now) })
   if (known) expectSameBody(asked, known.bodyHash)
-  return known && known.made
+  return known?.made ?? null
 }
 
 /** Takes the key for a campaign that is about to be made; of one that somebody was faster to take, the campaign made with it. */
