@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 const dashboard = useDashboard({ settings: { SIMULATOR: 'off' }, tenant: 'acme' })
 let agentId: string
 
-type Answered = { agent: { id: string }; task: { id: string }; count: number }
+type Answered = { agent: { id: string }; task: { id: string }; version: { id: string }; count: number }
 
 const ask = (method: string, path: string, body?: unknown) => dashboard.ask<Answered>(method, path, body)
 
@@ -162,6 +162,9 @@ describe('what is in doubt', () => {
   })
 
   it('of a campaign is asked for with the same key, and one is made', async () => {
+    const draft = { agent_id: agentId, config: { greeting: 'Hello.' } }
+    const { version } = await ask('POST', '/admin/tenants/acme/agent-versions', draft)
+    await ask('POST', `/admin/tenants/acme/agent-versions/${version.id}/publish`)
     const { context, page } = await visit('t/acme/campaigns')
     const keys: (string | undefined)[] = []
     await page.route('**/api/v1/campaigns?*', async (route) => {
@@ -172,7 +175,7 @@ describe('what is in doubt', () => {
     })
     const form = await open(page, 'New campaign')
     await form.getByLabel('Name').fill('Once')
-    await form.getByRole('combobox', { name: /Agent|speaks/i }).selectOption({ index: 1 })
+    await form.getByLabel('Agent').selectOption('desk')
     await form.getByLabel('Contacts').fill(`phone\n${NUMBER}\n`)
     const press = () => form.getByRole('button', { name: 'Make the campaign', disabled: false }).click()
     await press()
