@@ -11,8 +11,7 @@ export class Regrouped {
 
   take(payload: Buffer): Buffer[] {
     // What is in frames of this size already stays as it is.
-    if (this.#waiting.length === 0 && Buffer.byteLength(payload.toString('latin1'), 'base64') === this.#bytes)
-      return [payload]
+    if (this.#waiting.length === 0 && payload.length === 4 * Math.ceil(this.#bytes / 3)) return [payload]
     this.#waiting = Buffer.concat([this.#waiting, Buffer.from(payload.toString('latin1'), 'base64')])
     const frames: Buffer[] = []
     for (; this.#waiting.length >= this.#bytes; this.#waiting = this.#waiting.subarray(this.#bytes)) {
